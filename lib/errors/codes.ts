@@ -1,0 +1,36 @@
+/**
+ * The one table of error codes: HTTP status and the sentence shown when a caller gives no better one
+ * (contract 2). The envelope's `type` follows from the status.
+ */
+export const errorCodes = {
+  INVALID_REQUEST: { status: 400, message: "The request could not be understood." },
+  UNAUTHORIZED: { status: 401, message: "Authentication required." },
+  FORBIDDEN: { status: 403, message: "You do not have permission to do that." },
+  NOT_FOUND: { status: 404, message: "Resource not found." },
+  METHOD_NOT_ALLOWED: { status: 405, message: "This method is not allowed here." },
+  CONFLICT: { status: 409, message: "The request conflicts with the current state." },
+  ROUTE_CONFLICT: { status: 409, message: "A route is owned by another service." },
+  ORGANIZATION_HANDOFF_REQUIRED: {
+    status: 409,
+    message: "Hand over or delete the listed organizations first.",
+  },
+  PRECONDITION_FAILED: { status: 412, message: "The resource has changed since you read it." },
+  PAYLOAD_TOO_LARGE: { status: 413, message: "Request body is too large." },
+  VALIDATION_ERROR: { status: 422, message: "The request is not valid." },
+  RATE_LIMITED: { status: 429, message: "Too many requests. Try again in a moment." },
+  INTERNAL_ERROR: { status: 500, message: "An unexpected error occurred." },
+  /** An upstream service did not answer: the gateway's 502 shares its code with 503. */
+  BAD_GATEWAY: { status: 502, message: "Service temporarily unavailable." },
+  SERVICE_UNAVAILABLE: { status: 503, message: "Service temporarily unavailable." },
+} as const;
+
+/** A row of the table. `BAD_GATEWAY` appears on the wire as `SERVICE_UNAVAILABLE`. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What kind of fault a 5xx was, for the log's `error_kind`. */
+export type ErrorKind = "auth" | "network" | "db" | "io" | "internal" | "validation";
+
+/** The code as the envelope spells it. */
+export function wireCode(code: ErrorCode): string {
+  return code === "BAD_GATEWAY" ? "SERVICE_UNAVAILABLE" : code;
+}

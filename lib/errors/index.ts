@@ -1,0 +1,3 @@
+export * from "./api-error.ts";
+export * from "./codes.ts";
+export * from "./envelope.ts";
