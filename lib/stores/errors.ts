@@ -1,0 +1,21 @@
+import { type ApiError, type ErrorKind, unavailable } from "../errors/index.ts";
+
+/**
+ * A store did not answer: it is down, unreachable, frozen or slower than its deadline. The outcome of the
+ * operation is unknown unless the operation was a read.
+ */
+export class StoreUnavailable extends Error {
+  readonly store: "database" | "route_store" | "counter_store";
+
+  constructor(store: StoreUnavailable["store"], cause: unknown) {
+    super(`The ${store.replace("_", " ")} did not answer.`, { cause });
+    this.name = "StoreUnavailable";
+    this.store = store;
+  }
+
+  /** The 503 that a caller of the service gets. */
+  toApiError(): ApiError {
+    const kind: ErrorKind = this.store === "database" ? "db" : "network";
+    return unavailable(kind, this);
+  }
+}

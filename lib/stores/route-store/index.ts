@@ -1,0 +1,4 @@
+export * from "../errors.ts";
+export * from "../observer.ts";
+export * from "./open.ts";
+export * from "./route-store.ts";
