@@ -1,0 +1,98 @@
+/**
+ * The credential string (Identity specification, Credential string format):
+ * `{brand}-{k|s}-2-{secret}`, or of version 1 `{brand}-{sk|mk|ms}-1-{secret}`.
+ *
+ * A brand holds no hyphen and a secret may, so the string is read from the left. Reading takes one pass and
+ * no regular expression: the gateway does it for every request with a key.
+ */
+
+/** `k` an API key, `s` a session; version 1 told user keys (`sk`), member keys (`mk`) and sessions (`ms`) apart. */
+export type CredentialKind = "k" | "s" | "sk" | "mk" | "ms";
+
+export interface ParsedCredential {
+  readonly brand: string;
+  readonly kind: CredentialKind;
+  readonly version: 1 | 2;
+  /** The part that may be shown and logged: the wire prefix and the first four characters of the secret. */
+  readonly displayPrefix: string;
+}
+
+export const BRAND_LENGTH_MAX = 32;
+/** Random bytes of a secret. */
+export const SECRET_BYTES = 32;
+/** Characters of a secret: its bytes in base64url without padding. */
+export const SECRET_LENGTH = 43;
+const DISPLAY_LENGTH = 4;
+
+/** Between the hyphens of a brand and its secret. */
+const WIRE_FORMS = [
+  { kind: "k", version: 2, infix: "-k-2-" },
+  { kind: "s", version: 2, infix: "-s-2-" },
+  { kind: "sk", version: 1, infix: "-sk-1-" },
+  { kind: "mk", version: 1, infix: "-mk-1-" },
+  { kind: "ms", version: 1, infix: "-ms-1-" },
+] as const satisfies readonly { kind: CredentialKind; version: 1 | 2; infix: string }[];
+
+/** Reads a credential string; null for anything that has not exactly one of the known forms. */
+export function parseCredential(text: string): ParsedCredential | null {
+  const brandEnd = text.indexOf("-");
+  if (brandEnd < 1 || brandEnd > BRAND_LENGTH_MAX) return null;
+  const form = WIRE_FORMS.find(({ infix }) => text.startsWith(infix, brandEnd));
+  if (form === undefined) return null;
+  const secretStart = brandEnd + form.infix.length;
+  if (text.length !== secretStart + SECRET_LENGTH) return null;
+  if (!isBrandPart(text, brandEnd) || !isBase64urlFrom(text, secretStart)) return null;
+  return {
+    brand: text.slice(0, brandEnd),
+    kind: form.kind,
+    version: form.version,
+    displayPrefix: text.slice(0, secretStart + DISPLAY_LENGTH),
+  };
+}
+
+/** The display prefix of a well-formed credential string, else null. */
+export function displayPrefix(text: string): string | null {
+  return parseCredential(text)?.displayPrefix ?? null;
+}
+
+/**
+ * Spells a new credential of the current version.
+ *
+ * @throws RangeError when the brand or the number of secret bytes is not allowed: a programming error.
+ */
+export function formatCredential(brand: string, kind: "k" | "s", secretBytes: Uint8Array): string {
+  if (!isBrand(brand)) throw new RangeError("Not a brand.");
+  if (secretBytes.byteLength !== SECRET_BYTES) throw new RangeError(`A secret has ${SECRET_BYTES} bytes.`);
+  return `${brand}-${kind}-2-${secretBytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
+}
+
+/** Whether `brand` may stand in front of credentials: a lower-case letter, then lower-case letters and digits. */
+export function isBrand(brand: string): boolean {
+  return brand.length <= BRAND_LENGTH_MAX && isBrandPart(brand, brand.length);
+}
+
+function isBrandPart(text: string, end: number): boolean {
+  if (end < 1 || !isLowerCase(text.charCodeAt(0))) return false;
+  for (let index = 1; index < end; index++) {
+    const code = text.charCodeAt(index);
+    if (!isLowerCase(code) && !isDigit(code)) return false;
+  }
+  return true;
+}
+
+function isBase64urlFrom(text: string, start: number): boolean {
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const allowed = isLowerCase(code | 0x20) || isDigit(code) || code === 0x2d || code === 0x5f;
+    if (!allowed) return false;
+  }
+  return true;
+}
+
+function isLowerCase(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

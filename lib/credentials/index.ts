@@ -1,0 +1,4 @@
+export * from "./auth-type.ts";
+export * from "./credential.ts";
+export * from "./hash.ts";
+export * from "./validation.ts";

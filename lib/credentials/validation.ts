@@ -1,0 +1,60 @@
+/** The call by which the gateway asks identity who a caller is (contract 4, Admission): both ends share it. */
+import { type Static, Type } from "@sinclair/typebox";
+
+/** A verified JWT's issuer and subject claim; a new pair creates the person. */
+export const IdpSubject = Type.Object(
+  {
+    issuer: Type.String({ minLength: 1, description: "The token's issuer, as configured at the gateway." }),
+    subject: Type.String({ minLength: 1, description: "The value of the subject claim." }),
+  },
+  { additionalProperties: false },
+);
+export type IdpSubject = Static<typeof IdpSubject>;
+
+export const IdpValidationRequest = Type.Object({ idp: IdpSubject }, { additionalProperties: false });
+export type IdpValidationRequest = Static<typeof IdpValidationRequest>;
+
+export const CredentialValidationRequest = Type.Object(
+  { credential: Type.String({ minLength: 1, description: "An API key or session, as presented." }) },
+  { additionalProperties: false },
+);
+export type CredentialValidationRequest = Static<typeof CredentialValidationRequest>;
+
+/** Exactly one of the two forms. */
+export const ValidationRequest = Type.Union([IdpValidationRequest, CredentialValidationRequest], {
+  description: "Exactly one of `idp` and `credential`.",
+  examples: [{ idp: { issuer: "https://login.example.com", subject: "auth0|42" } }],
+});
+export type ValidationRequest = Static<typeof ValidationRequest>;
+
+/** Results stay open to fields that a later identity service adds, so that a gateway need not be upgraded first. */
+export const InvalidResult = Type.Object({ valid: Type.Literal(false) });
+export type InvalidResult = Static<typeof InvalidResult>;
+
+/** A person, proved by a JWT or by a user API key. */
+export const DirectoryResult = Type.Object({
+  valid: Type.Literal(true),
+  realm: Type.Literal("directory"),
+  user_id: Type.String({ minLength: 1 }),
+});
+export type DirectoryResult = Static<typeof DirectoryResult>;
+
+/** A member of an organization, proved by a member API key or a session. */
+export const OrganizationResult = Type.Object({
+  valid: Type.Literal(true),
+  realm: Type.Literal("organization"),
+  organization_id: Type.String({ minLength: 1 }),
+  member_id: Type.String({ minLength: 1 }),
+  labels: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "What the member's role grants; a missing list grants nothing.",
+    }),
+  ),
+  expires_at: Type.Optional(
+    Type.String({ description: "RFC 3339. Sent for a session: a cached result never outlives it." }),
+  ),
+});
+export type OrganizationResult = Static<typeof OrganizationResult>;
+
+export const ValidationResult = Type.Union([DirectoryResult, OrganizationResult, InvalidResult]);
+export type ValidationResult = Static<typeof ValidationResult>;
