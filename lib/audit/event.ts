@@ -1,0 +1,64 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
+
+const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
+const id = Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX });
+
+export const authTypeSchema = Type.Union(
+  [
+    Type.Literal("jwt"),
+    Type.Literal("user_apikey"),
+    Type.Literal("member_apikey"),
+    Type.Literal("member_session"),
+  ],
+  { description: "How the caller proved who it is." },
+);
+/** How the caller proved who it is. */
+export type AuthType = Static<typeof authTypeSchema>;
+
+/** Time between the client's clock and the service's beyond which an intent is refused. */
+export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
+export const USER_AGENT_LENGTH_MAX = 512;
+
+/**
+ * The intent of an audited request: `PUT /internal/events/{request_id}` (Identity specification, Audit
+ * internal API). Unknown fields are ignored, so that a newer gateway can send more.
+ */
+export const intentSchema = Type.Object({
+  occurred_at: Type.String({
+    description: "When the gateway received the request: RFC 3339, UTC, milliseconds.",
+  }),
+  organization_id: nullable(id),
+  user_id: nullable(id),
+  actor: Type.Object({
+    member_id: nullable(id),
+    auth_type: authTypeSchema,
+    key_prefix: nullable(Type.String({ maxLength: 64 })),
+  }),
+  service: Type.String({ minLength: 1, maxLength: 128 }),
+  method: Type.String({ minLength: 1, maxLength: 16 }),
+  route: Type.String({ minLength: 1, maxLength: 1024 }),
+  params: Type.Record(Type.String(), Type.String()),
+  ip: Type.String({ minLength: 1, maxLength: 64 }),
+  user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
+});
+export type AuditIntent = Static<typeof intentSchema>;
+
+export const finalOutcomeSchema = Type.Union([
+  Type.Literal("rejected"),
+  Type.Literal("responded"),
+  Type.Literal("no_response"),
+]);
+export type FinalOutcome = Static<typeof finalOutcomeSchema>;
+
+/** The outcome of an audited request: `PATCH /internal/events/{request_id}`. */
+export const outcomeSchema = Type.Object({
+  outcome: finalOutcomeSchema,
+  status: nullable(Type.Integer({ minimum: 100, maximum: 599 })),
+  details: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
+  created_id: Type.Optional(nullable(id)),
+  organization_id: Type.Optional(nullable(id)),
+  member_id: Type.Optional(nullable(id)),
+});
+export type AuditOutcome = Static<typeof outcomeSchema>;

@@ -1,0 +1,3 @@
+export * from "./load.ts";
+export * from "./service.ts";
+export * from "./variables.ts";

@@ -1,0 +1,43 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { flag, optionalHttpUrl, port, textOr, whole } from "./variables.ts";
+
+/** Where a service listens and how it stops: the same variables in all four (contract 1). */
+export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
+  return {
+    HOST: textOr(defaults.host, "must be an address to bind, such as 0.0.0.0 or 127.0.0.1"),
+    PORT: port(defaults.port),
+    INTERNAL_PORT: port(defaults.internal_port),
+    ...shutdownVariables,
+    ...telemetryVariables,
+  };
+}
+
+export const shutdownVariables = {
+  SHUTDOWN_GRACE_MS: whole(0, 0, 600_000, "How long requests are still accepted after a stop signal."),
+  SHUTDOWN_TIMEOUT_MS: whole(25_000, 0, 600_000, "How long requests in flight may take to finish."),
+};
+
+/** Logs and OpenTelemetry export (Gateway specification, Emitted signals). */
+export const telemetryVariables = {
+  LOG_LEVEL: Type.Union(
+    [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
+    { default: "info", rule: "must be debug, info, warn or error" },
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl("Turns OTLP export over HTTP (protobuf) on."),
+  OTEL_TRACES_EXPORTER: exporter(),
+  OTEL_METRICS_EXPORTER: exporter(),
+  OTEL_SDK_DISABLED: flag(false, "true turns all export off."),
+};
+
+function exporter() {
+  return Type.Union([Type.Literal("otlp"), Type.Literal("none")], {
+    default: "otlp",
+    rule: "must be otlp or none",
+  });
+}
+
+const listenSchema = Type.Object(listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 }));
+const telemetrySchema = Type.Object(telemetryVariables);
+
+export type ListenConfig = Static<typeof listenSchema>;
+export type TelemetryConfig = Static<typeof telemetrySchema>;

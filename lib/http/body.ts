@@ -1,0 +1,34 @@
+import { ApiError } from "../errors/index.ts";
+
+/** Reads a request body of at most `bytes_max` bytes as text; 413 past that, 400 when it is not UTF-8. */
+export async function readText(request: Request, bytes_max: number): Promise<string> {
+  const declared = request.headers.get("content-length");
+  if (declared !== null && Number(declared) > bytes_max) throw tooLarge(bytes_max);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (request.body) {
+    for await (const chunk of request.body) {
+      size += chunk.byteLength;
+      if (size > bytes_max) throw tooLarge(bytes_max);
+      chunks.push(chunk);
+    }
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new ApiError("INVALID_REQUEST", { message: "The body is not valid UTF-8.", cause });
+  }
+}
+
+/** Parses JSON; 400 when it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause });
+  }
+}
+
+function tooLarge(bytes_max: number): ApiError {
+  return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: bytes_max } });
+}

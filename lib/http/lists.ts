@@ -1,0 +1,81 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type FieldError, validationError } from "../errors/index.ts";
+
+const LIMIT_DEFAULT = 50;
+const LIMIT_MAX = 100;
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** One page of a collection (Identity specification, List conventions). */
+export interface PageRequest {
+  /** 1 to 100, larger ones clamped. */
+  limit: number;
+  /** The last id of the page before; null for the first page. */
+  starting_after: string | null;
+}
+
+/** The query of every list, as text; {@link pageRequest} reads it. */
+export const listQueryProperties = {
+  limit: Type.Optional(
+    Type.String({
+      description: "Items in a page: default 50, at most 100; larger values are clamped.",
+      examples: ["50"],
+    }),
+  ),
+  starting_after: Type.Optional(
+    Type.String({
+      description: "The last id of the previous page (exclusive).",
+      examples: ["01J9ZX4K7M2P5Q8R1S3T6V9W0Y"],
+    }),
+  ),
+};
+
+export const listQuery = Type.Object(listQueryProperties, { additionalProperties: false });
+
+/** Reads `limit` and `starting_after`; 422 names each that is malformed. */
+export function pageRequest(
+  query: { limit?: string; starting_after?: string },
+  limitMax = LIMIT_MAX,
+): PageRequest {
+  const fields: FieldError[] = [];
+  const limit = query.limit === undefined ? LIMIT_DEFAULT : readLimit(query.limit, limitMax);
+  if (limit === null) {
+    fields.push({
+      path: "limit",
+      message: `limit must be a whole number of at least 1; above ${limitMax} it is taken as ${limitMax}.`,
+    });
+  }
+  if (query.starting_after !== undefined && !isUlid(query.starting_after)) {
+    fields.push({
+      path: "starting_after",
+      message: "starting_after must be the id (a ULID) of the last item of the previous page.",
+    });
+  }
+  if (limit === null || fields.length > 0) throw validationError(fields);
+  return { limit, starting_after: query.starting_after ?? null };
+}
+
+function readLimit(raw: string, limitMax: number): number | null {
+  if (!/^\d+$/.test(raw)) return null;
+  const limit = Math.min(Number(raw), limitMax);
+  return limit >= 1 ? limit : null;
+}
+
+/** Whether `value` is spelled like a ULID: 26 characters of Crockford's alphabet, upper case. */
+export function isUlid(value: string): boolean {
+  return ULID.test(value);
+}
+
+/** Shape of a list's body: the collection under its plural name, and `has_more`. */
+export function pageSchema<Name extends string, Item extends TSchema>(name: Name, item: Item) {
+  return Type.Object({
+    [name]: Type.Array(item),
+    has_more: Type.Boolean({ description: "Whether another page follows." }),
+  } as { [Key in Name]: ReturnType<typeof Type.Array<Item>> } & {
+    has_more: ReturnType<typeof Type.Boolean>;
+  });
+}
+
+/** Cuts rows read with `limit + 1` to a page. */
+export function page<Item>(rows: readonly Item[], limit: number): { items: Item[]; has_more: boolean } {
+  return { items: rows.slice(0, limit), has_more: rows.length > limit };
+}

@@ -1,0 +1,3 @@
+export * from "./main.ts";
+export * from "./serve.ts";
+export * from "./service.ts";
