@@ -1,7 +1,5 @@
 /** Told of every operation on a store, for `db_operation*` metrics and spans (Gateway specification, Emitted signals). */
-export interface StoreObserver {
-  (operation: StoreOperation): void;
-}
+export type StoreObserver = (operation: StoreOperation) => void;
 
 export interface StoreOperation {
   /** `postgresql`, `etcd`, `redis` or `memory`. */

@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import type { StoreObserver } from "../observer.ts";
 
 /** Drizzle's query builder, the same for a pool, a transaction, PostgreSQL and PGlite. */
 export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>;
@@ -10,6 +11,8 @@ export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>;
  * Each method names its `operation` for metrics (`select_member`; never an id). Rejects with
  * `StoreUnavailable` when the database is unreachable, refuses connections, or does not answer within the
  * adapter's deadline; constraint violations keep their SQLSTATE, see `sqlState`.
+ *
+ * Inside a transaction only its `tx` may be used: `run`, `transaction` and `stream` throw there.
  */
 export interface Database {
   /** Runs `work` on any connection. */
@@ -20,9 +23,18 @@ export interface Database {
    * have no effect outside the transaction.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Rows of a raw statement, the same shape on both adapters; the caller names the row type it selects. */
+  /**
+   * Rows of a raw statement, the same shape on both adapters; the caller names the row type it selects.
+   * `int8` and `count(*)` are numbers (bigints beyond 2^53), `numeric` strings, `json` parsed, arrays arrays (of times: select them as `text[]`),
+   * `bytea` a Uint8Array; dates and times are PostgreSQL's text in UTC, such as `2026-01-31 12:00:00.5+00`,
+   * which `new Date()` reads. Parameters may be strings, numbers, bigints, booleans, Dates or null.
+   */
   rows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]>;
-  /** Rows of a raw statement in batches from a server-side cursor, for exports of any size. */
+  /**
+   * Rows of a raw statement in batches from a server-side cursor, as of one moment, for exports of any size.
+   * The next batch is read when it is asked for; a consumer that pauses for more than a minute loses the
+   * stream. On a server it keeps one connection until its end.
+   */
   stream<Row extends Record<string, unknown>>(
     operation: string,
     statement: SQL,
@@ -30,11 +42,17 @@ export interface Database {
   ): AsyncIterable<Row[]>;
   /**
    * Applies the SQL migrations of a folder under `drizzle/`, under a database-wide lock, so that replicas may
-   * start together. The journal lives in the schema of the same name.
+   * start together. The journal lives in the schema of the same name. Rejects when a migration was edited
+   * after it had been applied.
    */
   migrate(schema: string, folder: string): Promise<void>;
   /** Resolves when the database answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
+  /**
+   * A view of the same database for another service of this process, with its own name in metrics. Closing a
+   * view does nothing; closing the database that was opened ends all of them.
+   */
+  scoped(namespace: string, observer: StoreObserver): Database;
   close(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export interface RouteEntry {
 export interface FencedWrite {
   key: string;
   value: string | null;
-  fence: { key: string; /** A non-negative safe integer. */ value: number };
+  fence: { key: string /** A non-negative safe integer. */; value: number };
 }
 
 export interface RouteWatch {

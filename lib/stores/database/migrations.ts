@@ -1,0 +1,44 @@
+import { sql } from "drizzle-orm";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import type { Orm } from "./database.ts";
+
+type Rows = <Row extends Record<string, unknown>>(
+  tx: Orm,
+  statement: ReturnType<typeof sql>,
+) => Promise<Row[]>;
+
+/**
+ * Applies the migrations of `folder` that the journal of `schema` does not hold yet, in the journal's order,
+ * inside the caller's transaction. An advisory lock held until that transaction ends makes replicas that
+ * start together wait for each other. Throws when a migration that was applied has been edited since.
+ */
+export async function applyMigrations(tx: Orm, rows: Rows, schema: string, folder: string): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
+  const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
+  await tx.execute(sql`create schema if not exists ${sql.identifier(schema)}`);
+  await tx.execute(
+    sql`create table if not exists ${journal} (
+      written_at_ms bigint primary key, hash text not null, applied_at timestamptz not null default now())`,
+  );
+  const applied = await rows<{ written_at_ms: number; hash: string }>(
+    tx,
+    sql`select written_at_ms, hash from ${journal}`,
+  );
+  const hashes = new Map(applied.map((row) => [Number(row.written_at_ms), row.hash]));
+  for (const migration of migrations) {
+    const hash = hashes.get(migration.folderMillis);
+    if (hash === migration.hash) continue;
+    if (hash !== undefined) {
+      throw new Error(
+        `A migration in ${folder} (when: ${migration.folderMillis}) was edited after it was applied.`,
+      );
+    }
+    for (const statement of migration.sql) {
+      if (statement.trim() !== "") await tx.execute(sql.raw(statement));
+    }
+    await tx.execute(
+      sql`insert into ${journal} (written_at_ms, hash) values (${migration.folderMillis}, ${migration.hash})`,
+    );
+  }
+}

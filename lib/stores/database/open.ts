@@ -1,0 +1,66 @@
+import { PGlite } from "@electric-sql/pglite";
+import { observeNothing, type StoreObserver } from "../observer.ts";
+import type { Database } from "./database.ts";
+import { claimDirectory, DatabaseDirectoryError } from "./directory.ts";
+import { PgliteDatabase } from "./pglite.ts";
+import { PgliteSession } from "./pglite-session.ts";
+import { PostgresDatabase } from "./postgres.ts";
+import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
+
+export { DatabaseDirectoryError } from "./directory.ts";
+
+export interface DatabaseOptions extends Partial<PostgresLimits> {
+  /** The schema this user works in, as metrics name it. */
+  namespace: string;
+  observer?: StoreObserver;
+}
+
+/**
+ * Opens the database that `url` names (contract 1): `postgres://…`, `pglite:///directory` or
+ * `pglite://memory`. Rejects with `StoreUnavailable` when a server does not answer, with
+ * `DatabaseDirectoryError` when a directory cannot be used, with `TypeError` for any other URL.
+ */
+export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
+  const { namespace, observer = observeNothing, ...limits } = options;
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const pool = await openPool(url, { ...postgresLimits, ...limits });
+    return new PostgresDatabase(pool, namespace, observer);
+  }
+  if (url.startsWith("pglite://")) {
+    const session = await openSession(pgliteDirectory(url));
+    return new PgliteDatabase(session, namespace, observer);
+  }
+  throw new TypeError("A database URL begins with postgres:// or pglite://");
+}
+
+async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPool> {
+  const pool = new PostgresPool(url, limits);
+  try {
+    await pool.warm();
+    return pool;
+  } catch (error) {
+    await pool.close();
+    throw error;
+  }
+}
+
+async function openSession(directory: string | undefined): Promise<PgliteSession> {
+  if (directory === undefined) return new PgliteSession(await PGlite.create(), async () => {});
+  const giveUp = await claimDirectory(directory);
+  try {
+    return new PgliteSession(await PGlite.create(directory), giveUp);
+  } catch (error) {
+    await giveUp();
+    throw new DatabaseDirectoryError(directory, "it holds no database that can be opened.", error);
+  }
+}
+
+/** The directory of a `pglite:` URL, or undefined for memory. */
+function pgliteDirectory(url: string): string | undefined {
+  if (url === "pglite://memory") return undefined;
+  const directory = decodeURIComponent(url.slice("pglite://".length));
+  if (!directory.startsWith("/") || directory === "/") {
+    throw new TypeError("A PGlite URL is pglite://memory or pglite:///absolute/directory");
+  }
+  return directory.replace(/\/+$/, "");
+}

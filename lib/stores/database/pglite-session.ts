@@ -1,0 +1,65 @@
+import type { PGlite } from "@electric-sql/pglite";
+import { drizzle } from "drizzle-orm/pglite";
+import { StoreUnavailable } from "../errors.ts";
+import type { Orm } from "./database.ts";
+import { databaseFailure } from "./failure.ts";
+import { asOrm } from "./orm.ts";
+import { Permits } from "./permits.ts";
+import { UnitOfWork } from "./unit-of-work.ts";
+
+/** Longest wait for the one session. */
+const ACQUIRE_TIMEOUT_MS = 10_000;
+
+/** A PGlite and the queue before it, shared by all views of one database. */
+export class PgliteSession {
+  readonly unit = new UnitOfWork();
+  readonly #pglite: PGlite;
+  readonly #orm: Orm;
+  readonly #permits = new Permits(1);
+  readonly #onClosed: () => Promise<void>;
+  #cursors = 0;
+
+  constructor(pglite: PGlite, onClosed: () => Promise<void>) {
+    this.#pglite = pglite;
+    this.#orm = asOrm(drizzle(pglite));
+    this.#onClosed = onClosed;
+  }
+
+  /** Runs `work` alone: there is one session, and a second user would join the first one's transaction. */
+  async use<T>(work: (orm: Orm) => Promise<T>): Promise<T> {
+    this.unit.refuseNesting();
+    const release = await this.#acquire();
+    try {
+      if (this.#pglite.closed) throw new StoreUnavailable("database", new Error("The database is closed."));
+      return await work(this.#orm);
+    } catch (error) {
+      throw databaseFailure(error);
+    } finally {
+      release();
+    }
+  }
+
+  nextCursorName(): string {
+    this.#cursors += 1;
+    return `stream_${this.#cursors}`;
+  }
+
+  async close(): Promise<void> {
+    const release = await this.#acquire();
+    try {
+      if (this.#pglite.closed) return;
+      await this.#pglite.close();
+      await this.#onClosed();
+    } finally {
+      release();
+    }
+  }
+
+  async #acquire(): Promise<() => void> {
+    try {
+      return await this.#permits.acquire(ACQUIRE_TIMEOUT_MS);
+    } catch (error) {
+      throw databaseFailure(error);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import postgres from "postgres";
+import { databaseFailure, isConnectionLost } from "./failure.ts";
+import { Permits } from "./permits.ts";
+import { Watchdog } from "./watchdog.ts";
+
+export interface PostgresLimits {
+  /** Connections that work at the same time; one more is kept for pings. */
+  pool_max: number;
+  /** Longest wait for a free connection. */
+  acquire_timeout_ms: number;
+  connect_timeout_ms: number;
+  /** The server ends a statement after this long (`statement_timeout`). */
+  statement_timeout_ms: number;
+}
+
+export const postgresLimits: PostgresLimits = {
+  pool_max: 10,
+  acquire_timeout_ms: 3_000,
+  connect_timeout_ms: 3_000,
+  statement_timeout_ms: 10_000,
+};
+
+/** How long after `statement_timeout` a server must have reported it, before it counts as gone. */
+const REPORT_MS = 1_000;
+/** Transactions that were left open, by a process that hangs, lose their locks after this. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+const RECONNECT_DELAY_SECONDS = 0.1;
+
+/**
+ * postgres.js with three things added: a limit on the wait for a connection, a limit on the wait for an
+ * answer, and a fresh set of connections after one was lost. The last is needed because a connection of
+ * postgres.js that broke with bytes unsent does not always recover, and cannot be thrown away one by one.
+ */
+export class PostgresPool {
+  readonly limits: PostgresLimits;
+  readonly #url: string;
+  readonly #permits: Permits;
+  #sql: postgres.Sql;
+  #ping: Promise<unknown> | undefined;
+
+  constructor(url: string, limits: PostgresLimits) {
+    this.#url = url;
+    this.limits = limits;
+    this.#permits = new Permits(limits.pool_max);
+    this.#sql = connect(url, limits);
+  }
+
+  /** Lends a connection's worth of the pool to `work`, for as long as it runs. */
+  async use<T>(
+    work: (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>,
+    silence_ms = this.limits.statement_timeout_ms + REPORT_MS,
+  ): Promise<T> {
+    const release = await this.#permits.acquire(this.limits.acquire_timeout_ms).catch((error) => {
+      throw databaseFailure(error);
+    });
+    const sql = this.#sql;
+    const watchdog = new Watchdog(silence_ms);
+    try {
+      return await Promise.race([work(sql, watchdog), watchdog.silence]);
+    } catch (error) {
+      if (isConnectionLost(error)) this.#replace(sql);
+      throw databaseFailure(error);
+    } finally {
+      watchdog.end();
+      release();
+    }
+  }
+
+  /** Opens every connection, so that the first burst does not wait for it. */
+  async warm(): Promise<void> {
+    const sql = this.#sql;
+    const opened = Array.from({ length: this.limits.pool_max }, () => sql.unsafe("select 1"));
+    for (const result of await Promise.allSettled(opened)) {
+      if (result.status === "rejected") throw databaseFailure(result.reason);
+    }
+  }
+
+  /** Resolves when the server answers; a second call joins the first while that one waits. */
+  ping(): Promise<unknown> {
+    this.#ping ??= this.#select1().finally(() => {
+      this.#ping = undefined;
+    });
+    return this.#ping;
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: REPORT_MS / 1000 });
+  }
+
+  async #select1(): Promise<void> {
+    const sql = this.#sql;
+    const watchdog = new Watchdog(this.limits.statement_timeout_ms);
+    watchdog.statement();
+    try {
+      await Promise.race([sql.unsafe("select 1"), watchdog.silence]);
+    } catch (error) {
+      if (isConnectionLost(error)) this.#replace(sql);
+      throw databaseFailure(error);
+    } finally {
+      watchdog.end();
+    }
+  }
+
+  /** Work that other callers have under way on the old connections may finish; nothing new starts there. */
+  #replace(lost: postgres.Sql): void {
+    if (this.#sql !== lost) return;
+    this.#sql = connect(this.#url, this.limits);
+    void lost.end({ timeout: (this.limits.statement_timeout_ms + REPORT_MS) / 1000 });
+  }
+}
+
+function connect(url: string, limits: PostgresLimits): postgres.Sql {
+  const options = {
+    max: limits.pool_max + 1,
+    // keeps statements from queueing behind a slow one (not in the typings)
+    max_pipeline: 1,
+    connect_timeout: limits.connect_timeout_ms / 1000,
+    backoff: () => RECONNECT_DELAY_SECONDS,
+    onnotice: () => {},
+    connection: {
+      application_name: "ostiary",
+      TimeZone: "UTC",
+      statement_timeout: limits.statement_timeout_ms,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    },
+    types,
+  };
+  return postgres(url, options);
+}
+
+/** See `Database.rows` for what these give. */
+const types = {
+  int8: {
+    to: 20,
+    from: [20],
+    parse: (text: string): number | bigint => {
+      const value = Number(text);
+      return Number.isSafeInteger(value) ? value : BigInt(text);
+    },
+    serialize: (value: unknown): string => String(value),
+  },
+  time: {
+    to: 1184,
+    from: [1082, 1083, 1114, 1184],
+    parse: (text: string): string => text,
+    serialize: (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value)),
+  },
+  json: {
+    to: 114,
+    from: [114, 3802],
+    parse: (text: string): unknown => JSON.parse(text),
+    serialize: (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)),
+  },
+};

@@ -1,0 +1,146 @@
+import type { SQL } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/postgres-js";
+import type postgres from "postgres";
+import { withDeadline } from "../deadline.ts";
+import { observed } from "../observed.ts";
+import type { StoreObserver } from "../observer.ts";
+import type { Database, Orm, TransactionOptions } from "./database.ts";
+import { applyMigrations } from "./migrations.ts";
+import { asOrm, asSql, rowsOf } from "./orm.ts";
+import type { PostgresPool } from "./postgres-pool.ts";
+import { retryConflicts } from "./retry-conflicts.ts";
+import { streamCursor } from "./stream-cursor.ts";
+import { UnitOfWork } from "./unit-of-work.ts";
+import type { Watchdog } from "./watchdog.ts";
+
+/** Statements of more parameters have a text that varies with their rows: preparing them only fills memory. */
+const PREPARED_PARAMETERS_MAX = 64;
+/** A migration may rebuild a table. */
+const MIGRATION_STATEMENT_MS = 600_000;
+
+/** A server, by postgres.js: see `PostgresPool` for limits and recovery. */
+export class PostgresDatabase implements Database {
+  readonly #pool: PostgresPool;
+  readonly #namespace: string;
+  readonly #observer: StoreObserver;
+  readonly #close: () => Promise<void>;
+  readonly #unit = new UnitOfWork();
+
+  constructor(pool: PostgresPool, namespace: string, observer: StoreObserver, close = () => pool.close()) {
+    this.#pool = pool;
+    this.#namespace = namespace;
+    this.#observer = observer;
+    this.#close = close;
+  }
+
+  scoped(namespace: string, observer: StoreObserver): Database {
+    return new PostgresDatabase(this.#pool, namespace, observer, async () => {});
+  }
+
+  run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T> {
+    return this.#observed(operation, () => {
+      this.#unit.refuseNesting();
+      return this.#pool.use((sql, watchdog) => work(ormOver(sql, watchdog)));
+    });
+  }
+
+  transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    return this.#observed(operation, () => {
+      this.#unit.refuseNesting();
+      return retryConflicts(() =>
+        this.#pool.use((sql, watchdog) => this.#transact(sql, watchdog, work, options)),
+      );
+    });
+  }
+
+  async rows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {
+    return rowsOf<Row>(await orm.execute(statement));
+  }
+
+  stream<Row extends Record<string, unknown>>(
+    operation: string,
+    statement: SQL,
+    batch_rows: number,
+  ): AsyncIterable<Row[]> {
+    return streamCursor<Row>(this, operation, statement, batch_rows);
+  }
+
+  migrate(schema: string, folder: string): Promise<void> {
+    return this.#observed("migrate", () =>
+      this.#pool.use(async (sql, watchdog) => {
+        const migrate = async (tx: Orm) => {
+          await tx.execute(`set local statement_timeout = ${MIGRATION_STATEMENT_MS}`);
+          await applyMigrations(tx, this.rows.bind(this), schema, folder);
+        };
+        await this.#transact(sql, watchdog, migrate);
+      }, MIGRATION_STATEMENT_MS),
+    );
+  }
+
+  async ping(timeout_ms: number): Promise<void> {
+    await withDeadline("database", this.#pool.ping(), timeout_ms);
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+
+  #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    return observed(this.#observer, { system: "postgresql", operation, namespace: this.#namespace }, work);
+  }
+
+  async #transact<T>(
+    sql: postgres.Sql,
+    watchdog: Watchdog,
+    work: (tx: Orm) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    let answered = watchdog.statement();
+    try {
+      const committed = await sql.begin(transactionMode(options), async (tx) => {
+        answered();
+        try {
+          return { result: await this.#unit.enter(() => work(ormOver(tx, watchdog))) };
+        } finally {
+          answered = watchdog.statement();
+        }
+      });
+      return committed.result;
+    } finally {
+      answered();
+      watchdog.end();
+    }
+  }
+}
+
+function transactionMode({ isolation, read_only }: TransactionOptions): string {
+  return `${isolation ? `isolation level ${isolation}` : ""} ${read_only ? "read only" : ""}`;
+}
+
+type Client = postgres.Sql | postgres.TransactionSql;
+
+function ormOver(sql: Client, watchdog: Watchdog): Orm {
+  return asOrm(drizzle(asSql(watched(sql, watchdog))));
+}
+
+/** The part of postgres.js that drizzle calls, with every statement under the watchdog's eyes. */
+function watched(sql: Client, watchdog: Watchdog) {
+  const savepoint = <T>(work: (inner: postgres.Sql) => Promise<T>) => {
+    if (!("savepoint" in sql)) throw new Error("Open transactions with Database.transaction.");
+    return sql.savepoint((inner) => work(asSql(watched(inner, watchdog))));
+  };
+  return {
+    // drizzle writes its own parsers here; the connections have theirs already
+    options: { parsers: {}, serializers: {} },
+    unsafe(query: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
+      const answered = watchdog.statement();
+      const pending = sql.unsafe(query, parameters, {
+        prepare: parameters.length <= PREPARED_PARAMETERS_MAX,
+      });
+      pending.then(answered, answered);
+      return pending;
+    },
+    begin: savepoint,
+    savepoint,
+  };
+}

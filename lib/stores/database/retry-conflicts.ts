@@ -1,0 +1,23 @@
+import { sqlState } from "./sql-state.ts";
+
+const RETRIES_MAX = 5;
+const PAUSE_MS = 10;
+const SERIALIZATION_FAILURE = "40001";
+const DEADLOCK_DETECTED = "40P01";
+
+/**
+ * Runs `attempt` again, at most five times, when PostgreSQL rolled it back for the sake of another
+ * transaction. The pauses grow and vary, so that the same transactions do not meet again.
+ */
+export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const state = sqlState(error);
+      const conflict = state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+      if (!conflict || retries === RETRIES_MAX) throw error;
+      await Bun.sleep(PAUSE_MS * 2 ** retries * Math.random());
+    }
+  }
+}

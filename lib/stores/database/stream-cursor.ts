@@ -1,0 +1,44 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Database } from "./database.ts";
+
+/**
+ * Yields the rows of `statement` from a cursor inside one read-only transaction, so as of one moment. The
+ * next batch is fetched when the consumer asks for it.
+ */
+export async function* streamCursor<Row extends Record<string, unknown>>(
+  database: Database,
+  operation: string,
+  statement: SQL,
+  batch_rows: number,
+): AsyncGenerator<Row[], void, void> {
+  const { readable, writable } = new TransformStream<Row[], Row[]>();
+  const writer = writable.getWriter();
+  const finished = database
+    .transaction(
+      operation,
+      async (tx) => {
+        await tx.execute(sql`declare stream no scroll cursor for ${statement}`);
+        const next = sql`fetch ${sql.raw(String(batch_rows))} from stream`;
+        for (;;) {
+          const batch = await database.rows<Row>(tx, next);
+          if (batch.length === 0) return;
+          const read = await writer.write(batch).then(
+            () => true,
+            () => false,
+          );
+          if (!read || batch.length < batch_rows) return;
+        }
+      },
+      { isolation: "repeatable read", read_only: true },
+    )
+    .then(
+      () => writer.close(),
+      (error) => writer.abort(error),
+    )
+    .catch(() => {}); // the reader has left, or holds the error
+  try {
+    for await (const batch of readable) yield batch;
+  } finally {
+    await finished;
+  }
+}
