@@ -1,0 +1,24 @@
+import { loadConfig } from "@ostiary/lib/config";
+import { runMain } from "@ostiary/lib/service";
+import { demoVariables } from "./config.ts";
+import { startIdentityProvider, startSampleService } from "./index.ts";
+
+await runMain(async () => {
+  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
+  const config = loadConfig(demoVariables, process.env);
+  const provider = await startIdentityProvider({ host: config.HOST, port: config.IDENTITY_PROVIDER_PORT });
+  const sample = startSampleService({ host: config.HOST, port: config.PORT });
+  const ports = { port: sample.port, internal_port: provider.port };
+  process.stdout.write(
+    `${JSON.stringify({ level: "info", service: "demo", ...ports, message: "listening" })}\n`,
+  );
+  return [
+    {
+      name: "demo",
+      ...ports,
+      shutdown: async () => {
+        await Promise.all([provider.stop(), sample.stop()]);
+      },
+    },
+  ];
+});

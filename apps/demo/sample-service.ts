@@ -1,0 +1,67 @@
+/**
+ * A sample upstream for the quick start and tests. It knows nothing of callers: whose thing it serves is in
+ * the path that the gateway wrote.
+ *
+ * - `.../events` streams five server-sent events, `interval_ms` apart.
+ * - every other path echoes method, path, headers and body size, and writes what happened into the audit log.
+ */
+export interface SampleService {
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export interface SampleServiceOptions {
+  host: string;
+  port: number;
+  /** Time between two events of the stream. */
+  interval_ms?: number;
+}
+
+const EVENTS = 5;
+const INTERVAL_MS = 400;
+
+export function startSampleService(options: SampleServiceOptions): SampleService {
+  const server = Bun.serve({
+    hostname: options.host,
+    port: options.port,
+    idleTimeout: 0,
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      return pathname.endsWith("/events") ? events(options.interval_ms ?? INTERVAL_MS) : echo(request);
+    },
+  });
+  return {
+    url: `http://${options.host}:${server.port}`,
+    port: server.port ?? options.port,
+    stop: () => server.stop(true),
+  };
+}
+
+async function echo(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const body = await request.bytes();
+  const answer = {
+    method: request.method,
+    path: `${pathname}${search}`,
+    headers: Object.fromEntries(request.headers),
+    body_bytes: body.byteLength,
+  };
+  const wrote = request.method !== "GET" && request.method !== "HEAD";
+  const headers = wrote
+    ? { "X-Platform-Audit-Details": JSON.stringify({ bytes: body.byteLength }) }
+    : undefined;
+  return Response.json(answer, { headers });
+}
+
+function events(interval_ms: number): Response {
+  async function* ticks() {
+    for (let tick = 1; tick <= EVENTS; tick += 1) {
+      yield `id: ${tick}\ndata: {"tick":${tick}}\n\n`;
+      await Bun.sleep(interval_ms);
+    }
+  }
+  return new Response(ticks(), {
+    headers: { "Content-Type": "text/event-stream", "Cache-Control": "no-store" },
+  });
+}
