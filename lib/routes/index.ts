@@ -1,0 +1,11 @@
+/** Route configuration: shapes, rules, expansion, ownership, the look-up table. Shared whole by gateway and registry. */
+export * from "./compile.ts";
+export { expandService, joinPrefix } from "./expand.ts";
+export * from "./limits.ts";
+export * from "./nearest.ts";
+export * from "./policies.ts";
+export * from "./schema.ts";
+export * from "./shape.ts";
+export * from "./substitute.ts";
+export * from "./table.ts";
+export * from "./validate.ts";

@@ -1,0 +1,40 @@
+/** What an operator may have meant by a path that no route serves (contract 3, route look-up). */
+import type { CompiledRoute } from "./compile.ts";
+import { segmentsOf } from "./path.ts";
+import type { RouteTable } from "./table.ts";
+
+const LITERAL = 3;
+const PARAM = 2;
+
+/**
+ * The routes whose paths agree with `path` in most segments from the left, best first, of any method. Looks at
+ * every route: a tool for people, not for the request path.
+ */
+export function nearestRoutes(table: RouteTable, path: string, limit: number): CompiledRoute[] {
+  const wanted = path
+    .toLowerCase()
+    .split("/")
+    .filter((segment) => segment !== "");
+  return table.routes
+    .map((route) => ({ route, likeness: likeness(route.path, wanted) }))
+    .filter((candidate) => candidate.likeness > 0)
+    .sort((a, b) => b.likeness - a.likeness || compare(a.route, b.route))
+    .slice(0, limit)
+    .map((candidate) => candidate.route);
+}
+
+/** Agreeing leading segments count, a literal more than a param; each missing or surplus segment takes off one. */
+function likeness(path: string, wanted: readonly string[]): number {
+  const segments = segmentsOf(path);
+  let score = 0;
+  for (const [index, segment] of segments.entries()) {
+    const text = wanted[index];
+    if (text === undefined || ("literal" in segment && segment.literal !== text)) break;
+    score += "literal" in segment ? LITERAL : PARAM;
+  }
+  return score === 0 ? 0 : Math.max(1, score - Math.abs(segments.length - wanted.length));
+}
+
+function compare(a: CompiledRoute, b: CompiledRoute): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}

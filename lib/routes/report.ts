@@ -1,0 +1,46 @@
+import { FIELD_ERRORS_MAX, type FieldError } from "../errors/index.ts";
+
+const KEY_LENGTH_MAX = 128;
+
+/** Collects what is wrong with an input, up to the number of errors that an answer lists. */
+export class Report {
+  readonly fields: FieldError[] = [];
+
+  add(path: string, message: string): void {
+    if (this.fields.length < FIELD_ERRORS_MAX) this.fields.push({ path, message });
+  }
+}
+
+/** The path of the member `key` of what is at `parent`; keys come from the input and may be of any length. */
+export function memberPath(parent: string, key: string): string {
+  const shown = key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
+  return parent === "" ? shown : `${parent}.${shown}`;
+}
+
+/** A word of the input inside a message. */
+export function quoted(text: string): string {
+  return `\`${text.length > KEY_LENGTH_MAX ? `${text.slice(0, KEY_LENGTH_MAX)}…` : text}\``;
+}
+
+/** An object as JSON and YAML know it. Fields are read by names that no prototype has. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Reports every member of `value` that is not among `known`. */
+export function refuseUnknown(
+  value: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  what: string,
+  at: string,
+  report: Report,
+): void {
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) report.add(memberPath(at, key), `Unknown field. ${what} takes ${list(known)}.`);
+  }
+}
+
+/** `a, b and c`. */
+export function list(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

@@ -1,0 +1,89 @@
+/** Upstream templates (Gateway specification, Validation rule 8 and Upstream substitution). */
+import { UPSTREAM_BYTES_MAX } from "./limits.ts";
+import { characterFault } from "./path.ts";
+import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./schema.ts";
+
+/** A piece of a valid template: text, an owner's id, or a param by name. */
+export type UpstreamPart = { text: string } | { subject: SubjectField } | { param: string };
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** Cuts a valid template into its parts. */
+export function upstreamParts(template: string, scope: Scope): UpstreamPart[] {
+  const parts: UpstreamPart[] = [];
+  let end = 0;
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    if (match.index > end) parts.push({ text: template.slice(end, match.index) });
+    end = match.index + match[0].length;
+    const name = match[1] ?? "";
+    const subject = subjectField(name, scope);
+    parts.push(subject === undefined ? { param: name.slice("path.".length) } : { subject });
+  }
+  if (end < template.length) parts.push({ text: template.slice(end) });
+  return parts;
+}
+
+/**
+ * Why `template` can not be the upstream of a route of `scope`; empty when it can.
+ *
+ * @param params the names of the params of the route's full path; null when that is not known
+ */
+export function upstreamFaults(template: string, scope: Scope, params: readonly string[] | null): string[] {
+  const shape = templateFault(template);
+  if (shape !== null) return [shape];
+  const faults: string[] = [];
+  for (const [, name = ""] of template.matchAll(PLACEHOLDER)) {
+    const fault = placeholderFault(name, scope, params);
+    if (fault !== null) faults.push(fault);
+  }
+  return faults;
+}
+
+function templateFault(template: string): string | null {
+  if (!template.startsWith("/")) return "upstream is an absolute path: it starts with `/`.";
+  if (template.length > UPSTREAM_BYTES_MAX) return `upstream has at most ${UPSTREAM_BYTES_MAX} bytes.`;
+  if (template.includes("?")) return "upstream holds no `?`: the query of the request is passed on as it is.";
+  if (template.includes("#")) return "upstream holds no `#`: a fragment is never sent.";
+  const character = characterFault(template);
+  if (character !== null) return character;
+  if (/[{}]/.test(template.replace(PLACEHOLDER, ""))) {
+    return "upstream has a brace without its partner: placeholders are {subject.…} and {path.…}.";
+  }
+  const segments = template.replace(PLACEHOLDER, "x").split("/").slice(1);
+  if (segments.slice(0, -1).includes("")) return "upstream holds no empty segment (`//`).";
+  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) {
+    return "upstream holds no `.` or `..` segment: write the path that is to be called.";
+  }
+  return null;
+}
+
+function placeholderFault(name: string, scope: Scope, params: readonly string[] | null): string | null {
+  if (name.startsWith("subject.")) {
+    if (subjectField(name, scope) !== undefined) return null;
+    return `{${clip(name)}} is not known in scope ${scope}: ${subjectChoice(scope)}.`;
+  }
+  if (!name.startsWith("path.")) {
+    return `{${clip(name)}} needs a source: write {path.…} for a param of the path or {subject.…} for an owner's id.`;
+  }
+  if (params === null || params.includes(name.slice("path.".length))) return null;
+  return `{${clip(name)}} names no param of the path: ${paramChoice(params)}.`;
+}
+
+function subjectField(name: string, scope: Scope): SubjectField | undefined {
+  return SUBJECT_FIELDS[scope].find((field) => name === `subject.${field}`);
+}
+
+function subjectChoice(scope: Scope): string {
+  const known = SUBJECT_FIELDS[scope].map((field) => `{subject.${field}}`);
+  return known.length === 0 ? "public routes have no subject" : `use ${known.join(" or ")}`;
+}
+
+function paramChoice(params: readonly string[]): string {
+  return params.length === 0
+    ? "this path has none"
+    : `it has ${params.map((name) => `{path.${name}}`).join(", ")}`;
+}
+
+function clip(name: string): string {
+  return name.length > 80 ? `${name.slice(0, 80)}…` : name;
+}
