@@ -1,0 +1,65 @@
+import { observeNothing, type StoreObserver } from "../observer.ts";
+import type { CounterStore } from "./counter-store.ts";
+import { MemoryCounterStore } from "./memory.ts";
+import {
+  type ClusterNodes,
+  connectCluster,
+  connectRedis,
+  type RedisClient,
+  RedisCounterStore,
+} from "./redis.ts";
+
+export { MemoryCounterStore } from "./memory.ts";
+
+export interface CounterStoreOptions {
+  /** What metrics call the counters; `rate_limits` when omitted. */
+  namespace?: string;
+  observer?: StoreObserver;
+  /** For `memory://`: milliseconds, from a clock that is never set back. */
+  now?: () => number;
+}
+
+const CLUSTER = "redis+cluster://";
+
+/**
+ * Opens the store that `url` names (contract 1): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379` or
+ * `memory://`. Waits for a server at most 500 ms, and then leaves connecting to the background: until it
+ * answers, counts are rejected. Throws `TypeError` for any other URL.
+ */
+export async function openCounterStore(
+  url: string,
+  options: CounterStoreOptions = {},
+): Promise<CounterStore> {
+  const { namespace = "rate_limits", observer = observeNothing, now = () => performance.now() } = options;
+  if (url === "memory://") return new MemoryCounterStore(namespace, observer, now);
+  const store = new RedisCounterStore(connect(url), namespace, observer);
+  await store.connected();
+  return store;
+}
+
+function connect(url: string): RedisClient {
+  if (url.startsWith(CLUSTER)) return connectCluster(clusterNodes(url));
+  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return connectRedis(url);
+  throw new TypeError(
+    "A counter store URL begins with redis://, rediss://, redis+cluster:// or is memory://",
+  );
+}
+
+/** `redis+cluster://user:password@a:6379,b:6379`: the credentials are those of every node. */
+function clusterNodes(url: string): ClusterNodes {
+  const rest = url.slice(CLUSTER.length);
+  const at = rest.lastIndexOf("@");
+  const list = rest.slice(at + 1).split(",");
+  const user = at < 0 ? "" : `${rest.slice(0, at)}@`;
+  const urls = list.map((host) => `redis://${user}${host.trim()}`);
+  if (!urls.every((node) => URL.canParse(node) && new URL(node).hostname !== "")) {
+    throw new TypeError("A cluster URL lists its nodes: redis+cluster://host:6379,host:6379");
+  }
+  const parsed = urls.map((node) => new URL(node));
+  const [first] = parsed;
+  return {
+    hosts: parsed.map(({ hostname, port }) => ({ host: hostname, port: Number(port || 6379) })),
+    ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
+    ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),
+  };
+}

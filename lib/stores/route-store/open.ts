@@ -1,0 +1,47 @@
+import { observeNothing, type StoreObserver } from "../observer.ts";
+import { type EtcdEndpoints, EtcdRouteStore } from "./etcd.ts";
+import { MemoryRouteStore } from "./memory.ts";
+import type { RouteStore } from "./route-store.ts";
+
+export interface RouteStoreOptions {
+  /** The key prefix its user works under, as metrics name it; `edge/gateway/routes` when omitted. */
+  namespace?: string;
+  observer?: StoreObserver;
+}
+
+const DEFAULT_NAMESPACE = "edge/gateway/routes";
+
+/**
+ * Opens the store that `url` names (contract 1): `http://host:2379`, more endpoints after commas, or
+ * `memory://`, which is new and empty. Does not wait for etcd: ask `ping`. Throws `TypeError` for any other URL.
+ */
+export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
+  if (url === "memory://") return memoryRouteStore(options);
+  const { namespace = DEFAULT_NAMESPACE, observer = observeNothing } = options;
+  return new EtcdRouteStore(etcdEndpoints(url), namespace, observer);
+}
+
+/** An empty store in this process, to be shared by those of its services that need one. */
+export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
+  return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
+}
+
+function etcdEndpoints(list: string): EtcdEndpoints {
+  const urls = list.split(",").map((endpoint) => endpoint.trim());
+  if (!urls.every((endpoint) => URL.canParse(endpoint) && /^https?:\/\//.test(endpoint))) {
+    throw new TypeError("A route store URL is memory:// or a list of http:// or https:// endpoints");
+  }
+  const parsed = urls.map((endpoint) => new URL(endpoint));
+  const hosts = parsed.map(
+    (endpoint) => `${endpoint.protocol}//${endpoint.hostname}:${endpoint.port || 2379}`,
+  );
+  const withUser = parsed.find((endpoint) => endpoint.username !== "");
+  if (withUser === undefined) return { hosts };
+  return {
+    hosts,
+    auth: {
+      username: decodeURIComponent(withUser.username),
+      password: decodeURIComponent(withUser.password),
+    },
+  };
+}
