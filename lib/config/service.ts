@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { flag, optionalHttpUrl, port, textOr, whole } from "./variables.ts";
+import { flag, optionalHttpUrl, optionalText, port, textOr, whole } from "./variables.ts";
 
 /** Where a service listens and how it stops: the same variables in all four (contract 1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
@@ -23,6 +23,7 @@ export const telemetryVariables = {
     [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
     { default: "info", rule: "must be debug, info, warn or error" },
   ),
+  LOG_FILE: optionalText("must be a file that log lines are appended to, in place of standard output"),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl("Turns OTLP export over HTTP (protobuf) on."),
   OTEL_TRACES_EXPORTER: exporter(),
   OTEL_METRICS_EXPORTER: exporter(),

@@ -1,9 +1,13 @@
 import { ConfigError } from "../config/index.ts";
+import { DatabaseDirectoryError } from "../stores/database/directory.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
 
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
+
+/** What an operator mends by changing variables, ports or directories. */
+const refusals = [ConfigError, StartRefused, DatabaseDirectoryError];
 
 /**
  * The life of a process: `start` brings its services up, a signal brings them down, and every refusal to
@@ -36,10 +40,13 @@ function onSignals(): Promise<void> {
 }
 
 function refuse(error: unknown): never {
-  if (error instanceof ConfigError || error instanceof StartRefused) {
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CONFIG);
-  }
-  process.stderr.write(`Could not start: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(EXIT_FAILED);
+  const mendable = refusals.some((kind) => error instanceof kind);
+  process.stderr.write(mendable ? `${messageOf(error)}\n` : `Could not start: ${messageOf(error)}\n`);
+  process.exit(mendable ? EXIT_CONFIG : EXIT_FAILED);
+}
+
+/** The message, and the innermost cause where that says more. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${messageOf(error.cause)})` : error.message;
 }

@@ -21,7 +21,11 @@ export interface ServiceIdentity {
 }
 
 export function createTelemetry(service: ServiceIdentity, config: TelemetryConfig): Telemetry {
-  const { log, flush } = createLog({ service: service.name, level: config.LOG_LEVEL });
+  const { log, flush } = createLog({
+    service: service.name,
+    level: config.LOG_LEVEL,
+    destination: config.LOG_FILE,
+  });
   const metrics = createMetrics();
   const tracing = createTracing(service, config, log);
   const pushed: MetricsExport = exportMetrics(service, config, metrics.registry, log);

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { wireAudit } from "@ostiary/audit";
+import { auditVariables } from "@ostiary/audit/config";
+import { wireGateway } from "@ostiary/gateway";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { wireIdentity } from "@ostiary/identity";
+import { identityVariables } from "@ostiary/identity/config";
+import { loadConfig } from "@ostiary/lib/config";
+import { type Running, serve } from "@ostiary/lib/service";
+import { wireRegistry } from "@ostiary/registry";
+import { registryVariables } from "@ostiary/registry/config";
+import { origin } from "./addresses.ts";
+import type { PlatformConfig } from "./config.ts";
+import type { SharedStores } from "./stores.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");
+
+/** The variables that all four services get: the operator's, under what the platform decides. */
+export function sharedEnvironment(
+  config: PlatformConfig,
+  env: Environment,
+  decided: { database_url: string; log_file: string; admin_token: string },
+): Environment {
+  return {
+    ...env,
+    HOST: config.HOST,
+    LOG_FILE: decided.log_file,
+    DATABASE_URL: decided.database_url,
+    ROUTE_STORE_URL: config.ROUTE_STORE_URL,
+    COUNTER_STORE_URL: config.COUNTER_STORE_URL,
+    ADMIN_TOKEN: decided.admin_token,
+    ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
+    INTERNAL_AUTH_TOKEN: env.INTERNAL_AUTH_TOKEN || randomBytes(24).toString("base64url"),
+  };
+}
+
+/** The three services behind the gateway. */
+export interface Backends {
+  readonly registry: Running;
+  readonly identity: Running;
+  readonly audit: Running;
+}
+
+export async function startBackends(
+  config: PlatformConfig,
+  env: Environment,
+  stores: SharedStores,
+): Promise<Backends> {
+  const registryConfig = loadConfig(
+    registryVariables,
+    ports(env, config.REGISTRY_PORT, config.REGISTRY_INTERNAL_PORT),
+  );
+  const identityConfig = loadConfig(
+    identityVariables,
+    ports(env, config.IDENTITY_PORT, config.IDENTITY_INTERNAL_PORT),
+  );
+  const auditConfig = loadConfig(auditVariables, ports(env, config.AUDIT_PORT, config.AUDIT_INTERNAL_PORT));
+  const started: Running[] = [];
+  try {
+    const registry = await serve(await wireRegistry(registryConfig, stores), registryConfig);
+    started.push(registry);
+    const identity = await serve(await wireIdentity(identityConfig, stores), identityConfig);
+    started.push(identity);
+    const audit = await serve(await wireAudit(auditConfig, stores), auditConfig);
+    return { registry, identity, audit };
+  } catch (error) {
+    await Promise.all(started.map((service) => service.shutdown()));
+    throw error;
+  }
+}
+
+/** Where the gateway proves people: the demo's provider, else the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
+export interface Issuer {
+  issuer: string;
+  jwks_uri: string;
+}
+
+export async function startGateway(
+  config: PlatformConfig,
+  env: Environment,
+  stores: SharedStores,
+  backends: Backends,
+  issuer: Issuer | null,
+): Promise<Running> {
+  const { identity, audit } = backends;
+  const gatewayConfig = loadConfig(gatewayVariables, {
+    ...ports(env, config.GATEWAY_PORT, config.GATEWAY_INTERNAL_PORT),
+    ...(issuer && { AUTH_ISSUER: issuer.issuer, AUTH_JWKS_URI: issuer.jwks_uri }),
+    CREDENTIAL_VALIDATE_URL: `${origin(config, identity.internal_port)}/internal/credentials/validate`,
+    AUDIT_URL: origin(config, audit.internal_port),
+  });
+  return serve(await wireGateway(gatewayConfig, stores), gatewayConfig);
+}
+
+function ports(env: Environment, port: number, internal_port: number): Environment {
+  return { ...env, PORT: String(port), INTERNAL_PORT: String(internal_port) };
+}

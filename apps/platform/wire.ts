@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import type { Running } from "@ostiary/lib/service";
+import { origin } from "./addresses.ts";
+import { publishCatalogs } from "./catalogs.ts";
+import type { PlatformConfig } from "./config.ts";
+import { adminToken, openDataDirectory } from "./data-directory.ts";
+import { type Demo, startDemo } from "./demo.ts";
+import {
+  type Backends,
+  type Environment,
+  sharedEnvironment,
+  startBackends,
+  startGateway,
+} from "./services.ts";
+import { openStores } from "./stores.ts";
+import type { TourPlaces } from "./tour.ts";
+
+export interface PlatformOptions {
+  config: PlatformConfig;
+  /** The process's environment, which the services read under what the platform decides for them. */
+  env: Environment;
+  /** Deletes what earlier starts left. */
+  fresh: boolean;
+  onProgress(step: string): void;
+}
+
+/** The running platform, stopped as one. */
+export interface Platform extends Running {
+  /** Null when the demo is off. */
+  readonly places: TourPlaces | null;
+}
+
+/** Starts the four services in this process, each as it would run alone, on shared stores. */
+export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
+  const undo: (() => Promise<void>)[] = [];
+  try {
+    const directory = await openDataDirectory(config.DATA_DIR, fresh);
+    const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
+    const database_url = config.DATABASE_URL ?? directory.database_url;
+    onProgress("Opening the stores");
+    const stores = await openStores({
+      database_url,
+      route_store_url: config.ROUTE_STORE_URL,
+      counter_store_url: config.COUNTER_STORE_URL,
+    });
+    undo.push(() => stores.close());
+
+    onProgress("Starting the registry, identity and audit");
+    const log_file = config.LOG_FILE ?? directory.log_file;
+    const environment = sharedEnvironment(config, env, { database_url, log_file, admin_token });
+    const backends = await startBackends(config, environment, stores);
+    undo.push(() => stopAll(Object.values(backends)));
+    const demo = config.DEMO ? await startDemo(config) : null;
+    if (demo) undo.push(() => demo.shutdown());
+
+    onProgress("Publishing the catalogs");
+    await publish(config, backends, demo, admin_token);
+    onProgress("Starting the gateway");
+    const gateway = await startGateway(config, environment, stores, backends, demo);
+    undo.push(() => gateway.shutdown());
+    return {
+      name: "platform",
+      port: gateway.port,
+      internal_port: gateway.internal_port,
+      shutdown: () => runReversed(undo),
+      places: demo && places(config, gateway, backends, demo),
+    };
+  } catch (error) {
+    await runReversed(undo);
+    throw error;
+  }
+}
+
+function publish(
+  config: PlatformConfig,
+  backends: Backends,
+  demo: Demo | null,
+  admin_token: string,
+): Promise<void> {
+  const registry_url = origin(config, backends.registry.port);
+  return publishCatalogs({ registry_url, admin_token }, [
+    { service: "identity", url: origin(config, backends.identity.port) },
+    { service: "audit", url: origin(config, backends.audit.port) },
+    ...(demo ? [{ service: "demo", url: demo.sample_service_url }] : []),
+  ]);
+}
+
+function places(config: PlatformConfig, gateway: Running, backends: Backends, demo: Demo): TourPlaces {
+  return {
+    gateway_url: origin(config, gateway.port),
+    registry_url: origin(config, backends.registry.port),
+    identity_provider_url: demo.issuer,
+    sample_service_url: demo.sample_service_url,
+    admin_token_file: join(config.DATA_DIR, "admin-token"),
+  };
+}
+
+async function stopAll(parts: Running[]): Promise<void> {
+  await Promise.all(parts.map((part) => part.shutdown()));
+}
+
+/** What was started last is stopped first: the gateway drains while those behind it still answer. */
+async function runReversed(steps: (() => Promise<void>)[]): Promise<void> {
+  for (const step of steps.toReversed()) await step();
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import { dirname, join, normalize } from "node:path";
+
+/** The rules of the house (.github/ARCHITECTURE.md), checked on the real import graph. */
+const root = join(import.meta.dir, "../..");
+const files = (await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.ts").scan({ cwd: root }))).filter(
+  (file) => !file.includes("node_modules"),
+);
+const exportsOfLib: Record<string, string> = (await Bun.file(join(root, "lib/package.json")).json()).exports;
+
+const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+
+/** File → what it imports, types included: ours as paths from the root, others by package name. */
+const imports = new Map(await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)));
+
+async function importsOf(file: string): Promise<string[]> {
+  const source = await Bun.file(join(root, file)).text();
+  const specifiers = [...source.matchAll(IMPORT)].map(([, statement, call]) => statement ?? call ?? "");
+  return Promise.all(specifiers.map((specifier) => resolveImport(file, specifier)));
+}
+
+async function resolveImport(file: string, specifier: string): Promise<string> {
+  if (specifier.startsWith(".")) return normalize(join(dirname(file), specifier));
+  const match = specifier.match(/^@ostiary\/([a-z]+)(\/.*)?$/);
+  if (!match) return specifier;
+  const [, name, path = ""] = match;
+  if (name === "lib") return join("lib", exportsOfLib[`.${path}`] ?? `missing${path}`);
+  const { exports } = await Bun.file(join(root, "apps", `${name}`, "package.json")).json();
+  return join("apps", `${name}`, exports?.[`.${path}`] ?? `missing${path}`);
+}
+
+function edges(
+  from: RegExp,
+  to: RegExp,
+  except: (file: string, target: string) => boolean = () => false,
+): string[] {
+  return [...imports]
+    .filter(([file]) => from.test(file))
+    .flatMap(([file, targets]) =>
+      targets
+        .filter((target) => to.test(target) && !except(file, target))
+        .map((target) => `${file} → ${target}`),
+    );
+}
+
+const appOf = (file: string) => file.split("/")[1];
+
+describe("the import graph", () => {
+  test("an app imports no other app, the platform alone composes", () => {
+    const between = edges(/^apps\/(?!platform)/, /^apps\//, (file, target) => appOf(file) === appOf(target));
+    expect(between).toEqual([]);
+  });
+
+  test("the library imports no app and no test", () => {
+    expect(edges(/^lib\//, /^(apps|tests)\//)).toEqual([]);
+  });
+
+  test("no app imports a test", () => {
+    expect(edges(/^apps\//, /^tests\//)).toEqual([]);
+  });
+
+  test("pure folders import TypeBox and pure folders only", () => {
+    const pure = /^lib\/(routes|credentials|ratelimit|audit|errors)\//;
+    expect(
+      edges(pure, /./, (_, target) => pure.test(target) || target.startsWith("@sinclair/typebox")),
+    ).toEqual([]);
+  });
+
+  test("drizzle is known to the database adapters and to queries files only", () => {
+    const allowed =
+      /^(lib\/stores\/database\/|apps\/[a-z]+\/(.*\/)?[a-z-]*(queries|schema|tables)\.ts$|tests\/)/;
+    expect(edges(/./, /^drizzle-orm/, (file) => allowed.test(file))).toEqual([]);
+  });
+
+  test("every import leads to a file", async () => {
+    const missing = edges(
+      /./,
+      /^(apps|lib|tests)\/.*/,
+      (_, target) => files.includes(target) || target.endsWith(".json"),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("every file is imported by another, or is an entry", () => {
+    const entry =
+      /(\/main\.ts|\.test\.ts|\/preload\.ts|\/provision\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
+    const imported = new Set([...imports.values()].flat());
+    const published = Object.values(exportsOfLib).map((path) => join("lib", path));
+    const orphans = files.filter(
+      (file) => !entry.test(file) && !imported.has(file) && !published.includes(file),
+    );
+    expect(orphans.filter((file) => !/^apps\/[a-z]+\/wire\.ts$/.test(file))).toEqual([]);
+  });
+});
+
+describe("the top level", () => {
+  test("holds what the architecture names and nothing else", async () => {
+    const listed = Bun.spawnSync(["git", "ls-files"], { cwd: root }).stdout.toString().trim().split("\n");
+    const top = new Set(
+      listed.map((file) => file.split("/")[0] ?? "").filter((name) => !name.startsWith(".")),
+    );
+    const named = [
+      "package.json",
+      "bun.lock",
+      "bunfig.toml",
+      "tsconfig.json",
+      "compose.yaml",
+      "README.md",
+      "LICENSE",
+    ];
+    const folders = ["apps", "lib", "drizzle", "seeds", "tests"];
+    expect([...top].filter((name) => ![...named, ...folders].includes(name))).toEqual([]);
+  });
+
+  test("environment variables are read by main files and test support only", async () => {
+    const allowed = /(\/main\.ts|^tests\/)/;
+    const readers = await Promise.all(
+      files.map(async (file) =>
+        (await Bun.file(join(root, file)).text()).includes("process.env") ? file : null,
+      ),
+    );
+    expect(readers.filter((file) => file !== null && !allowed.test(file))).toEqual([]);
+  });
+});
