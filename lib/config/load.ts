@@ -58,6 +58,7 @@ export function loadConfig<Schema extends TObject>(
 /** Safe: `Value.Assert` has just proved that `values` has the shape that `Static` names. */
 function checked<Schema extends TObject>(schema: Schema, values: Record<string, unknown>): Static<Schema> {
   Value.Assert(schema, values);
+  // biome-ignore lint/plugin: asserted on the line above
   return values as Static<Schema>;
 }
 

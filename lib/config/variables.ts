@@ -61,4 +61,23 @@ export function optionalHttpUrl(description?: string): TOptional<TString> {
   return optionalText("must be an absolute http:// or https:// URL", { pattern: HTTP_URL, description });
 }
 
+/** Where a service keeps its data (contract 1). */
+export function databaseUrl(): TString {
+  return text(
+    "must be postgres://user:password@host:port/name, pglite:///absolute/directory or pglite://memory",
+    {
+      pattern: "^(postgres(ql)?://[^\\s/]+.*|pglite://memory|pglite:///[^/].*)$",
+    },
+  );
+}
+
+/** Where routes are projected to and watched (contract 1). */
+export function routeStoreUrl(): TString {
+  return textOr(
+    "http://localhost:2379",
+    "must be http://host:port of etcd, several of them separated by commas, or memory://",
+    { pattern: "^(memory://|https?://[^\\s/?#,]+/?(\\s*,\\s*https?://[^\\s/?#,]+/?)*)$" },
+  );
+}
+
 const HTTP_URL = "^https?://[^\\s/?#]+[^\\s]*$";

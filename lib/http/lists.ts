@@ -67,12 +67,10 @@ export function isUlid(value: string): boolean {
 
 /** Shape of a list's body: the collection under its plural name, and `has_more`. */
 export function pageSchema<Name extends string, Item extends TSchema>(name: Name, item: Item) {
-  return Type.Object({
-    [name]: Type.Array(item),
-    has_more: Type.Boolean({ description: "Whether another page follows." }),
-  } as { [Key in Name]: ReturnType<typeof Type.Array<Item>> } & {
-    has_more: ReturnType<typeof Type.Boolean>;
-  });
+  return Type.Composite([
+    Type.Record(Type.Literal(name), Type.Array(item)),
+    Type.Object({ has_more: Type.Boolean({ description: "Whether another page follows." }) }),
+  ]);
 }
 
 /** Cuts rows read with `limit + 1` to a page. */
