@@ -132,10 +132,10 @@ function hasKeyCharacters(value: string, from: number, end: number): boolean {
   return true;
 }
 
-/** Printable ASCII without comma and equals sign; a space may stand anywhere but at the end. */
+/** Printable ASCII without comma and equals sign; a space may stand inside, and `end` leaves out those after. */
 function isMemberValue(value: string, from: number, end: number): boolean {
   const length = end - from;
-  if (length === 0 || length > VALUE_LENGTH_MAX || value.charCodeAt(end - 1) === SPACE) return false;
+  if (length === 0 || length > VALUE_LENGTH_MAX) return false;
   for (let at = from; at < end; at++) {
     const code = value.charCodeAt(at);
     if (code < SPACE || code > TILDE || code === COMMA || code === EQUALS) return false;

@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/**
+ * W3C Trace Context, level 1, over real HTTP/1.1: header lines go out byte by byte, so that repeated headers
+ * and white space meet the runtime's own reader. The cases are those of the W3C test suite.
+ */
+
+const TRACE_ID = "12345678901234567890123456789012";
+const PARENT_ID = "1234567890123456";
+const PARENT = `00-${TRACE_ID}-${PARENT_ID}-01`;
+
+const answerSchema = Type.Object({
+  traceparent: Type.String({ pattern: "^00-[0-9a-f]{32}-[0-9a-f]{16}-0[01]$" }),
+  tracestate: Type.Union([Type.String(), Type.Null()]),
+});
+
+type Answer = Static<typeof answerSchema>;
+type HeaderLine = readonly [name: string, value: string];
+
+let telemetry: Telemetry;
+let server: Bun.Server<undefined>;
+
+beforeAll(() => {
+  telemetry = createTelemetry(
+    { name: "gateway", namespace: "edge" },
+    {
+      LOG_LEVEL: "error",
+      OTEL_TRACES_EXPORTER: "otlp",
+      OTEL_METRICS_EXPORTER: "otlp",
+      OTEL_SDK_DISABLED: false,
+    },
+  );
+  server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch({ method, headers }) {
+      const trace = telemetry.tracing.start(method, headers.get("traceparent"), headers.get("tracestate"));
+      const answer: Answer = { traceparent: trace.traceparent, tracestate: trace.tracestate };
+      trace.end({ route: null, status: 200 });
+      return Response.json(answer);
+    },
+  });
+});
+
+afterAll(async () => {
+  await server.stop(true);
+  await telemetry.close();
+});
+
+/** Sends the header lines as they are and returns the trace context that would be sent on. */
+async function sentOn(...lines: HeaderLine[]): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(server.port ?? 0, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("latin1");
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  socket.on("close", () => resolve(text));
+  socket.on("error", reject);
+  const head = ["GET / HTTP/1.1", "Host: gateway", "Connection: close"];
+  for (const [name, value] of lines) head.push(`${name}:${value}`);
+  socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  const response = await promise;
+  return Value.Parse(answerSchema, JSON.parse(response.slice(response.indexOf("\r\n\r\n") + 4)));
+}
+
+async function expectContinued(lines: HeaderLine[], flags = "01"): Promise<Answer> {
+  const answer = await sentOn(...lines);
+  const [, trace, span, sent] = answer.traceparent.split("-");
+  expect({ trace, flags: sent }).toEqual({ trace: TRACE_ID, flags });
+  expect(span).not.toBe(PARENT_ID);
+  return answer;
+}
+
+async function expectNewTrace(lines: HeaderLine[]): Promise<void> {
+  const answer = await sentOn(...lines);
+  const trace = answer.traceparent.split("-")[1];
+  expect(trace).not.toBe(TRACE_ID);
+  expect(trace).not.toBe("0".repeat(32));
+  expect(answer.tracestate).toBeNull();
+}
+
+const STATE: HeaderLine = ["tracestate", "foo=1"];
+
+describe("a traceparent continues the trace with a new parent id when it", () => {
+  test.each<[string, string, string, string]>([
+    ["is well formed", "traceparent", PARENT, "01"],
+    ["is not sampled", "traceparent", `00-${TRACE_ID}-${PARENT_ID}-00`, "00"],
+    [
+      "has all flags set, of which only sampled is sent on",
+      "traceparent",
+      `00-${TRACE_ID}-${PARENT_ID}-ff`,
+      "01",
+    ],
+    ["has only unknown flags, which are not sent on", "traceparent", `00-${TRACE_ID}-${PARENT_ID}-fe`, "00"],
+    ["is written Traceparent", "Traceparent", PARENT, "01"],
+    ["is written TRACEPARENT", "TRACEPARENT", PARENT, "01"],
+    ["is written TraceParent", "TraceParent", PARENT, "01"],
+    ["has spaces around", "traceparent", `  ${PARENT}  `, "01"],
+    ["has tabs around", "traceparent", `\t${PARENT}\t`, "01"],
+    ["is of a later version", "traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`, "01"],
+    ["is of a later version and longer", "traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01-what-may-come`, "01"],
+    ["is of the last version that may be", "traceparent", `fe-${TRACE_ID}-${PARENT_ID}-01`, "01"],
+  ])("%s", async (_, name, value, flags) => {
+    const answer = await expectContinued([[name, value], STATE], flags);
+    expect(answer.tracestate).toBe("foo=1");
+  });
+});
+
+describe("a new trace begins, and tracestate is dropped, when traceparent", () => {
+  test.each<[string, HeaderLine[]]>([
+    ["is missing", []],
+    ["is empty", [["traceparent", ""]]],
+    ["is named trace-parent", [["trace-parent", PARENT]]],
+    ["is named trace.parent", [["trace.parent", PARENT]]],
+    [
+      "comes twice",
+      [
+        ["traceparent", PARENT],
+        ["traceparent", `00-${TRACE_ID}-1234567890123457-01`],
+      ],
+    ],
+    [
+      "comes twice the same",
+      [
+        ["traceparent", PARENT],
+        ["traceparent", PARENT],
+      ],
+    ],
+    [
+      "comes twice, of a later version",
+      [
+        ["traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`],
+        ["traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01`],
+      ],
+    ],
+    ["has the version ff", [["traceparent", `ff-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has the version ff and more", [["traceparent", `ff-${TRACE_ID}-${PARENT_ID}-01-more`]]],
+    ["is longer in version 00", [["traceparent", `${PARENT}-what-may-come`]]],
+    ["ends in a dash in version 00", [["traceparent", `${PARENT}-`]]],
+    ["goes on without a dash in version 00", [["traceparent", `${PARENT}.what`]]],
+    ["goes on without a dash in a later version", [["traceparent", `cc-${TRACE_ID}-${PARENT_ID}-01.what`]]],
+    ["has a version with a dot first", [["traceparent", `.0-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has a version with a dot last", [["traceparent", `0.-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has an uppercase version", [["traceparent", `CC-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has a version of 3 digits", [["traceparent", `000-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has a version of 4 digits", [["traceparent", `0000-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has a version of 1 digit", [["traceparent", `0-${TRACE_ID}-${PARENT_ID}-01`]]],
+    ["has a trace id of zeros", [["traceparent", `00-${"0".repeat(32)}-${PARENT_ID}-01`]]],
+    ["has a trace id with a dot first", [["traceparent", `00-.${TRACE_ID.slice(1)}-${PARENT_ID}-01`]]],
+    ["has a trace id with a dot last", [["traceparent", `00-${TRACE_ID.slice(1)}.-${PARENT_ID}-01`]]],
+    ["has an uppercase trace id", [["traceparent", `00-${"ABCDEF12".repeat(4)}-${PARENT_ID}-01`]]],
+    ["has a trace id of 33 digits", [["traceparent", `00-${TRACE_ID}3-${PARENT_ID}-01`]]],
+    ["has a trace id of 31 digits", [["traceparent", `00-${TRACE_ID.slice(1)}-${PARENT_ID}-01`]]],
+    ["has a parent id of zeros", [["traceparent", `00-${TRACE_ID}-${"0".repeat(16)}-01`]]],
+    ["has a parent id with a dot first", [["traceparent", `00-${TRACE_ID}-.${PARENT_ID.slice(1)}-01`]]],
+    ["has a parent id with a dot last", [["traceparent", `00-${TRACE_ID}-${PARENT_ID.slice(1)}.-01`]]],
+    ["has an uppercase parent id", [["traceparent", `00-${TRACE_ID}-${"ABCDEF12".repeat(2)}-01`]]],
+    ["has a parent id of 17 digits", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}7-01`]]],
+    ["has a parent id of 15 digits", [["traceparent", `00-${TRACE_ID}-${PARENT_ID.slice(1)}-01`]]],
+    ["has flags with a dot first", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-.0`]]],
+    ["has flags with a dot last", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-0.`]]],
+    ["has uppercase flags", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-0B`]]],
+    ["has flags of 3 digits", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-001`]]],
+    ["has flags of 1 digit", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}-1`]]],
+    ["has no flags", [["traceparent", `00-${TRACE_ID}-${PARENT_ID}`]]],
+    ["has underscores for dashes", [["traceparent", PARENT.replaceAll("-", "_")]]],
+    ["has a space inside", [["traceparent", `00- ${TRACE_ID.slice(1)}-${PARENT_ID}-01`]]],
+  ])("%s", async (_, lines) => {
+    await expectNewTrace([...lines, STATE]);
+  });
+
+  test("a trace begun here is not marked as sampled while nothing is exported", async () => {
+    expect((await sentOn()).traceparent).toEndWith("-00");
+  });
+});
+
+describe("tracestate is sent on when it", () => {
+  const visible = Array.from({ length: 0x7f - 0x21 }, (_, at) => String.fromCharCode(0x21 + at))
+    .filter((character) => character !== "," && character !== "=")
+    .join("");
+  const members = (count: number) => Array.from({ length: count }, (_, at) => `bar${at}=${at}`).join(",");
+
+  test.each<[string, HeaderLine[], string]>([
+    ["has one member", [["tracestate", "foo=1"]], "foo=1"],
+    ["has several members", [["tracestate", "foo=1,bar=2"]], "foo=1,bar=2"],
+    ["is written TraceState", [["TraceState", "foo=1"]], "foo=1"],
+    ["is written TRACESTATE", [["TRACESTATE", "foo=1"]], "foo=1"],
+    [
+      "comes in several headers",
+      [
+        ["tracestate", "foo=1,bar=2"],
+        ["tracestate", "rojo=1"],
+        ["tracestate", "congo=2"],
+      ],
+      "foo=1,bar=2,rojo=1,congo=2",
+    ],
+    [
+      "comes with an empty header after",
+      [
+        ["tracestate", "foo=1"],
+        ["tracestate", ""],
+      ],
+      "foo=1",
+    ],
+    [
+      "comes with an empty header before",
+      [
+        ["tracestate", ""],
+        ["tracestate", "foo=1"],
+      ],
+      "foo=1",
+    ],
+    [
+      "comes with an empty header between",
+      [
+        ["tracestate", "foo=1"],
+        ["tracestate", ""],
+        ["tracestate", "bar=2"],
+      ],
+      "foo=1,bar=2",
+    ],
+    ["has empty members", [["tracestate", "foo=1,,bar=2,"]], "foo=1,bar=2"],
+    [
+      "has spaces and tabs around members",
+      [["tracestate", " \t foo=1 \t , \t bar=2, \t baz=3 \t "]],
+      "foo=1,bar=2,baz=3",
+    ],
+    ["names a key twice", [["tracestate", "foo=1,foo=2"]], "foo=1,foo=2"],
+    ["has 32 members", [["tracestate", members(32)]], members(32)],
+    [
+      "has a key of 256 characters",
+      [["tracestate", `foo=1,${"z".repeat(256)}=1`]],
+      `foo=1,${"z".repeat(256)}=1`,
+    ],
+    [
+      "has a tenant of 241 and a vendor of 14 characters",
+      [["tracestate", `${"t".repeat(241)}@${"v".repeat(14)}=1`]],
+      `${"t".repeat(241)}@${"v".repeat(14)}=1`,
+    ],
+    ["has a tenant that begins with a digit", [["tracestate", "0tenant@vendor=1"]], "0tenant@vendor=1"],
+    ["has a value of 256 characters", [["tracestate", `foo=${"1".repeat(256)}`]], `foo=${"1".repeat(256)}`],
+    [
+      "has every character a key may have",
+      [["tracestate", "abcdefghijklmnopqrstuvwxyz0123456789_-*/=1"]],
+      "abcdefghijklmnopqrstuvwxyz0123456789_-*/=1",
+    ],
+    ["has every character a value may have", [["tracestate", `foo=${visible}`]], `foo=${visible}`],
+    ["has spaces inside a value", [["tracestate", "foo=a  b"]], "foo=a  b"],
+  ])("%s", async (_, lines, expected) => {
+    const answer = await expectContinued([["traceparent", PARENT], ...lines]);
+    const sent = answer.tracestate?.split(",").map((member) => member.trim());
+    expect(sent?.filter((member) => member !== "")).toEqual(expected.split(","));
+  });
+});
+
+describe("tracestate is dropped, and the trace goes on, when it", () => {
+  test.each<[string, string]>([
+    ["is empty", ""],
+    ["has only empty members", " , ,"],
+    ["has a key without value", "foo"],
+    ["has an empty value", "foo=,bar=3"],
+    ["has an empty key", "=1"],
+    ["has two equals signs in a member", "foo=bar=baz"],
+    ["has a space before the equals sign", "foo =1"],
+    ["has an uppercase key", "FOO=1"],
+    ["has a dot in a key", "foo.bar=1"],
+    ["has a key that begins with a digit", "1foo=1"],
+    ["has a key that begins with a dash", "-foo=1"],
+    ["has a key without vendor", "foo@=1,bar=2"],
+    ["has a key without tenant", "@foo=1,bar=2"],
+    ["has a key with two at signs together", "foo@@bar=1,bar=2"],
+    ["has a key with two at signs", "foo@bar@baz=1,bar=2"],
+    ["has a vendor that begins with a digit", "foo@1bar=1"],
+    ["has a key of 257 characters", `foo=1,${"z".repeat(257)}=1`],
+    ["has a tenant of 242 characters", `foo=1,${"t".repeat(242)}@v=1`],
+    ["has a vendor of 15 characters", `foo=1,t@${"v".repeat(15)}=1`],
+    ["has a value of 257 characters", `foo=${"1".repeat(257)}`],
+    ["has a tab inside a value", "foo=a\tb"],
+    ["has a character beyond ASCII", "foo=\u00e9"],
+    ["has 33 members", Array.from({ length: 33 }, (_, at) => `bar${at}=${at}`).join(",")],
+    ["has one broken member at the end", "foo=1,bar=2,BAZ=3"],
+  ])("%s", async (_, value) => {
+    const answer = await expectContinued([
+      ["traceparent", PARENT],
+      ["tracestate", value],
+    ]);
+    expect(answer.tracestate).toBeNull();
+  });
+
+  test("has 33 members over several headers", async () => {
+    const lines = Array.from({ length: 33 }, (_, at): HeaderLine => ["tracestate", `bar${at}=${at}`]);
+    expect((await expectContinued([["traceparent", PARENT], ...lines])).tracestate).toBeNull();
+  });
+
+  test("goes by another name", async () => {
+    const lines: HeaderLine[] = [
+      ["trace-state", "foo=1"],
+      ["trace.state", "foo=1"],
+    ];
+    expect((await expectContinued([["traceparent", PARENT], ...lines])).tracestate).toBeNull();
+  });
+});

@@ -1,0 +1,93 @@
+import type { TelemetryConfig } from "@ostiary/lib/config";
+import type { Logger } from "@ostiary/lib/telemetry";
+import { decodeMetrics, decodeSpans, type ReceivedMetric, type ReceivedSpan } from "./otlp-messages.ts";
+
+/** An OTLP collector on a free port that keeps what it is sent. */
+export interface Collector extends AsyncDisposable {
+  readonly endpoint: string;
+  /** `METHOD path content-type` of each request. */
+  readonly requests: readonly string[];
+  readonly spans: readonly ReceivedSpan[];
+  readonly metrics: readonly ReceivedMetric[];
+  /** Resolves once so many requests have come. */
+  received(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `answer` makes the response; an empty 200 unless told. */
+export function startCollector(answer: () => Response | Promise<Response> = () => new Response()): Collector {
+  const requests: string[] = [];
+  const spans: ReceivedSpan[] = [];
+  const metrics: ReceivedMetric[] = [];
+  const waiting = new Set<{ count: number; resolve(): void }>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      const body = await request.bytes();
+      if (pathname.endsWith("/v1/traces")) spans.push(...decodeSpans(body));
+      if (pathname.endsWith("/v1/metrics")) metrics.push(...decodeMetrics(body));
+      requests.push(`${request.method} ${pathname} ${request.headers.get("content-type")}`);
+      for (const wait of waiting) if (requests.length >= wait.count) wait.resolve();
+      return answer();
+    },
+  });
+  const stop = () => server.stop(true);
+  return {
+    endpoint: `http://127.0.0.1:${server.port}`,
+    requests,
+    spans,
+    metrics,
+    received(count) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (requests.length >= count) resolve();
+      waiting.add({ count, resolve });
+      return promise;
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export function telemetryConfig(changes: Partial<TelemetryConfig> = {}): TelemetryConfig {
+  return {
+    LOG_LEVEL: "info",
+    OTEL_TRACES_EXPORTER: "otlp",
+    OTEL_METRICS_EXPORTER: "otlp",
+    OTEL_SDK_DISABLED: false,
+    ...changes,
+  };
+}
+
+/** Every way to have no export while a collector is there. */
+export function disabledConfigs(endpoint: string): [string, TelemetryConfig][] {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
+  return [
+    ["no endpoint is set", telemetryConfig()],
+    [
+      "the exporters are none",
+      telemetryConfig({
+        OTEL_EXPORTER_OTLP_ENDPOINT,
+        OTEL_TRACES_EXPORTER: "none",
+        OTEL_METRICS_EXPORTER: "none",
+      }),
+    ],
+    ["the SDK is disabled", telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: true })],
+  ];
+}
+
+/** A logger that keeps its warnings and refuses nothing. */
+export function keptWarnings(): { log: Logger; warnings: { message: string; fields: object }[] } {
+  const warnings: { message: string; fields: object }[] = [];
+  const ignore = () => {};
+  return {
+    warnings,
+    log: {
+      debug: ignore,
+      info: ignore,
+      error: ignore,
+      warn: (fields, message) => void warnings.push({ message, fields }),
+    },
+  };
+}

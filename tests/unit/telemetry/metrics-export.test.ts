@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import { createMetrics, exportMetrics } from "@ostiary/lib/telemetry";
+import {
+  type Collector,
+  disabledConfigs,
+  keptWarnings,
+  startCollector,
+  telemetryConfig,
+} from "./collector.ts";
+import { attributesOf } from "./otlp-messages.ts";
+
+const AUDIT = { name: "audit", namespace: "audit" };
+const CUMULATIVE = 2;
+
+function pushing(endpoint: string, interval_ms?: number) {
+  const { log, warnings } = keptWarnings();
+  const metrics = createMetrics();
+  const config = telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  const pushed = exportMetrics(AUDIT, config, metrics.registry, log, interval_ms);
+  return { metrics, pushed, warnings };
+}
+
+function named(collector: Collector, name: string) {
+  return collector.metrics.find((metric) => metric.name === name);
+}
+
+describe("the push of the registry", () => {
+  test("happens at shutdown, over protobuf, for the service", async () => {
+    await using collector = startCollector();
+    const { pushed, warnings } = pushing(collector.endpoint);
+    await pushed.shutdown();
+    expect(collector.requests).toEqual(["POST /v1/metrics application/x-protobuf"]);
+    expect(collector.metrics[0]?.resource).toMatchObject({
+      "service.name": "audit",
+      "service.namespace": "audit",
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test("happens periodically", async () => {
+    await using collector = startCollector();
+    const { pushed } = pushing(collector.endpoint, 10);
+    await collector.received(3);
+    await pushed.shutdown();
+    expect(collector.requests.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test("gives counters as monotonic cumulative sums with their labels", async () => {
+    await using collector = startCollector();
+    const { metrics, pushed } = pushing(collector.endpoint);
+    metrics.httpRequests.inc({ route: "/a", method: "GET", status: 200 }, 3);
+    metrics.httpRequests.inc({ route: "/b", method: "POST", status: 503 });
+    await pushed.shutdown();
+    const sum = named(collector, "http_requests_total")?.sum;
+    expect(sum).toMatchObject({ is_monotonic: true, aggregation_temporality: CUMULATIVE });
+    expect(sum?.data_points.map((point) => [attributesOf(point.attributes), point.as_double])).toEqual([
+      [{ route: "/a", method: "GET", status: 200 }, 3],
+      [{ route: "/b", method: "POST", status: 503 }, 1],
+    ]);
+    const [point] = sum?.data_points ?? [];
+    expect(point?.start_time_unix_nano).toBeGreaterThan(0);
+    expect(point?.time_unix_nano).toBeGreaterThanOrEqual(point?.start_time_unix_nano ?? Number.NaN);
+  });
+
+  test("gives gauges as gauges", async () => {
+    await using collector = startCollector();
+    const { pushed } = pushing(collector.endpoint);
+    await pushed.shutdown();
+    const points = named(collector, "process_resident_memory_bytes")?.gauge?.data_points;
+    expect(points).toHaveLength(1);
+    expect(points?.[0]?.as_double).toBeGreaterThan(1_000_000);
+  });
+
+  test("gives each histogram its own counts between the boundaries, not below them", async () => {
+    await using collector = startCollector();
+    const { metrics, pushed } = pushing(collector.endpoint);
+    for (const seconds of [0.001, 0.005, 0.007, 0.3, 4, 60, 61]) {
+      metrics.httpDuration.observe({ route: "/a", method: "GET" }, seconds);
+    }
+    metrics.httpDuration.observe({ route: "/b", method: "GET" }, 0.02);
+    await pushed.shutdown();
+    const histogram = named(collector, "http_request_duration_seconds")?.histogram;
+    expect(histogram?.aggregation_temporality).toBe(CUMULATIVE);
+    const [a, b] = histogram?.data_points ?? [];
+    expect(histogram?.data_points).toHaveLength(2);
+    expect(a?.explicit_bounds).toEqual([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]);
+    expect(a?.bucket_counts).toEqual([2, 1, 0, 0, 0, 0, 1, 0, 0, 1, 2]);
+    expect(a?.count).toBe(7);
+    expect(a?.sum).toBeCloseTo(125.313, 9);
+    expect(attributesOf(a?.attributes ?? [])).toEqual({ route: "/a", method: "GET" });
+    expect(b?.bucket_counts).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(attributesOf(b?.attributes ?? [])).toEqual({ route: "/b", method: "GET" });
+  });
+
+  test("leaves the scrape as it is", async () => {
+    await using collector = startCollector();
+    const { metrics, pushed } = pushing(collector.endpoint);
+    metrics.httpRequests.inc({ route: "/a", method: "GET", status: 200 });
+    await pushed.shutdown();
+    expect(await metrics.text()).toContain('http_requests_total{route="/a",method="GET",status="200"} 1');
+  });
+});
+
+test("nothing is sent when export is off, and the scrape stays on", async () => {
+  await using collector = startCollector();
+  for (const [, config] of disabledConfigs(collector.endpoint)) {
+    const { log } = keptWarnings();
+    const metrics = createMetrics();
+    metrics.httpRequests.inc({ route: "/a", method: "GET", status: 200 });
+    await exportMetrics(AUDIT, config, metrics.registry, log).shutdown();
+    expect(await metrics.text()).toContain("http_requests_total");
+  }
+  expect(collector.requests).toEqual([]);
+});
+
+test("a collector that refuses costs one warning and breaks nothing", async () => {
+  await using collector = startCollector(() => new Response("no", { status: 400 }));
+  const { pushed, warnings } = pushing(collector.endpoint, 10);
+  await collector.received(3);
+  await pushed.shutdown();
+  expect(warnings).toMatchObject([
+    { message: "telemetry export failed", fields: { collector: collector.endpoint } },
+  ]);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import { createMetrics } from "@ostiary/lib/telemetry";
+
+async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
+  return (await metrics.text()).split("\n").filter((line) => line.startsWith(name));
+}
+
+function buckets(found: string[]): string[] {
+  return found.flatMap((line) => line.match(/le="([^"]+)"/)?.[1] ?? []);
+}
+
+describe("every service's metrics", () => {
+  test("count requests and their duration by route, method and status", async () => {
+    const metrics = createMetrics();
+    metrics.httpRequests.inc({ route: "/a/{b}", method: "GET", status: 200 });
+    metrics.httpDuration.observe({ route: "/a/{b}", method: "GET" }, 0.02);
+    expect(await lines(metrics, "http_requests_total")).toEqual([
+      'http_requests_total{route="/a/{b}",method="GET",status="200"} 1',
+    ]);
+    expect(buckets(await lines(metrics, "http_request_duration_seconds_bucket"))).toEqual([
+      "0.005",
+      "0.01",
+      "0.025",
+      "0.05",
+      "0.1",
+      "0.25",
+      "0.5",
+      "1",
+      "2.5",
+      "5",
+      "+Inf",
+    ]);
+    expect(await lines(metrics, "http_request_duration_seconds_count")).toEqual([
+      'http_request_duration_seconds_count{route="/a/{b}",method="GET"} 1',
+    ]);
+  });
+
+  test("count store operations, failed ones among them, in seconds", async () => {
+    const metrics = createMetrics();
+    const operation = { system: "postgresql", operation: "select_member", namespace: "identity" };
+    metrics.observeStore({ ...operation, duration_ms: 20, failed: false });
+    metrics.observeStore({ ...operation, duration_ms: 30, failed: true });
+    const labels = 'db_system_name="postgresql",db_operation_name="select_member",db_namespace="identity"';
+    expect(await lines(metrics, "db_operations_total")).toEqual([`db_operations_total{${labels}} 2`]);
+    expect(await lines(metrics, "db_operation_errors_total")).toEqual([
+      `db_operation_errors_total{${labels}} 1`,
+    ]);
+    expect(await lines(metrics, "db_operation_duration_seconds_sum")).toEqual([
+      `db_operation_duration_seconds_sum{${labels}} 0.05`,
+    ]);
+    expect(buckets(await lines(metrics, "db_operation_duration_seconds_bucket"))).toEqual([
+      "0.001",
+      "0.005",
+      "0.01",
+      "0.025",
+      "0.05",
+      "0.1",
+      "0.25",
+      "0.5",
+      "1",
+      "+Inf",
+    ]);
+  });
+
+  test("tell the process's memory, CPU time and start", async () => {
+    const metrics = createMetrics();
+    const value = async (name: string) => Number((await lines(metrics, `${name} `))[0]?.split(" ")[1]);
+    expect(await value("process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
+    expect(await value("process_start_time_seconds")).toBe(Math.round(performance.timeOrigin / 1000));
+    const cpu = await value("process_cpu_seconds_total");
+    expect(cpu).toBeGreaterThan(0);
+    expect(await value("process_cpu_seconds_total")).toBeGreaterThanOrEqual(cpu);
+  });
+
+  test("are apart from another service's in the same process", async () => {
+    const [one, other] = [createMetrics(), createMetrics()];
+    one.httpRequests.inc({ route: "/", method: "GET", status: 200 });
+    expect(await lines(one, "http_requests_total")).toHaveLength(1);
+    expect(await lines(other, "http_requests_total")).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import protobuf from "protobufjs";
+
+/** The fields of OTLP's messages that tests look at, with the numbers of its public .proto files. */
+const MESSAGES = `
+syntax = "proto3";
+message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
+message KeyValue { string key = 1; AnyValue value = 2; }
+message Resource { repeated KeyValue attributes = 1; }
+message Status { string message = 2; int32 code = 3; }
+message Span {
+  bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; bytes parent_span_id = 4; string name = 5;
+  int32 kind = 6; fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8;
+  repeated KeyValue attributes = 9; Status status = 15;
+}
+message ScopeSpans { repeated Span spans = 2; }
+message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
+message TraceRequest { repeated ResourceSpans resource_spans = 1; }
+message NumberPoint {
+  repeated KeyValue attributes = 7; fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3;
+  oneof value { double as_double = 4; sfixed64 as_int = 6; }
+}
+message HistogramPoint {
+  repeated KeyValue attributes = 9; fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3;
+  fixed64 count = 4; double sum = 5; repeated fixed64 bucket_counts = 6; repeated double explicit_bounds = 7;
+}
+message Gauge { repeated NumberPoint data_points = 1; }
+message Sum { repeated NumberPoint data_points = 1; int32 aggregation_temporality = 2; bool is_monotonic = 3; }
+message Histogram { repeated HistogramPoint data_points = 1; int32 aggregation_temporality = 2; }
+message Metric {
+  string name = 1; string description = 2;
+  oneof data { Gauge gauge = 5; Sum sum = 7; Histogram histogram = 9; }
+}
+message ScopeMetrics { repeated Metric metrics = 2; }
+message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; }
+message MetricsRequest { repeated ResourceMetrics resource_metrics = 1; }
+`;
+
+const attributesSchema = Type.Array(
+  Type.Object({
+    key: Type.String(),
+    value: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  }),
+);
+const resourceSchema = Type.Object({ attributes: attributesSchema });
+
+const spanSchema = Type.Object({
+  trace_id: Type.String(),
+  span_id: Type.String(),
+  trace_state: Type.String(),
+  parent_span_id: Type.String(),
+  name: Type.String(),
+  kind: Type.Number(),
+  start_time_unix_nano: Type.Number(),
+  end_time_unix_nano: Type.Number(),
+  attributes: attributesSchema,
+  status: Type.Union([Type.Null(), Type.Object({ code: Type.Number(), message: Type.String() })]),
+});
+
+const traceRequestSchema = Type.Object({
+  resource_spans: Type.Array(
+    Type.Object({
+      resource: resourceSchema,
+      scope_spans: Type.Array(Type.Object({ spans: Type.Array(spanSchema) })),
+    }),
+  ),
+});
+
+const numberPointSchema = Type.Object({
+  attributes: attributesSchema,
+  start_time_unix_nano: Type.Number(),
+  time_unix_nano: Type.Number(),
+  as_double: Type.Number(),
+});
+const histogramPointSchema = Type.Object({
+  attributes: attributesSchema,
+  start_time_unix_nano: Type.Number(),
+  time_unix_nano: Type.Number(),
+  count: Type.Number(),
+  sum: Type.Number(),
+  bucket_counts: Type.Array(Type.Number()),
+  explicit_bounds: Type.Array(Type.Number()),
+});
+const metricSchema = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  gauge: Type.Optional(Type.Object({ data_points: Type.Array(numberPointSchema) })),
+  sum: Type.Optional(
+    Type.Object({
+      data_points: Type.Array(numberPointSchema),
+      aggregation_temporality: Type.Number(),
+      is_monotonic: Type.Boolean(),
+    }),
+  ),
+  histogram: Type.Optional(
+    Type.Object({ data_points: Type.Array(histogramPointSchema), aggregation_temporality: Type.Number() }),
+  ),
+});
+
+const metricsRequestSchema = Type.Object({
+  resource_metrics: Type.Array(
+    Type.Object({
+      resource: resourceSchema,
+      scope_metrics: Type.Array(Type.Object({ metrics: Type.Array(metricSchema) })),
+    }),
+  ),
+});
+
+export type Attributes = Record<string, string | number | boolean>;
+
+export interface ReceivedSpan {
+  resource: Attributes;
+  trace_id: string;
+  span_id: string;
+  parent_span_id: string;
+  trace_state: string;
+  name: string;
+  kind: number;
+  duration_ns: number;
+  attributes: Attributes;
+  /** 0 unset, 1 ok, 2 error. */
+  status: { code: number; message: string };
+}
+
+export type ReceivedMetric = Static<typeof metricSchema> & { resource: Attributes };
+
+const root = protobuf.parse(MESSAGES, { keepCase: true }).root;
+const traceRequest = root.lookupType("TraceRequest");
+const metricsRequest = root.lookupType("MetricsRequest");
+const OBJECTS = { longs: Number, bytes: String, defaults: true };
+
+/** The spans of the body of a `POST /v1/traces`. */
+export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
+  const request = Value.Parse(traceRequestSchema, traceRequest.toObject(traceRequest.decode(body), OBJECTS));
+  return request.resource_spans.flatMap(({ resource, scope_spans }) =>
+    scope_spans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        resource: attributesOf(resource.attributes),
+        trace_id: hex(span.trace_id),
+        span_id: hex(span.span_id),
+        parent_span_id: hex(span.parent_span_id),
+        trace_state: span.trace_state,
+        name: span.name,
+        kind: span.kind,
+        duration_ns: span.end_time_unix_nano - span.start_time_unix_nano,
+        attributes: attributesOf(span.attributes),
+        status: span.status ?? { code: 0, message: "" },
+      })),
+    ),
+  );
+}
+
+/** The metrics of the body of a `POST /v1/metrics`. */
+export function decodeMetrics(body: Uint8Array): ReceivedMetric[] {
+  const request = Value.Parse(
+    metricsRequestSchema,
+    metricsRequest.toObject(metricsRequest.decode(body), OBJECTS),
+  );
+  return request.resource_metrics.flatMap(({ resource, scope_metrics }) =>
+    scope_metrics.flatMap(({ metrics }) =>
+      metrics.map((metric) => ({ ...metric, resource: attributesOf(resource.attributes) })),
+    ),
+  );
+}
+
+/** OTLP's list of keys and values as one object. */
+export function attributesOf(list: Static<typeof attributesSchema>): Attributes {
+  return Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0] ?? ""]));
+}
+
+function hex(base64: string): string {
+  return Buffer.from(base64, "base64").toString("hex");
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "bun:test";
+import { createTracing, reportingFailures } from "@ostiary/lib/telemetry";
+import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "./collector.ts";
+
+const GATEWAY = { name: "gateway", namespace: "edge" };
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const PARENT_ID = "b7ad6b7169203331";
+const SERVER_KIND = 2;
+const UNSET = { code: 0, message: "" };
+
+function tracingTo(endpoint: string, service = GATEWAY) {
+  const { log, warnings } = keptWarnings();
+  const tracing = createTracing(service, telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }), log);
+  return { tracing, warnings };
+}
+
+describe("a span", () => {
+  test("arrives as a server span of its service, with method, route and status", async () => {
+    await using collector = startCollector();
+    const { tracing, warnings } = tracingTo(collector.endpoint);
+    expect(tracing.enabled).toBe(true);
+    const trace = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-01`, "vendor=1");
+    trace.end({ route: "/organizations/{organization_id}", status: 200 });
+    await tracing.shutdown();
+
+    expect(collector.requests).toEqual(["POST /v1/traces application/x-protobuf"]);
+    const [span] = collector.spans;
+    expect(span).toMatchObject({
+      name: "GET /organizations/{organization_id}",
+      kind: SERVER_KIND,
+      trace_id: TRACE_ID,
+      span_id: trace.span_id,
+      parent_span_id: PARENT_ID,
+      trace_state: "vendor=1",
+      status: UNSET,
+    });
+    expect(span?.attributes).toEqual({
+      "http.request.method": "GET",
+      "http.route": "/organizations/{organization_id}",
+      "http.response.status_code": 200,
+    });
+    expect(span?.resource).toMatchObject({ "service.name": "gateway", "service.namespace": "edge" });
+    expect(span?.duration_ns).toBeGreaterThanOrEqual(0);
+    expect(warnings).toEqual([]);
+  });
+
+  test("is named by the method alone where no template matched", async () => {
+    await using collector = startCollector();
+    const { tracing } = tracingTo(collector.endpoint);
+    const trace = tracing.start("DELETE", null, null);
+    trace.end({ route: null, status: 404 });
+    await tracing.shutdown();
+    expect(collector.spans[0]).toMatchObject({
+      name: "DELETE",
+      trace_id: trace.trace_id,
+      span_id: trace.span_id,
+      parent_span_id: "",
+    });
+    expect(collector.spans[0]?.attributes).not.toHaveProperty("http.route");
+  });
+
+  test.each<[string, number | null, string | undefined, { code: number; message: string }]>([
+    ["unset on 204", 204, undefined, UNSET],
+    ["unset on 302", 302, undefined, UNSET],
+    ["unset on 400", 400, undefined, UNSET],
+    ["unset on 499, even with a message", 499, "client left", UNSET],
+    ["error on 500", 500, undefined, { code: 2, message: "" }],
+    ["error on 502, with its message", 502, "upstream refused", { code: 2, message: "upstream refused" }],
+    ["error on 599", 599, undefined, { code: 2, message: "" }],
+    ["unset without a response", null, undefined, UNSET],
+    ["error without a response because of one", null, "broken", { code: 2, message: "broken" }],
+  ])("has a status that is %s", async (_, status, error_message, expected) => {
+    await using collector = startCollector();
+    const { tracing } = tracingTo(collector.endpoint);
+    tracing.start("GET", null, null).end({ route: "/", status, error_message });
+    await tracing.shutdown();
+    expect(collector.spans[0]?.status).toEqual(expected);
+    expect(collector.spans[0]?.attributes["http.response.status_code"]).toBe(status ?? undefined);
+  });
+
+  test("is exported only when the caller sampled, and new traces are", async () => {
+    await using collector = startCollector();
+    const { tracing } = tracingTo(collector.endpoint);
+    const unsampled = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-00`, null);
+    unsampled.end({ route: "/unsampled", status: 200 });
+    const fresh = tracing.start("GET", null, null);
+    fresh.end({ route: "/fresh", status: 200 });
+    await tracing.shutdown();
+    expect(collector.spans.map((span) => span.name)).toEqual(["GET /fresh"]);
+    expect(unsampled.traceparent).toBe(`00-${TRACE_ID}-${unsampled.span_id}-00`);
+    expect(fresh.traceparent).toBe(`00-${fresh.trace_id}-${fresh.span_id}-01`);
+  });
+
+  test("is never lost on shutdown, however many wait", async () => {
+    await using collector = startCollector();
+    const { tracing } = tracingTo(collector.endpoint);
+    const sent = Array.from({ length: 3_000 }, () => tracing.start("GET", null, null));
+    for (const trace of sent) trace.end({ route: "/", status: 200 });
+    await tracing.shutdown();
+    expect(new Set(collector.spans.map((span) => span.span_id))).toEqual(
+      new Set(sent.map((trace) => trace.span_id)),
+    );
+  });
+});
+
+test("two services of one process send to their own collectors under their own names", async () => {
+  await using first = startCollector();
+  await using second = startCollector();
+  const services = [
+    tracingTo(first.endpoint),
+    tracingTo(second.endpoint, { name: "audit", namespace: "audit" }),
+  ];
+  for (const { tracing } of services) tracing.start("GET", null, null).end({ route: "/", status: 200 });
+  await Promise.all(services.map(({ tracing }) => tracing.shutdown()));
+  expect(first.spans.map((span) => span.resource["service.name"])).toEqual(["gateway"]);
+  expect(second.spans.map((span) => span.resource["service.name"])).toEqual(["audit"]);
+});
+
+test.each([
+  ["", "/v1/traces"],
+  ["/", "/v1/traces"],
+  ["/otlp", "/otlp/v1/traces"],
+  ["/otlp/", "/otlp/v1/traces"],
+])("an endpoint with the path %p is sent to at %p", async (path, expected) => {
+  await using collector = startCollector();
+  const { tracing } = tracingTo(`${collector.endpoint}${path}`);
+  tracing.start("GET", null, null).end({ route: "/", status: 200 });
+  await tracing.shutdown();
+  expect(collector.requests).toEqual([`POST ${expected} application/x-protobuf`]);
+});
+
+test("nothing is sent when export is off, and traces are continued all the same", async () => {
+  await using collector = startCollector();
+  for (const [reason, config] of disabledConfigs(collector.endpoint)) {
+    const { log } = keptWarnings();
+    const tracing = createTracing(GATEWAY, config, log);
+    expect(tracing.enabled, reason).toBe(false);
+    const trace = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-01`, "vendor=1");
+    trace.end({ route: "/", status: 200 });
+    await tracing.shutdown();
+    expect(trace).toMatchObject({ trace_id: TRACE_ID, tracestate: "vendor=1" });
+    expect(trace.traceparent).toBe(`00-${TRACE_ID}-${trace.span_id}-01`);
+  }
+  expect(collector.requests).toEqual([]);
+});
+
+describe("a collector that", () => {
+  test("refuses every batch costs one warning, which names it without credentials", async () => {
+    await using collector = startCollector(() => new Response("no", { status: 400 }));
+    const { tracing, warnings } = tracingTo(collector.endpoint.replace("//", "//user:secret@"));
+    for (let sent = 0; sent < 3_000; sent++) {
+      tracing.start("GET", null, null).end({ route: "/", status: 200 });
+    }
+    await tracing.shutdown();
+    expect(collector.requests.length).toBeGreaterThan(1);
+    expect(warnings).toMatchObject([
+      { message: "telemetry export failed", fields: { collector: collector.endpoint } },
+    ]);
+    expect(JSON.stringify(warnings)).not.toContain("secret");
+  });
+
+  test("is down or never answers delays the end of the service only so long", async () => {
+    const gone = startCollector();
+    await gone.stop();
+    await using silent = startCollector(() => new Promise<Response>(() => {}));
+    const services = [gone.endpoint, silent.endpoint].map((endpoint) => tracingTo(endpoint));
+    for (const { tracing } of services) tracing.start("GET", null, null).end({ route: "/", status: 200 });
+    await Promise.all(services.map(({ tracing }) => tracing.shutdown()));
+    for (const { warnings } of services) expect(warnings).toHaveLength(1);
+  });
+});
+
+test("failures are counted, and reported at most once a minute", () => {
+  const { log, warnings } = keptWarnings();
+  let now = 1_000_000;
+  const failing = {
+    export: (_: string, done: (result: { code: number; error?: Error }) => void) =>
+      done({ code: 1, error: new Error("refused") }),
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const exporter = reportingFailures(failing, "http://user:secret@collector:4318/v1/traces", log, () => now);
+  const results: number[] = [];
+  const send = () => exporter.export("span", ({ code }) => results.push(code));
+  send();
+  for (let minute = 0; minute < 3; minute++) {
+    send();
+    now += 59_999;
+    send();
+    now += 1;
+    send();
+  }
+  const refused = { collector: "http://collector:4318", error_message: "refused" };
+  expect(warnings.map(({ fields }) => fields)).toEqual([
+    { ...refused, failures: 1 },
+    { ...refused, failures: 3 },
+    { ...refused, failures: 3 },
+    { ...refused, failures: 3 },
+  ]);
+  expect(results).toEqual(Array.from({ length: 10 }, () => 1));
+});
+
+describe("a process with tracing", () => {
+  const child = async (args: string[], env: Record<string, string> = {}) => {
+    const running = Bun.spawn([process.execPath, `${import.meta.dir}/traced-process.ts`, ...args], {
+      env: { ...Bun.env, ...env },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const stderr = await new Response(running.stderr).text();
+    return { exit_code: await running.exited, stderr };
+  };
+
+  test("sends where its configuration says, whatever else the environment names", async () => {
+    await using collector = startCollector();
+    await using other = startCollector();
+    const ended = await child([collector.endpoint, "close"], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: other.endpoint,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${other.endpoint}/v1/traces`,
+      OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${other.endpoint}/v1/metrics`,
+      OTEL_SERVICE_NAME: "other",
+      OTEL_TRACES_SAMPLER: "always_off",
+    });
+    expect(ended).toEqual({ exit_code: 0, stderr: "" });
+    expect(other.requests).toEqual([]);
+    expect(collector.spans.map((span) => span.resource["service.name"])).toEqual(["gateway"]);
+    expect([...collector.requests].sort()).toEqual([
+      "POST /v1/metrics application/x-protobuf",
+      "POST /v1/traces application/x-protobuf",
+    ]);
+  });
+
+  test("is not kept alive by it", async () => {
+    await using collector = startCollector();
+    expect(await child([collector.endpoint])).toEqual({ exit_code: 0, stderr: "" });
+  });
+
+  test("ends well when the collector is down", async () => {
+    const gone = startCollector();
+    await gone.stop();
+    expect(await child([gone.endpoint, "close"])).toEqual({ exit_code: 0, stderr: "" });
+  }, 15_000);
+});

@@ -1,0 +1,182 @@
+import { describe, expect, test } from "bun:test";
+import { createTraceIds, formatTraceparent, parseTraceparent, parseTracestate } from "@ostiary/lib/telemetry";
+import fc from "fast-check";
+
+const TRACE_ID = "12345678901234567890123456789012";
+const PARENT_ID = "1234567890123456";
+
+const hex = (length: number) =>
+  fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: length, maxLength: length });
+const id = (length: number) => hex(length).filter((value) => !/^0+$/.test(value));
+
+describe("traceparent", () => {
+  test("survives being written and read", () => {
+    fc.assert(
+      fc.property(id(32), id(16), fc.boolean(), (trace_id, parent_id, sampled) => {
+        expect(parseTraceparent(formatTraceparent(trace_id, parent_id, sampled))).toEqual({
+          trace_id,
+          parent_id,
+          sampled,
+        });
+      }),
+    );
+  });
+
+  test("of any version but ff is read by the rules of version 00", () => {
+    fc.assert(
+      fc.property(hex(2), id(32), id(16), hex(2), (version, trace_id, parent_id, flags) => {
+        const read = parseTraceparent(`${version}-${trace_id}-${parent_id}-${flags}`);
+        const sampled = Number.parseInt(flags, 16) % 2 === 1;
+        expect(read).toEqual(version === "ff" ? null : { trace_id, parent_id, sampled });
+      }),
+    );
+  });
+
+  test("is refused when one character of it is another", () => {
+    const valid = formatTraceparent(TRACE_ID, PARENT_ID, true);
+    const at = fc.integer({ min: 0, max: valid.length - 1 });
+    const wrong = fc.oneof(
+      fc.constantFrom(..."/:@`gGA_. ,\u0000"),
+      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((value) => !/[0-9a-f-]/.test(value)),
+    );
+    fc.assert(
+      fc.property(at, wrong, (position, character) => {
+        expect(parseTraceparent(valid.slice(0, position) + character + valid.slice(position + 1))).toBeNull();
+      }),
+    );
+  });
+
+  test("is refused when it is cut anywhere", () => {
+    const valid = formatTraceparent(TRACE_ID, PARENT_ID, true);
+    for (let length = 0; length < valid.length; length++) {
+      expect(parseTraceparent(valid.slice(0, length))).toBeNull();
+    }
+  });
+
+  test("never throws, whatever arrives", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 80 }), (value) => {
+        expect(parseTraceparent(value)).toBeNull();
+      }),
+    );
+  });
+});
+
+/** The grammar of level 1 as one expression: slow, and good enough to check the fast reader against. */
+const KEY = `(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})`;
+const VALUE = String.raw`[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]`;
+const MEMBER = new RegExp(`^${KEY}=${VALUE}$`);
+
+const trimmed = (member: string) => member.replace(/^[ \t]+|[ \t]+$/g, "");
+const membersOf = (state: string) => state.split(",").map(trimmed);
+
+function allowed(state: string): boolean {
+  const members = membersOf(state);
+  return (
+    members.length <= 32 &&
+    members.some((member) => member !== "") &&
+    members.every((member) => member === "" || MEMBER.test(member))
+  );
+}
+
+describe("tracestate", () => {
+  test("is passed on or dropped as the grammar says", () => {
+    const character = fc.constantFrom(...'ab09z_-*/@@==, \t"~AZ.\u007f\u00e9');
+    const noise = fc.string({ unit: character, maxLength: 6 });
+    const key = fc.stringMatching(
+      /^([a-z][a-z0-9_*/-]{0,3}|[a-z0-9][a-z0-9_*/-]{0,3}@[a-z][a-z0-9_*/-]{0,3})$/,
+    );
+    const member = fc
+      .tuple(key, fc.constantFrom("=", "=", "=", "", "==", " ="))
+      .map((pair) => `${pair.join("")}v`);
+    const piece = fc.oneof(
+      { weight: 8, arbitrary: member },
+      { weight: 2, arbitrary: fc.constant("") },
+      noise,
+    );
+    const comma = fc.constantFrom(",", ", ", "\t, ", " ,");
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 5 }), comma, (pieces, separator) => {
+        const state = pieces.join(separator);
+        expect(parseTracestate(state)).toBe(allowed(state) ? trimmed(state) : null);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test("keeps every member and its order, up to 512 characters", () => {
+    const members = fc.array(fc.stringMatching(/^[a-z][a-z0-9]{0,5}=[!-+]{1,8}$/), {
+      minLength: 1,
+      maxLength: 32,
+    });
+    fc.assert(
+      fc.property(members, fc.constantFrom(",", ", ", "\t,"), (list, comma) => {
+        const state = list.join(comma);
+        fc.pre(state.length <= 512);
+        expect(parseTracestate(state)).toBe(state);
+      }),
+    );
+  });
+
+  test("past 512 characters loses long members first, from the end, and whole", () => {
+    const short = (name: string) => `${name}=${"s".repeat(100)}`;
+    const long = (name: string) => `${name}=${"l".repeat(150)}`;
+    const list = [long("a"), short("b"), long("c"), short("d"), short("e")];
+    expect(parseTracestate(list.join(" , "))).toBe([long("a"), short("b"), short("d"), short("e")].join(","));
+    const shorts = ["a", "b", "c", "d", "e", "f"].map(short);
+    expect(parseTracestate(shorts.join(","))).toBe(shorts.slice(0, 4).join(","));
+    expect(parseTracestate([...shorts, long("g")].join(","))).toBe(shorts.slice(0, 4).join(","));
+  });
+
+  test("past 512 characters is cut to a valid one that fits", () => {
+    const member = fc
+      .tuple(fc.stringMatching(/^[a-z]{1,20}$/), fc.integer({ min: 1, max: 256 }))
+      .map(([key, length]) => `${key}=${"v".repeat(length)}`);
+    fc.assert(
+      fc.property(fc.array(member, { minLength: 1, maxLength: 32 }), (list) => {
+        const read = parseTracestate(list.join(","));
+        expect(read?.length).toBeLessThanOrEqual(512);
+        for (const kept of membersOf(read ?? "")) expect(list).toContain(kept);
+      }),
+    );
+  });
+
+  test("of 512 characters exactly is kept, of 513 it is cut", () => {
+    const exact = `a=${"1".repeat(254)},b=${"2".repeat(253)}`;
+    expect(exact).toHaveLength(512);
+    expect(parseTracestate(exact)).toBe(exact);
+    expect(parseTracestate(`${exact}2`)).toBe(`a=${"1".repeat(254)}`);
+  });
+});
+
+describe("ids", () => {
+  test("are never all zero, even from a broken source of randomness", () => {
+    const ids = createTraceIds((bytes) => bytes.fill(0));
+    expect(ids.traceId()).toBe(`${"0".repeat(31)}1`);
+    expect(ids.spanId()).toBe(`${"0".repeat(15)}1`);
+  });
+
+  test("use each random byte once", () => {
+    let next = 0;
+    const ids = createTraceIds((bytes) => {
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      for (let at = 0; at < bytes.length; at += 8) view.setBigUint64(at, BigInt(++next));
+    });
+    const words: string[] = [];
+    while (words.length < 5_000) {
+      const trace = ids.traceId();
+      words.push(trace.slice(0, 16), trace.slice(16), ids.spanId());
+    }
+    expect(new Set(words).size).toBe(words.length);
+  });
+
+  test("are lowercase hexadecimal of the right length and do not repeat", () => {
+    const ids = createTraceIds((bytes) => crypto.getRandomValues(bytes));
+    const traces = Array.from({ length: 10_000 }, () => ids.traceId());
+    const spans = Array.from({ length: 10_000 }, () => ids.spanId());
+    expect(traces.every((value) => /^[0-9a-f]{32}$/.test(value))).toBe(true);
+    expect(spans.every((value) => /^[0-9a-f]{16}$/.test(value))).toBe(true);
+    expect(new Set(traces).size).toBe(10_000);
+    expect(new Set(spans).size).toBe(10_000);
+  });
+});
