@@ -202,11 +202,14 @@ test("failures are counted, and reported at most once a minute", () => {
 
 describe("a process with tracing", () => {
   const child = async (args: string[], env: Record<string, string> = {}) => {
-    const running = Bun.spawn([process.execPath, `${import.meta.dir}/traced-process.ts`, ...args], {
-      env: { ...Bun.env, ...env },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
+    const running = Bun.spawn(
+      [process.execPath, `${import.meta.dir}/../../support/traced-process.ts`, ...args],
+      {
+        env: { ...Bun.env, ...env },
+        stdout: "pipe",
+        stderr: "pipe",
+      },
+    );
     const stderr = await new Response(running.stderr).text();
     return { exit_code: await running.exited, stderr };
   };

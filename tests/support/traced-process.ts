@@ -1,11 +1,16 @@
 import { createTelemetry } from "@ostiary/lib/telemetry";
-import { telemetryConfig } from "./collector.ts";
 
-/** A process that traces one request: `endpoint` and whether it closes its telemetry are its arguments. */
+/** A process that traces one request. Its arguments: the collector's endpoint, and `close` to end in order. */
 const [endpoint, close] = process.argv.slice(2);
 const telemetry = createTelemetry(
   { name: "gateway", namespace: "edge" },
-  telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }),
+  {
+    LOG_LEVEL: "info",
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_TRACES_EXPORTER: "otlp",
+    OTEL_METRICS_EXPORTER: "otlp",
+    OTEL_SDK_DISABLED: false,
+  },
 );
 telemetry.tracing.start("GET", null, null).end({ route: "/things", status: 200 });
 if (close === "close") await telemetry.close();
