@@ -1,7 +1,16 @@
 import { whole } from "@ostiary/lib/config";
 import { ApiError } from "@ostiary/lib/errors";
+import {
+  bucketKey,
+  bucketPrefix,
+  decide,
+  type RateLimit,
+  type RateLimitDecision,
+} from "@ostiary/lib/ratelimit";
 import type { CompiledRoute } from "@ostiary/lib/routes";
+import { type CounterStore, StoreUnavailable } from "@ostiary/lib/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
+import { type Clock, systemClock } from "./clock.ts";
 
 /** Variables of rate limiting (Gateway specification, Environment). */
 export const limitVariables = {
@@ -20,15 +29,7 @@ const limitSchema = Type.Object(limitVariables);
 export type LimitConfig = Static<typeof limitSchema>;
 
 /** A limited request's bucket after the request was counted: what the X-RateLimit headers say. */
-export interface RateState {
-  readonly allowed: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  /** Epoch seconds of the window's end. */
-  readonly reset: number;
-  /** Seconds, at least 1; for a refused request. */
-  readonly retry_after: number;
-}
+export type RateState = RateLimitDecision;
 
 /** Step 3 of a request: count, then decide (Gateway specification, Rate limiting; contract 4, Rate limits). */
 export interface Limiter {
@@ -36,12 +37,48 @@ export interface Limiter {
    * Counts a request of `subject` (the client address on public routes, else the owner's id); null where the
    * route is unlimited, which costs no round trip. Rejects with ApiError 503 when the counter store is down.
    */
-  limit(route: CompiledRoute, subject: string): Promise<RateState> | null;
+  limit(route: LimitedRoute, subject: string): Promise<RateState> | null;
   /**
    * Counts a 401 or an unmatched 404 of a client address: the 429 to answer instead, or null. Lets through
    * while the counter store is down.
    */
   failed(ip: string): Promise<ApiError | null>;
+}
+
+/** What limiting needs to know of a route. */
+export type LimitedRoute = Pick<CompiledRoute, "rateLimit" | "bucketPrefix">;
+
+export interface LimiterOptions {
+  config: LimitConfig;
+  store: Pick<CounterStore, "increment">;
+  clock?: Pick<Clock, "now">;
+}
+
+export function createLimiter({ config, store, clock = systemClock }: LimiterOptions): Limiter {
+  const fallback = unlessZero(config.RATE_LIMIT_REQUESTS, config.RATE_LIMIT_WINDOW_SECONDS);
+  const failures = unlessZero(
+    config.RATE_LIMIT_AUTH_FAILURE_REQUESTS,
+    config.RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS,
+  );
+  const failuresPrefix = bucketPrefix({ kind: "denied" });
+
+  const count = <Uncounted>(key: string, limit: RateLimit, otherwise: (error: unknown) => Uncounted) =>
+    store
+      .increment(key, limit.windowSeconds)
+      .then(({ count, ttl_ms }) => decide(count, ttl_ms, limit, clock.now()), otherwise);
+
+  return {
+    limit(route, subject) {
+      const limit = route.rateLimit === "fallback" ? fallback : route.rateLimit;
+      if (limit === null) return null;
+      return count(bucketKey(route.bucketPrefix, subject), limit, refuseUncounted);
+    },
+    async failed(ip) {
+      if (failures === null) return null;
+      const state = await count(bucketKey(failuresPrefix, ip), failures, letUncountedThrough);
+      return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds);
+    },
+  };
 }
 
 /** The 429 of a refused request. */
@@ -50,4 +87,18 @@ export function rateLimited(retryAfterSeconds: number): ApiError {
     details: { retry_after_seconds: retryAfterSeconds },
     headers: { "Retry-After": String(retryAfterSeconds) },
   });
+}
+
+/** 0 requests is no limit at all. */
+function unlessZero(requests: number, windowSeconds: number): RateLimit | null {
+  return requests === 0 ? null : { requests, windowSeconds };
+}
+
+function refuseUncounted(error: unknown): never {
+  throw error instanceof StoreUnavailable ? error.toApiError() : error;
+}
+
+function letUncountedThrough(error: unknown): null {
+  if (error instanceof StoreUnavailable) return null;
+  throw error;
 }
