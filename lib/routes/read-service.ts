@@ -111,6 +111,7 @@ function readScope(
     return scope;
   }
   for (const [index, item] of routes.entries()) {
+    if (report.isFull) break;
     const path = `${memberPath(at, "routes")}[${index}]`;
     const route = readRoute(item, prefix, path, context);
     if (route === undefined) continue;

@@ -6,8 +6,13 @@ const KEY_LENGTH_MAX = 128;
 export class Report {
   readonly fields: FieldError[] = [];
 
+  /** Nothing more is kept, so there is no use in reading on. */
+  get isFull(): boolean {
+    return this.fields.length === FIELD_ERRORS_MAX;
+  }
+
   add(path: string, message: string): void {
-    if (this.fields.length < FIELD_ERRORS_MAX) this.fields.push({ path, message });
+    if (!this.isFull) this.fields.push({ path, message });
   }
 }
 

@@ -33,6 +33,11 @@ export class RouteTable {
     return route === null ? null : { route, params: this.#tree.paramValues(route, path) };
   }
 
+  /** How many nodes the latest look-up visited: what it cost. */
+  get visited(): number {
+    return this.#tree.visited;
+  }
+
   /** The methods that some route serves on `path`. */
   methodsAt(path: string): Method[] {
     return METHODS.filter((method) => this.#tree.find(method, path) !== null);

@@ -68,6 +68,7 @@ function readDocument(input: unknown, report: Report): Map<string, StoredService
     return services;
   }
   for (const [name, value] of Object.entries(input.services)) {
+    if (report.isFull) break;
     const service = readNamedService(name, value, memberPath("services", name), report);
     if (service !== undefined) services.set(name, service);
   }

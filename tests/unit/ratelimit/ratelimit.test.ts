@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test";
+import { type Bucket, bucketKey, bucketPrefix, decide } from "@ostiary/lib/ratelimit";
+import fc from "fast-check";
+
+const LIMIT = { requests: 3, windowSeconds: 60 };
+const NOW_MS = 1_700_000_000_000;
+
+describe("the decision", () => {
+  test.each([
+    [1, true, 2],
+    [2, true, 1],
+    [3, true, 0],
+    [4, false, 0],
+    [1000, false, 0],
+  ])("on request %d of 3: allowed %p, remaining %d", (count, allowed, remaining) => {
+    expect(decide(count, 60_000, LIMIT, NOW_MS)).toEqual({
+      allowed,
+      limit: 3,
+      remaining,
+      reset: 1_700_000_060,
+      retryAfterSeconds: 60,
+    });
+  });
+
+  test.each([
+    [60_000, 1_700_000_060, 60],
+    [59_001, 1_700_000_060, 60],
+    [1, 1_700_000_001, 1],
+    [0, 1_700_000_000, 1],
+    [-2, 1_700_000_000, 1],
+  ])("with %d ms left: the window ends at %d, retry after %d s", (ttlMs, reset, retryAfterSeconds) => {
+    expect(decide(4, ttlMs, LIMIT, NOW_MS)).toMatchObject({ reset, retryAfterSeconds });
+  });
+
+  test("rounds the end of the window up, whatever the clock", () => {
+    expect(decide(1, 500, LIMIT, NOW_MS + 501).reset).toBe(1_700_000_002);
+    expect(decide(1, 499, LIMIT, NOW_MS + 501).reset).toBe(1_700_000_001);
+  });
+});
+
+describe("bucket keys", () => {
+  test("spell kind, names and subject", () => {
+    const key = (bucket: Bucket) => bucketKey(bucketPrefix(bucket), "S");
+    expect(key({ kind: "route", method: "GET", path: "/w/{id}:x%20" })).toBe(
+      "route:GET:/w/%7Bid%7D%3Ax%2520:S",
+    );
+    expect(key({ kind: "local", service: "svc", policy: "a:b" })).toBe("local:svc:a%3Ab:S");
+    expect(key({ kind: "shared", policy: "svc:a" })).toBe("shared:svc%3Aa:S");
+    expect(key({ kind: "denied" })).toBe("denied:S");
+  });
+
+  const word = fc.oneof(
+    fc.constantFrom("a", ":", "a:b", "%3A", "%", "", "{a}", "route", "GET:/a"),
+    fc.string(),
+  );
+  const bucket: fc.Arbitrary<Bucket> = fc.oneof(
+    fc.record({ kind: fc.constant("route" as const), method: word, path: word }),
+    fc.record({ kind: fc.constant("local" as const), service: word, policy: word }),
+    fc.record({ kind: fc.constant("shared" as const), policy: word }),
+    fc.record({ kind: fc.constant("denied" as const) }),
+  );
+
+  test("are equal only for one bucket and one subject", () => {
+    fc.assert(
+      fc.property(bucket, word, bucket, word, (one, subject, other, otherSubject) => {
+        const same = bucketKey(bucketPrefix(one), subject) === bucketKey(bucketPrefix(other), otherSubject);
+        expect(same).toBe(Bun.deepEquals(one, other) && subject === otherSubject);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test("hold no hash tag that would gather them in one slot of a cluster", () => {
+    fc.assert(fc.property(bucket, (value) => expect(bucketPrefix(value)).not.toMatch(/[{}]/)));
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import { joinPrefix } from "@ostiary/lib/routes";
+import { serviceWith, stored } from "./fixtures.ts";
+
+test.each([
+  [undefined, "/", "/"],
+  [undefined, "/a", "/a"],
+  ["", "/", "/"],
+  ["/", "/", "/"],
+  ["/", "/a", "/a"],
+  ["/org", "/", "/org"],
+  ["/org/", "/", "/org"],
+  ["/org//", "/", "/org"],
+  ["/org", "/a", "/org/a"],
+  ["/org/", "/a", "/org/a"],
+  ["/org/{x}", "/a/{y}", "/org/{x}/a/{y}"],
+])("prefix %p and path %p join to %p", (prefix, path, full) => {
+  expect(joinPrefix(prefix, path)).toBe(full);
+});
+
+describe("expansion", () => {
+  test("makes a row of each verb of a map, with that verb's constraints and the route's upstream", () => {
+    const config = {
+      url: "http://widgets:8080",
+      rate_limits: { burst: { requests: 5, window_seconds: 1, shared: true } },
+      organization: {
+        route_prefix: "/org/",
+        routes: [
+          {
+            path: "/widgets/{id}",
+            upstream: "/w/{path.id}",
+            methods: {
+              DELETE: { required_labels: ["admin"], rate_limit: "burst", audit: false },
+              GET: null,
+              POST: { rate_limit: false },
+            },
+          },
+        ],
+      },
+    };
+    expect(stored(config)).toEqual({
+      url: "http://widgets:8080",
+      rate_limits: { burst: { requests: 5, window_seconds: 1, shared: true } },
+      organization: {
+        routes: [
+          { path: "/org/widgets/{id}", upstream: "/w/{path.id}", methods: ["GET"] },
+          { path: "/org/widgets/{id}", upstream: "/w/{path.id}", methods: ["POST"], rate_limit: false },
+          {
+            path: "/org/widgets/{id}",
+            upstream: "/w/{path.id}",
+            methods: ["DELETE"],
+            required_labels: ["admin"],
+            rate_limit: "burst",
+            audit: false,
+          },
+        ],
+      },
+    });
+  });
+
+  test("leaves a row with a list as one row, and what was omitted omitted", () => {
+    const routes = [
+      { path: "/a", methods: ["POST", "GET"], rate_limit: { requests: 1, window_seconds: 2 }, audit: true },
+      { path: "/b", methods: ["GET"] },
+    ];
+    expect(JSON.stringify(stored(serviceWith("user", routes)).user)).toBe(JSON.stringify({ routes }));
+  });
+});

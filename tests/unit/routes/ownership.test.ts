@@ -1,0 +1,126 @@
+/** Validation rules 10 and 11 of the Gateway specification. */
+import { describe, expect, test } from "bun:test";
+import {
+  findPolicyConflicts,
+  findRouteConflicts,
+  ownedRoutes,
+  type StoredServiceConfig,
+} from "@ostiary/lib/routes";
+import { pathsService, serviceWith, storedServices } from "./fixtures.ts";
+
+function owners(services: Map<string, StoredServiceConfig>) {
+  return [...services].flatMap(([name, config]) => [...ownedRoutes(name, config)]);
+}
+
+describe("rule 11, ownership of routes", () => {
+  const current = owners(storedServices({ owner: pathsService("/w/{id}", "/w/new") }));
+  const conflicts = (service: unknown, name = "widgets") =>
+    findRouteConflicts(storedServices({ [name]: service }), current);
+
+  test("refuses a method and shape that another service owns, and names its path", () => {
+    expect(conflicts(pathsService("/w/{other}", "/w/new"))).toEqual([
+      { service: "widgets", method: "GET", path: "/w/{other}", owner: "owner", owner_path: "/w/{id}" },
+      { service: "widgets", method: "GET", path: "/w/new", owner: "owner", owner_path: "/w/new" },
+    ]);
+  });
+
+  test("refuses it in every scope, and each method of its own", () => {
+    const other = serviceWith("member", [{ path: "/w/{id}", methods: ["GET", "POST"] }]);
+    expect(conflicts(other)).toHaveLength(1);
+    const both = owners(storedServices({ owner: other }));
+    expect(findRouteConflicts(storedServices({ widgets: other }), both).map(({ method }) => method)).toEqual([
+      "GET",
+      "POST",
+    ]);
+  });
+
+  test.each([
+    ["another method", serviceWith("public", [{ path: "/w/{id}", methods: ["POST"] }])],
+    ["a literal beside a param", pathsService("/w/other")],
+    ["a param beside a literal", pathsService("/{a}/new")],
+    ["another depth", pathsService("/w/{id}/parts", "/w")],
+  ])("accepts %s", (_, service) => {
+    expect(conflicts(service)).toEqual([]);
+  });
+
+  test("lets a service replace its own routes", () => {
+    expect(conflicts(pathsService("/w/{renamed}", "/w/new"), "owner")).toEqual([]);
+  });
+
+  test("lets a service have one shape twice", () => {
+    expect(conflicts(pathsService("/x/{a}", "/x/{b}"))).toEqual([]);
+  });
+
+  test("frees the routes that an incoming owner gives up", () => {
+    const incoming = storedServices({ widgets: pathsService("/w/new"), owner: pathsService("/w/{id}") });
+    expect(findRouteConflicts(incoming, current)).toEqual([]);
+  });
+
+  test("refuses the later of two services of one document", () => {
+    const incoming = storedServices({ a: pathsService("/x/{a}"), b: pathsService("/x/{b}") });
+    expect(findRouteConflicts(incoming, [])).toEqual([
+      { service: "b", method: "GET", path: "/x/{b}", owner: "a", owner_path: "/x/{a}" },
+    ]);
+  });
+});
+
+describe("rule 10, shared policies", () => {
+  const withPolicy = (policy: object, name = "burst") => ({
+    ...pathsService(),
+    rate_limits: { [name]: policy },
+  });
+  const local = { requests: 1, window_seconds: 60 };
+  const shared = { ...local, shared: true };
+  const conflicts = (here: object, there: object, name?: string) =>
+    findPolicyConflicts(
+      storedServices({ here: withPolicy(here) }),
+      storedServices({ there: withPolicy(there, name), elsewhere: pathsService() }),
+    );
+
+  test.each([
+    ["one shared policy with the same numbers", shared, shared],
+    ["local policies that differ", local, { requests: 9, window_seconds: 9 }],
+    ["a local policy that says so", { ...local, shared: false }, local],
+  ])("accepts %s", (_, here, there) => {
+    expect(conflicts(here, there)).toEqual([]);
+  });
+
+  test.each([
+    ["other requests", shared, { ...shared, requests: 2 }, /2 requests in 60 seconds in service there/],
+    [
+      "another window",
+      shared,
+      { ...shared, window_seconds: 61 },
+      /1 requests in 61 seconds in service there/,
+    ],
+    ["shared here and local there", shared, local, /shared here and local in service there/],
+    ["local here and shared there", local, shared, /local here and shared in service there/],
+  ])("refuses %s", (_, here, there, message) => {
+    expect(conflicts(here, there)).toEqual([
+      { path: "services.here.rate_limits.burst", message: expect.stringMatching(message) },
+    ]);
+  });
+
+  test("lets one service alone share a name, and change its numbers", () => {
+    expect(conflicts(shared, shared, "other")).toEqual([]);
+    const before = storedServices({ here: withPolicy(shared) });
+    const after = storedServices({ here: withPolicy({ ...shared, requests: 7 }) });
+    expect(findPolicyConflicts(after, before)).toEqual([]);
+  });
+
+  test("lets services that are applied together change a shared policy together", () => {
+    const next = { ...shared, requests: 7 };
+    const before = storedServices({ a: withPolicy(shared), b: withPolicy(shared) });
+    expect(findPolicyConflicts(storedServices({ a: withPolicy(next), b: withPolicy(next) }), before)).toEqual(
+      [],
+    );
+    expect(findPolicyConflicts(storedServices({ a: withPolicy(next) }), before)).toHaveLength(1);
+  });
+
+  test("refuses the later of two services of one document, at the path asked for", () => {
+    const incoming = storedServices({ a: withPolicy(shared), b: withPolicy(local) });
+    expect(findPolicyConflicts(incoming, [], () => "")).toEqual([
+      { path: "rate_limits.burst", message: expect.stringContaining("shared in service a") },
+    ]);
+  });
+});

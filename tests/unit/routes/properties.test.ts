@@ -1,0 +1,169 @@
+import { describe, expect, test } from "bun:test";
+import {
+  buildRouteTable,
+  ConfigDocument,
+  expandService,
+  findPolicyConflicts,
+  findRouteConflicts,
+  namedParams,
+  routeShape,
+  StoredServiceConfig,
+  validateDocument,
+  validateService,
+  validateStored,
+} from "@ostiary/lib/routes";
+import { Value } from "@sinclair/typebox/value";
+import fc from "fast-check";
+import { document, hostile, segments, spell } from "./arbitraries.ts";
+import { pathsService, storedServices } from "./fixtures.ts";
+
+describe("a valid document", () => {
+  test("is accepted, and has the written shape", () => {
+    fc.assert(
+      fc.property(document, (input) => {
+        expect(validateDocument(input)).toMatchObject({ ok: true });
+        expect(Value.Check(ConfigDocument, input)).toBe(true);
+      }),
+    );
+  });
+
+  test("expands to the stored shape, and expanding again changes nothing", () => {
+    fc.assert(
+      fc.property(document, (input) => {
+        for (const [name, config] of storedServices(input.services)) {
+          expect(Value.Check(StoredServiceConfig, config)).toBe(true);
+          expect(expandService(config)).toEqual(config);
+          expect(validateService(name, config)).toEqual({ ok: true, service: config });
+        }
+      }),
+    );
+  });
+
+  test("is loaded after a passage through JSON, every method of every row, without warnings", () => {
+    fc.assert(
+      fc.property(document, (input) => {
+        const services = [...storedServices(input.services)];
+        const loaded = services.map(([name, config]) => {
+          const result = validateStored(name, JSON.parse(JSON.stringify(config)));
+          expect(result).toEqual({ ok: true, service: config });
+          return [name, config] as const;
+        });
+        const table = buildRouteTable(loaded);
+        expect(table.warnings).toEqual([]);
+        for (const route of table.routes) {
+          const path = route.path.replace(/\{[^}]*\}/g, "~value");
+          expect(table.match(route.method, path)).not.toBeNull();
+        }
+      }),
+    );
+  });
+
+  test("conflicts with nothing, applied a second time over itself", () => {
+    fc.assert(
+      fc.property(document, (input) => {
+        const services = storedServices(input.services);
+        expect(findPolicyConflicts(services, services)).toEqual([]);
+        expect(findRouteConflicts(services, [])).toEqual([]);
+      }),
+    );
+  });
+
+  test("comes out unaltered", () => {
+    fc.assert(
+      fc.property(document, (input) => {
+        const before = structuredClone(input);
+        validateDocument(input);
+        expect(input).toEqual(before);
+      }),
+    );
+  });
+});
+
+describe("hostile input", () => {
+  const shaped = fc.oneof(
+    hostile,
+    hostile.map((services) => ({ services })),
+    hostile.map((service) => ({ services: { a: service } })),
+    hostile.map((scope) => ({ services: { a: { url: "http://a:1", user: scope } } })),
+    hostile.map((route) => ({ services: { a: { url: "http://a:1", user: { routes: [route] } } } })),
+  );
+
+  test("never throws, and is accepted only when it has the written shape", () => {
+    fc.assert(
+      fc.property(shaped, (input) => {
+        const result = validateDocument(input);
+        if (result.ok) expect(Value.Check(ConfigDocument, input)).toBe(true);
+        else expect(result.fields.every((field) => field.message.length > 0)).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("never throws as one service, written or stored", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), hostile, (name, input) => {
+        validateService(name, input);
+        const result = validateStored(name, input);
+        if (result.ok) buildRouteTable([[name, result.service]]);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("of any depth or with a cycle is read no deeper than the shape goes", () => {
+    let deep: unknown = {};
+    for (let level = 0; level < 100_000; level++) deep = { services: deep, routes: [deep] };
+    expect(validateDocument(deep).ok).toBe(false);
+    const cycle: Record<string, unknown> = { url: "http://a:1" };
+    cycle.user = cycle;
+    cycle.services = { a: cycle };
+    expect(validateDocument(cycle).ok).toBe(false);
+  });
+
+  test("of a million faults is answered with a hundred, and long keys are cut", () => {
+    const routes = Array.from({ length: 100_000 }, () => ({ ["x".repeat(200)]: 1 }));
+    const result = validateDocument({ services: { a: { url: "", user: { routes } } } });
+    expect(result.ok).toBe(false);
+    const fields = result.ok ? [] : result.fields;
+    expect(fields).toHaveLength(100);
+    expect(Math.max(...fields.map((field) => field.path.length))).toBeLessThan(200);
+  });
+});
+
+describe("shapes", () => {
+  /** The ownership rule in the specification's words: param meets param, literal meets the same literal. */
+  const alike = (a: readonly (string | null)[], b: readonly (string | null)[]) =>
+    a.length === b.length && a.every((part, index) => part === b[index]);
+
+  test("are equal exactly when each segment meets its like", () => {
+    fc.assert(
+      fc.property(segments, segments, (a, b) => {
+        expect(routeShape(spell(a, "p")) === routeShape(spell(b, "q"))).toBe(alike(a, b));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("that are equal match exactly the same requests", () => {
+    fc.assert(
+      fc.property(segments, segments, (parts, request) => {
+        const one = buildRouteTable(storedServices({ s: pathsService(spell(parts, "p")) }));
+        const other = buildRouteTable(storedServices({ s: pathsService(spell(parts, "q")) }));
+        const path = spell(request.map((part) => part ?? "z"));
+        const [first, second] = [one.match("GET", path), other.match("GET", path)];
+        expect(first?.params).toEqual(second?.params);
+        if (first) expect(Object.values(namedParams(first))).toEqual([...first.params]);
+      }),
+    );
+  });
+});
+
+test("a visible ASCII character is accepted in a path exactly when URL parsing leaves it as it is", () => {
+  for (let code = 0x21; code < 0x7f; code++) {
+    const character = String.fromCharCode(code);
+    if (/[A-Z{}%]/.test(character)) continue;
+    const path = `/a${character}b`;
+    const kept = new URL(`http://host${path}`).pathname === path;
+    expect([character, validateService("s", pathsService(path)).ok]).toEqual([character, kept]);
+  }
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import { isOneSegment, type SubjectIds, upstreamPath } from "@ostiary/lib/routes";
+import fc from "fast-check";
+import { serviceWith, tableOf } from "./fixtures.ts";
+
+const TEMPLATE = "/o/{subject.organization_id}/m/{subject.member_id}/w-{path.w}.json";
+const SUBJECT: SubjectIds = { organization_id: "01ORG", member_id: "01MEM" };
+
+function call(path: string, upstream: string | undefined, subject: SubjectIds = SUBJECT) {
+  const table = tableOf(
+    serviceWith("member", [
+      { path: "/w/{w}", methods: ["GET"], ...(upstream !== undefined && { upstream }) },
+    ]),
+  );
+  const match = table.match("GET", path);
+  return match && upstreamPath(match, path, subject);
+}
+
+describe("the upstream path", () => {
+  test("is the template with ids and params, as received", () => {
+    expect(call("/w/a%20b%C3%A9:;,", TEMPLATE)).toEqual({ path: "/o/01ORG/m/01MEM/w-a%20b%C3%A9:;,.json" });
+  });
+
+  test("is the request's path without a template", () => {
+    expect(call("/w/a%20b", undefined)).toEqual({ path: "/w/a%20b" });
+  });
+
+  test.each(["..", "%2e", "%2E%2e", ".%2E", "a%2Fb", "a%2fb", "a%5Cb", "a%3Fb", "a%23b", "%2F"])(
+    "is refused for the param %s, template or none",
+    (value) => {
+      for (const upstream of [TEMPLATE, "/fixed", undefined]) {
+        const table = tableOf(
+          serviceWith("member", [{ path: "/w/{w}", methods: ["GET"], ...(upstream && { upstream }) }]),
+        );
+        const match = table.match("GET", `/w/${value}`);
+        expect(match && upstreamPath(match, `/w/${value}`, SUBJECT)).toEqual({ error: "path_param" });
+      }
+    },
+  );
+
+  test.each(["...", ".a", "a.", "%2e%2e%2e", "%252F", "%2e-", "~", "%00"])("takes the param %s", (value) => {
+    expect(call(`/w/${value}`, "/x/{path.w}")).toEqual({ path: `/x/${value}` });
+  });
+
+  test.each(["", ".", "..", "a/b", "a\\b", "a?b", "a#b", "a%2Fb", "%", "%/x", "a b", "a\n", "é"])(
+    "is refused for the subject id %j",
+    (id) => {
+      expect(call("/w/a", TEMPLATE, { ...SUBJECT, member_id: id })).toEqual({ error: "subject" });
+    },
+  );
+
+  test("is refused when the subject lacks an id that the template names, and only then", () => {
+    expect(call("/w/a", TEMPLATE, { organization_id: "o" })).toEqual({ error: "subject" });
+    expect(call("/w/a", "/x", {})).toEqual({ path: "/x" });
+  });
+});
+
+test("a value is one segment exactly when it still is after decoding", () => {
+  const part = fc.constantFrom(
+    "a",
+    ".",
+    "%2e",
+    "%2E",
+    "%2f",
+    "/",
+    "%5C",
+    "\\",
+    "?",
+    "%3F",
+    "#",
+    "%23",
+    "%25",
+    "%61",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
+      const value = parts.join("");
+      const decoded = decodeURIComponent(value);
+      const plain = decoded !== "" && decoded !== "." && decoded !== ".." && !/[/\\?#]/.test(decoded);
+      expect(isOneSegment(value)).toBe(plain);
+    }),
+    { numRuns: 2000 },
+  );
+});

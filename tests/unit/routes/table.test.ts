@@ -1,0 +1,298 @@
+import { describe, expect, test } from "bun:test";
+import { buildRouteTable, METHODS, namedParams, nearestRoutes } from "@ostiary/lib/routes";
+import fc from "fast-check";
+import { segments, spell } from "./arbitraries.ts";
+import { pathsService, serviceWith, stored, storedServices, tableOf } from "./fixtures.ts";
+
+const served = (paths: string[], request: string) =>
+  tableOf(pathsService(...paths)).match("GET", request)?.route.path;
+
+describe("matching", () => {
+  test.each([
+    ["the root", ["/"], "/", "/"],
+    ["a literal", ["/a", "/b"], "/b", "/b"],
+    ["a param", ["/a/{x}"], "/a/1", "/a/{x}"],
+    ["a literal before a param", ["/a/{x}", "/a/b"], "/a/b", "/a/b"],
+    ["a literal further left before one further right", ["/{x}/b", "/a/{y}"], "/a/b", "/a/{y}"],
+    ["back from a literal that leads nowhere", ["/a/b/c", "/{x}/b/d"], "/a/b/d", "/{x}/b/d"],
+    ["back over several levels", ["/a/b/c/d", "/a/{x}/c/e", "/{y}/b/c/f"], "/a/b/c/f", "/{y}/b/c/f"],
+    ["an escape in either case of its digits", ["/caf%c3%a9"], "/caf%C3%A9", "/caf%c3%a9"],
+    ["a segment like a method of every object", ["/{x}"], "/constructor", "/{x}"],
+  ])("finds %s", (_, paths, request, expected) => {
+    expect(served(paths, request)).toBe(expected);
+  });
+
+  test.each([
+    ["another case", ["/a"], "/A"],
+    ["too few segments", ["/a/{x}"], "/a"],
+    ["too many segments", ["/a/{x}"], "/a/b/c"],
+    ["an empty segment for a param", ["/a/{x}"], "/a/"],
+    ["a trailing slash", ["/a"], "/a/"],
+    ["a leading empty segment", ["/a"], "//a"],
+    ["an empty segment within", ["/a/b", "/a/{x}/b"], "/a//b"],
+    ["an empty path", ["/"], ""],
+    ["a path without its slash", ["/a"], "a"],
+    ["an asterisk", ["/"], "*"],
+    ["an escaped letter for a literal", ["/a"], "/%61"],
+    ["a broken escape", ["/{x}"], "/a%zz"],
+    ["a cut escape", ["/{x}"], "/a%2"],
+    ["a lone percent", ["/{x}"], "/%"],
+    ["an escape over a slash", ["/{x}/{y}"], "/a%/2"],
+    ["a control byte", ["/{x}"], "/a\u0001"],
+    ["a space", ["/{x}"], "/a b"],
+    ["DEL", ["/{x}"], "/a\u007f"],
+    ["a letter outside ASCII", ["/{x}"], "/é"],
+  ])("finds nothing for %s", (_, paths, request) => {
+    expect(served(paths, request)).toBeUndefined();
+  });
+
+  test("takes the method for a part of the match", () => {
+    const table = tableOf(
+      serviceWith("public", [
+        { path: "/a/b", methods: ["GET"] },
+        { path: "/a/{x}", methods: ["POST"] },
+        { path: "/{y}/b", methods: ["PUT"] },
+      ]),
+    );
+    expect(table.match("GET", "/a/b")?.route.path).toBe("/a/b");
+    expect(table.match("POST", "/a/b")?.route.path).toBe("/a/{x}");
+    expect(table.match("PUT", "/a/b")?.route.path).toBe("/{y}/b");
+    expect(table.match("DELETE", "/a/b")).toBeNull();
+    expect(table.match("HEAD", "/a/b")).toBeNull();
+    expect(table.match("get", "/a/b")).toBeNull();
+    expect(table.match("TRACE", "/a/b")).toBeNull();
+    expect(table.methodsAt("/a/b")).toEqual(["GET", "POST", "PUT"]);
+    expect(table.methodsAt("/c")).toEqual([]);
+  });
+
+  test("gives params as received, by the names of the route that serves", () => {
+    const table = tableOf(
+      serviceWith("public", [
+        { path: "/a/{x}/{y}", methods: ["GET"] },
+        { path: "/a/{__proto__}/{other}", methods: ["POST"] },
+      ]),
+    );
+    const get = table.match("GET", "/a/%2F/b%20c");
+    expect(get && namedParams(get)).toEqual({ x: "%2F", y: "b%20c" });
+    const post = table.match("POST", "/a/1/2");
+    expect(post && Object.entries(namedParams(post))).toEqual([
+      ["__proto__", "1"],
+      ["other", "2"],
+    ]);
+  });
+
+  test("finds nothing in an empty table", () => {
+    expect(buildRouteTable([]).match("GET", "/")).toBeNull();
+  });
+});
+
+/** Reads the contract literally: all routes that fit, the one with literals further left first. */
+function naiveMatch(routes: readonly (string | null)[][], request: readonly string[]): string | null {
+  const fitting = routes.filter(
+    (parts) =>
+      parts.length === request.length &&
+      parts.every((part, index) => part === null || part === request[index]),
+  );
+  const rank = (parts: readonly (string | null)[]) =>
+    parts.map((part) => (part === null ? "1" : "0")).join("");
+  const best = fitting.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
+  return best === undefined ? null : spell(best);
+}
+
+test("agrees with a naive matcher on random tables and paths", () => {
+  const table = fc.uniqueArray(fc.tuple(fc.constantFrom("GET", "POST"), segments), {
+    maxLength: 30,
+    selector: ([method, parts]) => `${method} ${spell(parts)}`,
+  });
+  const requests = fc.array(
+    fc.tuple(
+      fc.constantFrom("GET", "POST", "PUT"),
+      fc.array(fc.constantFrom("a", "b", "c", "a.b", "%20", "z"), { maxLength: 5 }),
+    ),
+    { minLength: 10, maxLength: 30 },
+  );
+  fc.assert(
+    fc.property(table, requests, (rows, calls) => {
+      const built = tableOf(
+        serviceWith(
+          "public",
+          rows.map(([method, parts]) => ({ path: spell(parts), methods: [method] })),
+        ),
+      );
+      for (const [method, request] of calls) {
+        const match = built.match(method, `/${request.join("/")}`);
+        const candidates = rows.filter((row) => row[0] === method).map((row) => row[1]);
+        expect(match?.route.path ?? null).toBe(naiveMatch(candidates, request));
+        const params = request.filter((_, index) => match?.route.path.split("/")[index + 1]?.startsWith("{"));
+        expect(match?.params ?? []).toEqual(params);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe("cost", () => {
+  const visits = (paths: string[], request: string) => {
+    const table = tableOf(pathsService(...paths));
+    table.match("GET", request);
+    return table.visited;
+  };
+
+  test("is one node a segment, however many routes there are", () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `/s${index % 100}/r${index}/{id}`);
+    expect(visits(["/s7/r7/{id}"], "/s7/r7/x")).toBe(4);
+    expect(visits(many, "/s7/r7/x")).toBe(4);
+    expect(visits(many, "/s7/r7/x/y")).toBe(1);
+  });
+
+  test("never exceeds the nodes of a hostile table of 32 params", () => {
+    const paths = Array.from({ length: 32 }, (_, literal) =>
+      spell([...Array.from({ length: 32 }, (_, index) => (index === literal ? "a" : null)), "end"]),
+    );
+    const nodes = new Set(paths.flatMap((path) => prefixes(path.replace(/\{[^}]*\}/g, "{}")))).size;
+    expect(visits(paths, `/${"a/".repeat(32)}other`)).toBeLessThanOrEqual(nodes);
+  });
+
+  test("does not enter branches that have no route of the method or depth", () => {
+    const both = Array.from({ length: 2 ** 10 }, (_, bits) =>
+      spell(Array.from({ length: 10 }, (_, index) => ((bits >> index) & 1 ? "a" : null))),
+    );
+    const table = tableOf(pathsService(...both));
+    table.match("POST", "/a/a/a/a/a/a/a/a/a/a");
+    expect(table.visited).toBe(1);
+    table.match("GET", "/a/a/a/a/a/a/a/a/a");
+    expect(table.visited).toBe(1);
+    table.match("GET", "/a/a/a/a/a/a/a/a/a/a");
+    expect(table.visited).toBe(11);
+  });
+
+  test("of a path of 100 000 segments is none", () => {
+    expect(visits(["/{x}"], "/a".repeat(100_000))).toBe(0);
+  });
+});
+
+describe("building", () => {
+  test("leaves out a service name that is there already", () => {
+    const table = buildRouteTable([
+      ["a", stored(pathsService("/first"))],
+      ["a", stored(pathsService("/second"))],
+    ]);
+    expect(table.match("GET", "/first")).not.toBeNull();
+    expect(table.match("GET", "/second")).toBeNull();
+    expect(table.warnings).toEqual([expect.stringContaining("Service a is there twice")]);
+  });
+
+  test("leaves out a shape that another service has already, and nothing else of its service", () => {
+    const table = buildRouteTable([
+      ["a", stored(pathsService("/w/{x}"))],
+      ["b", stored(pathsService("/w/{y}", "/b"))],
+    ]);
+    expect(table.match("GET", "/w/1")?.route.service).toBe("a");
+    expect(table.match("GET", "/b")?.route.service).toBe("b");
+    expect(table.warnings).toEqual([expect.stringContaining("GET /w/{y} of service b is left out")]);
+  });
+
+  test("serves the more protected of two scopes of one service that have one shape", () => {
+    const table = tableOf({
+      ...serviceWith("public", [{ path: "/w/{x}", methods: ["GET"] }]),
+      member: { routes: [{ path: "/w/{y}", methods: ["GET"] }] },
+    });
+    expect(table.match("GET", "/w/1")?.route.scope).toBe("member");
+    expect(table.warnings).toEqual([]);
+  });
+
+  test("works out target, template, labels and params", () => {
+    const table = tableOf(
+      serviceWith("member", [
+        {
+          path: "/w/{a}/{b}",
+          upstream: "/o/{subject.organization_id}/x-{path.b}/{subject.member_id}",
+          methods: ["GET"],
+          required_labels: ["l1", "l2"],
+        },
+      ]),
+    );
+    expect(table.routes).toHaveLength(1);
+    expect(table.routes[0]).toMatchObject({
+      service: "widgets",
+      scope: "member",
+      method: "GET",
+      path: "/w/{a}/{b}",
+      target: "widgets:8080",
+      origin: "http://widgets:8080",
+      params: ["a", "b"],
+      upstream: ["/o/", { subject: "organization_id" }, "/x-", { param: 1 }, "/", { subject: "member_id" }],
+      requiredLabels: { list: ["l1", "l2"], set: new Set(["l1", "l2"]) },
+    });
+  });
+
+  test("resolves limits and their buckets", () => {
+    const table = buildRouteTable(
+      storedServices({
+        s: {
+          url: "http://s:1",
+          rate_limits: {
+            mine: { requests: 1, window_seconds: 2 },
+            ours: { requests: 3, window_seconds: 4, shared: true },
+          },
+          user: {
+            routes: [
+              { path: "/omitted", methods: ["GET"] },
+              { path: "/off", methods: ["GET"], rate_limit: false },
+              { path: "/inline", methods: ["GET", "POST"], rate_limit: { requests: 5, window_seconds: 6 } },
+              { path: "/mine", methods: ["GET", "POST"], rate_limit: "mine" },
+              { path: "/ours", methods: ["GET"], rate_limit: "ours" },
+            ],
+          },
+        },
+      }),
+    );
+    const limits = table.routes.map(({ method, path, rateLimit, bucketPrefix }) => [
+      method + path,
+      rateLimit,
+      bucketPrefix,
+    ]);
+    const inline = { requests: 5, windowSeconds: 6 };
+    const mine = { requests: 1, windowSeconds: 2 };
+    expect(limits).toEqual([
+      ["GET/omitted", "fallback", "route:GET:/omitted:"],
+      ["GET/off", null, "route:GET:/off:"],
+      ["GET/inline", inline, "route:GET:/inline:"],
+      ["POST/inline", inline, "route:POST:/inline:"],
+      ["GET/mine", mine, "local:s:mine:"],
+      ["POST/mine", mine, "local:s:mine:"],
+      ["GET/ours", { requests: 3, windowSeconds: 4 }, "shared:ours:"],
+    ]);
+  });
+
+  test.each([
+    ["user", undefined, ["POST", "PUT", "PATCH", "DELETE"]],
+    ["member", true, ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]],
+    ["organization", false, []],
+    ["public", undefined, []],
+  ] as const)("audits in scope %s with audit %p: %p", (scope, audit, expected) => {
+    const table = tableOf(
+      serviceWith(scope, [{ path: "/", methods: METHODS, ...(audit !== undefined && { audit }) }]),
+    );
+    expect(table.routes.filter((route) => route.audited).map((route) => route.method)).toEqual([...expected]);
+  });
+});
+
+describe("nearest routes", () => {
+  const table = tableOf(
+    pathsService("/", "/org/widgets", "/org/widgets/{id}", "/org/users", "/other/widgets"),
+  );
+
+  test("come best first, up to the limit", () => {
+    const paths = (path: string, limit: number) =>
+      nearestRoutes(table, path, limit).map((route) => route.path);
+    expect(paths("/org/widgets/", 2)).toEqual(["/org/widgets", "/org/widgets/{id}"]);
+    expect(paths("/org/WIDGETS/1/x", 1)).toEqual(["/org/widgets/{id}"]);
+    expect(paths("/nowhere", 5)).toEqual([]);
+  });
+});
+
+function prefixes(path: string): string[] {
+  const parts = path.split("/");
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import {
+  SERVICE_CONFIG_BYTES_MAX,
+  validateDocument,
+  validateService,
+  validateStored,
+} from "@ostiary/lib/routes";
+import { pathsService, serviceWith } from "./fixtures.ts";
+
+function faults(result: { ok: true } | { ok: false; fields: { path: string }[] }): string[] {
+  return result.ok ? [] : result.fields.map((field) => field.path);
+}
+
+describe("a document", () => {
+  test.each([
+    ["null", null, ""],
+    ["a string", "services", ""],
+    ["a list", [], ""],
+    ["an empty object", {}, "services"],
+    ["services as a list", { services: [] }, "services"],
+    ["null for services", { services: null }, "services"],
+    ["an empty map", { services: {} }, "services"],
+    ["an unknown field", { services: { a: pathsService("/") }, version: 1 }, "version"],
+    ["null for a service", { services: { a: null } }, "services.a"],
+  ])("that is or has %s is refused", (_, input, path) => {
+    expect(faults(validateDocument(input))).toEqual([path]);
+  });
+
+  test("answers with everything that is wrong, each at its path", () => {
+    const document = {
+      services: {
+        widgets: {
+          url: "https://widgets:1",
+          organization: {
+            routes: [
+              { path: "/ok", methods: ["GET"] },
+              { path: "/Bad/", upstream: "/{x}", methods: ["get"], audit: 1, extra: 1 },
+              "nothing",
+              { path: "/w/{id}", methods: { GET: { rate_limit: "nope", required_labels: ["*"] } } },
+            ],
+          },
+        },
+        "no good": { public: 1 },
+      },
+    };
+    const routes = "services.widgets.organization.routes";
+    expect(faults(validateDocument(document)).toSorted()).toEqual(
+      [
+        "services.widgets.url",
+        `${routes}[1].path`,
+        `${routes}[1].upstream`,
+        `${routes}[1].methods[0]`,
+        `${routes}[1].audit`,
+        `${routes}[1].extra`,
+        `${routes}[2]`,
+        `${routes}[3].methods.GET.rate_limit`,
+        `${routes}[3].methods.GET.required_labels[0]`,
+        "services.no good",
+        "services.no good.url",
+        "services.no good.public",
+      ].toSorted(),
+    );
+  });
+
+  test("shows the errors of one service at paths that begin with its fields, for PUT", () => {
+    expect(faults(validateService("a", { url: "x", user: { routes: [{}] } }))).toEqual([
+      "url",
+      "user.routes[0].path",
+      "user.routes[0].methods",
+    ]);
+    expect(faults(validateService("a", { url: "x", user: { routes: [] } }, "config"))).toEqual([
+      "config.url",
+    ]);
+  });
+
+  test("keeps the order of its services", () => {
+    const result = validateDocument({ services: { b: pathsService("/b"), a: pathsService("/a") } });
+    expect(result.ok && [...result.services.keys()]).toEqual(["b", "a"]);
+  });
+});
+
+describe("the size of one service", () => {
+  const routesOf = (bytes: number) => {
+    const count = Math.ceil(bytes / 200);
+    return Array.from({ length: count }, (_, index) => ({
+      path: `/${String(index).padStart(9, "0")}${"x".repeat(150)}`,
+      methods: ["GET"],
+    }));
+  };
+
+  test("is bounded, with the advice to split it", () => {
+    const large = serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 1.1));
+    expect(validateDocument({ services: { large, small: pathsService("/") } })).toEqual({
+      ok: false,
+      fields: [{ path: "services.large", message: expect.stringMatching(/1048576 bytes.*split it/) }],
+    });
+    expect(validateService("fine", serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 0.9))).ok).toBe(
+      true,
+    );
+  });
+
+  test("does not keep the gateway from loading what is stored", () => {
+    expect(validateStored("large", serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 1.1))).ok).toBe(
+      true,
+    );
+  });
+});
+
+describe("a stored service", () => {
+  const withUrl = (url: string) => validateStored("a", { ...pathsService("/"), url });
+
+  test.each(["widgets:8080", "http://widgets:8080"])("routes with the url %s", (url) => {
+    const result = withUrl(url);
+    expect(result.ok && result.service.url).toBe("http://widgets:8080");
+  });
+
+  test.each(["https://widgets:8080", "widgets", "widgets:0", "me@widgets:80", "widgets:80/x", ""])(
+    "is refused with the url %p",
+    (url) => {
+      expect(faults(withUrl(url))).toEqual(["url"]);
+    },
+  );
+
+  test.each([
+    ["a prefix", { url: "http://a:1", user: { route_prefix: "/a", routes: [] } }, "user.route_prefix"],
+    [
+      "a map of methods",
+      serviceWith("user", [{ path: "/a", methods: { GET: {} } }]),
+      "user.routes[0].methods",
+    ],
+    ["a path that is not canonical", pathsService("/A"), "public.routes[0].path"],
+    [
+      "an unknown policy",
+      serviceWith("user", [{ path: "/a", methods: ["GET"], rate_limit: "x" }]),
+      "user.routes[0].rate_limit",
+    ],
+    ["a wrong type", 7, ""],
+  ])("is refused with %s", (_, value, path) => {
+    expect(faults(validateStored("a", value))).toEqual([path]);
+  });
+
+  test("is refused under a name that is none", () => {
+    expect(faults(validateStored("a/b", pathsService("/")))).toEqual(["name"]);
+  });
+});
