@@ -63,8 +63,8 @@ export interface ClusterNodes {
   password?: string;
 }
 
-/** Both clients define the commands of `scripts` on themselves at run time, unknown to their types. */
 function withScripts(client: Redis | Cluster): RedisClient {
+  // biome-ignore lint/plugin: both define the commands of `scripts` on themselves, unknown to their types
   return client as RedisClient;
 }
 

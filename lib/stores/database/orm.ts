@@ -9,16 +9,20 @@ import type { Orm } from "./database.ts";
 export function asOrm<Result extends PgQueryResultHKT>(
   builder: PgDatabase<Result, Record<string, never>>,
 ): Orm {
-  return builder as unknown as Orm;
+  // biome-ignore lint/plugin: the one type that differs is never looked at
+  return builder as Orm;
 }
 
-/** Rows of a raw result: the result itself from postgres.js, a field of it from PGlite. The caller vouches for `Row`. */
+/** Rows of a raw result: the result itself from postgres.js, a field of it from PGlite. */
 export function rowsOf<Row>(result: unknown): Row[] {
-  if (Array.isArray(result)) return Array.from(result as Row[]);
-  return (result as { rows: Row[] }).rows;
+  // biome-ignore lint/plugin: the caller vouches for the rows, both drivers for the rest
+  const rows = Array.isArray(result) ? result : (result as { rows: unknown[] }).rows;
+  // biome-ignore lint/plugin: as above
+  return Array.from(rows) as Row[];
 }
 
-/** The part of postgres.js's client that drizzle uses, passed off as the whole. */
-export function asSql(client: Pick<postgres.Sql, "unsafe"> | { unsafe: unknown }): postgres.Sql {
-  return client as unknown as postgres.Sql;
+/** What drizzle uses of postgres.js's client, passed off as the whole. */
+export function asSql(client: object & { unsafe: unknown }): postgres.Sql {
+  // biome-ignore lint/plugin: drizzle's session calls `options`, `unsafe`, `begin` and `savepoint` only
+  return client as postgres.Sql;
 }

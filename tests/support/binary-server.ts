@@ -1,0 +1,99 @@
+import { rm } from "node:fs/promises";
+import type { Leash } from "./leash.ts";
+import { childrenOf, signal } from "./processes.ts";
+import type { TestServer } from "./server.ts";
+import { waitFor } from "./wait-for.ts";
+
+const READY_TIMEOUT_MS = 20_000;
+
+export interface BinaryServer {
+  url: string;
+  command: string[];
+  /** Everything it writes; removed when the server is closed. */
+  directory: string;
+  /** Throws or gives false until the server answers. */
+  ready: () => Promise<boolean>;
+  /** The signal that ends it as a crash would, without leaving its children behind. */
+  crash: NodeJS.Signals;
+  /** The signal that ends it in order. */
+  shutdown: NodeJS.Signals;
+}
+
+/** A server run from its binary. */
+export class BinaryTestServer implements TestServer {
+  readonly url: string;
+  readonly #server: BinaryServer;
+  readonly #leash: Leash;
+  #process: Bun.Subprocess | undefined;
+  #frozen: number[] = [];
+
+  constructor(server: BinaryServer, leash: Leash) {
+    this.url = server.url;
+    this.#server = server;
+    this.#leash = leash;
+    leash.directory(server.directory);
+  }
+
+  async start(): Promise<void> {
+    const log = Bun.file(`${this.#server.directory}/log`);
+    const running = Bun.spawn(this.#server.command, {
+      cwd: this.#server.directory,
+      stdin: "ignore",
+      stdout: log,
+      stderr: log,
+      detached: true,
+    });
+    running.unref();
+    this.#leash.process(running.pid);
+    this.#process = running;
+    await waitFor(
+      async () => {
+        if (running.exitCode !== null) return { answers: false };
+        return (await this.#server.ready()) && { answers: true };
+      },
+      { timeout_ms: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
+    ).then(async ({ answers }) => {
+      if (!answers) throw new Error(`${this.#server.command[0]} ended at once: ${await log.text()}`);
+    });
+  }
+
+  kill(): Promise<void> {
+    return this.#end(this.#server.crash);
+  }
+
+  stop(): Promise<void> {
+    return this.#end(this.#server.shutdown);
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+
+  async freeze(): Promise<void> {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error("The server does not run.");
+    this.#frozen = [pid, ...childrenOf(pid)].filter((each) => signal(each, "SIGSTOP"));
+  }
+
+  async thaw(): Promise<void> {
+    for (const pid of this.#frozen) signal(pid, "SIGCONT");
+    this.#frozen = [];
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await rm(this.#server.directory, { recursive: true, force: true });
+    this.#leash.release(this.#server.directory);
+  }
+
+  async #end(name: NodeJS.Signals): Promise<void> {
+    const ending = this.#process;
+    if (ending === undefined) return;
+    this.#process = undefined;
+    await this.thaw();
+    signal(ending.pid, name);
+    await ending.exited;
+    this.#leash.release(ending.pid);
+  }
+}

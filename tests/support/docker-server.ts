@@ -1,0 +1,122 @@
+import { spawn } from "node:child_process";
+import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { freePort } from "./free-port.ts";
+import type { Leash } from "./leash.ts";
+import type { TestServer } from "./server.ts";
+
+interface Image {
+  name: string;
+  port: number;
+  command: string[];
+  environment: Record<string, string>;
+  log: RegExp;
+  url: (port: number) => string;
+}
+
+export const images = {
+  postgres: {
+    name: "postgres:17-alpine",
+    port: 5432,
+    command: ["postgres", "-c", "fsync=off", "-c", "max_connections=400"],
+    environment: { POSTGRES_PASSWORD: "postgres" },
+    log: /database system is ready to accept connections/,
+    url: (port) => `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+  },
+  redis: {
+    name: "redis:7-alpine",
+    port: 6379,
+    command: ["redis-server", "--save", "", "--databases", "4096"],
+    environment: {},
+    log: /Ready to accept connections/,
+    url: (port) => `redis://127.0.0.1:${port}`,
+  },
+  etcd: {
+    name: "quay.io/coreos/etcd:v3.5.21",
+    port: 2379,
+    command: [
+      "/usr/local/bin/etcd",
+      ...["--listen-client-urls", "http://0.0.0.0:2379", "--advertise-client-urls", "http://127.0.0.1:2379"],
+    ],
+    environment: {},
+    log: /ready to serve client requests/,
+    url: (port) => `http://127.0.0.1:${port}`,
+  },
+} satisfies Record<string, Image>;
+
+/** A server in a container of its own. Its port is fixed beforehand, since a restart would change it. */
+export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
+  const port = await freePort();
+  const container = await new GenericContainer(image.name)
+    .withCommand(image.command)
+    .withEnvironment(image.environment)
+    .withExposedPorts({ container: image.port, host: port })
+    .withWaitStrategy(Wait.forAll([Wait.forLogMessage(image.log), Wait.forListeningPorts()]))
+    .start();
+  leash.container(container.getId());
+  return new ContainerTestServer(image.url(port), container, leash);
+}
+
+class ContainerTestServer implements TestServer {
+  readonly url: string;
+  readonly #container: StartedTestContainer;
+  readonly #leash: Leash;
+  #frozen = false;
+
+  constructor(url: string, container: StartedTestContainer, leash: Leash) {
+    this.url = url;
+    this.#container = container;
+    this.#leash = leash;
+  }
+
+  async kill(): Promise<void> {
+    await this.thaw();
+    if (await this.#runs()) await docker("kill", this.#container.getId());
+  }
+
+  async stop(): Promise<void> {
+    await this.thaw();
+    await docker("stop", this.#container.getId());
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.#container.restart();
+  }
+
+  async freeze(): Promise<void> {
+    await docker("pause", this.#container.getId());
+    this.#frozen = true;
+  }
+
+  async thaw(): Promise<void> {
+    if (!this.#frozen) return;
+    this.#frozen = false;
+    await docker("unpause", this.#container.getId());
+  }
+
+  async close(): Promise<void> {
+    await this.thaw();
+    await this.#container.stop();
+    this.#leash.release(this.#container.getId());
+  }
+
+  async #runs(): Promise<boolean> {
+    return (await docker("inspect", "--format", "{{.State.Running}}", this.#container.getId())) === "true";
+  }
+}
+
+/** Runs the docker command; resolves with what it printed. */
+export function docker(...parameters: string[]): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const running = spawn("docker", parameters, { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  running.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  running.on("error", reject);
+  running.on("close", (code) => {
+    if (code === 0) resolve(output.trim());
+    else reject(new Error(`docker ${parameters.join(" ")} ended with ${code}.`));
+  });
+  return promise;
+}

@@ -1,0 +1,16 @@
+import { createServer } from "node:net";
+
+/** A port on 127.0.0.1 that nobody listens on now. Prefer port 0 where the server under test can take it. */
+export function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const server = createServer();
+  server.on("error", reject);
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    server.close(() => {
+      if (address !== null && typeof address === "object") resolve(address.port);
+      else reject(new Error("No port was bound."));
+    });
+  });
+  return promise;
+}

@@ -1,0 +1,14 @@
+export * from "./clock.ts";
+export * from "./free-port.ts";
+export type { TestServer } from "./server.ts";
+export {
+  freshCounterStoreUrl,
+  freshDatabase,
+  freshRouteStoreUrl,
+  services,
+  startEtcd,
+  startPostgres,
+  startRedis,
+} from "./services.ts";
+export * from "./start-process.ts";
+export * from "./wait-for.ts";

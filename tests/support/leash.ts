@@ -1,0 +1,58 @@
+/**
+ * A small shell that outlives this process by a moment: it holds the ids of the processes and directories
+ * that the run has made, and when its standard input ends, by whatever death this process died, it kills the
+ * ones and removes the others. The tests clean up after themselves; this is for runs that were killed.
+ */
+export class Leash {
+  readonly #shell = Bun.spawn(["sh", "-c", script], {
+    stdin: "pipe",
+    stdout: "ignore",
+    stderr: "ignore",
+    detached: true,
+  });
+
+  constructor() {
+    this.#shell.unref();
+  }
+
+  process(pid: number): void {
+    this.#tell(`pid ${pid}`);
+  }
+
+  container(id: string): void {
+    this.#tell(`box ${id}`);
+  }
+
+  directory(path: string): void {
+    this.#tell(`dir ${path}`);
+  }
+
+  /** Lets go of a process, container or directory that is gone. */
+  release(subject: number | string): void {
+    this.#tell(`off ${subject}`);
+  }
+
+  #tell(line: string): void {
+    this.#shell.stdin.write(`${line}\n`);
+    this.#shell.stdin.flush();
+  }
+}
+
+const script = `
+trap '' INT TERM HUP
+held=
+while read -r kind subject; do
+  if [ "$kind" = off ]; then
+    held=$(printf '%s\\n' "$held" | grep -v -x -e "pid $subject" -e "box $subject" -e "dir $subject")
+  else
+    held=$(printf '%s\\n%s' "$held" "$kind $subject")
+  fi
+done
+printf '%s\\n' "$held" | while read -r kind subject; do
+  case $kind in pid) kill -9 "$subject" 2>/dev/null;; box) docker rm -f "$subject" >/dev/null 2>&1;; esac
+done
+sleep 1
+printf '%s\\n' "$held" | while read -r kind subject; do
+  [ "$kind" = dir ] && rm -rf "$subject"
+done
+`;

@@ -1,0 +1,92 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+export type ServiceName = "postgres" | "redis" | "etcd";
+
+/** Where a store's server comes from. */
+export type Source =
+  | { kind: "url"; url: string; binary: string | undefined }
+  | { kind: "binary"; binary: string }
+  | { kind: "docker" }
+  | { kind: "embedded" };
+
+export const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceName[];
+
+/** What each store's server can be had from, the best first: a URL given, a binary here, Docker, the embedded store. */
+export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
+  const binaries = { postgres: postgresBin(), redis: found("redis-server"), etcd: found("etcd") };
+  const missing = serviceNames.some((name) => !binaries[name] && !environment[variable(name)]);
+  const docker = missing && dockerAnswers();
+  const source = (name: ServiceName): Source => {
+    const url = environment[variable(name)];
+    const binary = binaries[name];
+    if (url) return { kind: "url", url, binary };
+    if (binary) return { kind: "binary", binary };
+    return docker ? { kind: "docker" } : { kind: "embedded" };
+  };
+  return { postgres: source("postgres"), redis: source("redis"), etcd: source("etcd") };
+}
+
+/** One line for the head of the run: what was taken, and what is left unproved by it. */
+export function describeServices(sources: Record<ServiceName, Source>): string {
+  const taken = serviceNames.map((name) => `${labels[name]} ${describe(sources[name])}`);
+  const embedded = serviceNames.filter((name) => sources[name].kind === "embedded");
+  const unbreakable = serviceNames.filter((name) => embedded.includes(name) || !canStart(sources[name]));
+  const unproved = [
+    ...embedded.map((name) => `the ${labels[name]} adapter`),
+    ...(embedded.includes("postgres") ? ["concurrency in the database"] : []),
+    ...(unbreakable.length > 0 ? [`outages of ${unbreakable.map((name) => labels[name]).join(", ")}`] : []),
+  ];
+  const rest = unproved.length > 0 ? `left unproved: ${unproved.join(", ")}` : "nothing left unproved";
+  return `stores under test: ${taken.join(", ")}; ${rest}`;
+}
+
+/** Whether servers of a test's own can be started, to be broken. */
+export function canStart(source: Source): boolean {
+  if (source.kind === "url") return source.binary !== undefined;
+  return source.kind !== "embedded";
+}
+
+const labels = { postgres: "PostgreSQL", redis: "Redis", etcd: "etcd" } satisfies Record<ServiceName, string>;
+
+function describe(source: Source): string {
+  switch (source.kind) {
+    case "url":
+      return "at the URL given";
+    case "binary":
+      return `from ${source.binary}`;
+    case "docker":
+      return "in Docker";
+    case "embedded":
+      return "replaced by the embedded store";
+  }
+}
+
+export function variable(name: ServiceName): string {
+  return `TEST_${name.toUpperCase()}_URL`;
+}
+
+function found(binary: string): string | undefined {
+  return Bun.which(binary) ?? undefined;
+}
+
+/** The directory of PostgreSQL's binaries: beside the `postgres` on the path, or the newest of Debian's. */
+export function postgresBin(): string | undefined {
+  const onPath = Bun.which("postgres");
+  if (onPath !== null && Bun.which("initdb") !== null) return join(onPath, "..");
+  const debian = "/usr/lib/postgresql";
+  try {
+    const versions = readdirSync(debian).sort((a, b) => Number(b) - Number(a));
+    const newest = versions.find((version) => Bun.which("postgres", { PATH: join(debian, version, "bin") }));
+    return newest === undefined ? undefined : join(debian, newest, "bin");
+  } catch {
+    return undefined; // no such directory: not installed
+  }
+}
+
+function dockerAnswers(): boolean {
+  if (Bun.which("docker") === null) return false;
+  return (
+    Bun.spawnSync(["docker", "info"], { stdout: "ignore", stderr: "ignore", timeout: 5_000 }).exitCode === 0
+  );
+}

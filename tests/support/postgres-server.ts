@@ -1,0 +1,90 @@
+import { spawnSync } from "node:child_process";
+import { chownSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import postgres from "postgres";
+import { BinaryTestServer } from "./binary-server.ts";
+import { freePort } from "./free-port.ts";
+import type { Leash } from "./leash.ts";
+import type { TestServer } from "./server.ts";
+
+/** A new, empty PostgreSQL from the binaries in `bin`, on a port of its own. */
+export async function startPostgresBinary(bin: string, leash: Leash): Promise<TestServer> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
+  const account = unprivilegedAccount();
+  if (account !== undefined) chownSync(directory, account.uid, account.gid);
+  const data = join(directory, "data");
+  const initdb = asAccount(account, [
+    join(bin, "initdb"),
+    ...["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
+  ]);
+  run(initdb, directory);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    port,
+    unix_socket_directories: "",
+    fsync: "off",
+    full_page_writes: "off",
+    max_connections: 400,
+    shared_buffers: "64MB",
+  };
+  const server = new BinaryTestServer(
+    {
+      url,
+      directory,
+      command: asAccount(account, [
+        join(bin, "postgres"),
+        ...["-D", data],
+        ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+      ]),
+      ready: () => answers(url),
+      crash: "SIGQUIT",
+      shutdown: "SIGINT",
+    },
+    leash,
+  );
+  await server.start();
+  return server;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const sql = postgres(url, { max: 1, connect_timeout: 1, onnotice: () => {} });
+  try {
+    await sql`select 1`;
+    return true;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+}
+
+interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody`. */
+function unprivilegedAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ["postgres", "nobody"]) {
+    const uid = spawnSync("id", ["-u", name], { encoding: "utf8" });
+    const gid = spawnSync("id", ["-g", name], { encoding: "utf8" });
+    if (uid.status === 0 && gid.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  }
+  throw new Error(
+    "PostgreSQL refuses to run as root, and there is no account postgres or nobody to run it as.",
+  );
+}
+
+/** Replaces itself with the command, so that the process id is the server's. */
+function asAccount(account: Account | undefined, command: string[]): string[] {
+  if (account === undefined) return command;
+  return ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups", "--", ...command];
+}
+
+function run([command = "", ...parameters]: string[], cwd: string): void {
+  const result = spawnSync(command, parameters, { cwd, encoding: "utf8" });
+  if (result.status !== 0) throw new Error(`${command} failed: ${result.error ?? result.stderr}`);
+}

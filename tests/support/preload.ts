@@ -1,0 +1,17 @@
+import { afterAll, setDefaultTimeout } from "bun:test";
+import { useServices } from "./services.ts";
+
+const TEST_TIMEOUT_MS = 30_000;
+
+setDefaultTimeout(TEST_TIMEOUT_MS);
+// testcontainers reads its settings there; its reaper can hang under Bun, and we clean up ourselves
+process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
+const run = useServices(process.env);
+process.stderr.write(`${run.describe()}\n`);
+afterAll(() => run.close());
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => void run.close().finally(() => process.exit(code)));
+}

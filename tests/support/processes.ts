@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The ids of a process's children, for servers such as PostgreSQL that work in several processes. */
+export function childrenOf(parent: number): number[] {
+  return parentsByPid()
+    .filter(([, ppid]) => ppid === parent)
+    .map(([pid]) => pid);
+}
+
+function parentsByPid(): [pid: number, ppid: number][] {
+  if (process.platform !== "linux") {
+    const { stdout } = Bun.spawnSync(["ps", "-A", "-o", "pid=,ppid="]);
+    return stdout
+      .toString()
+      .trim()
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/).map(Number))
+      .map(([pid = 0, ppid = 0]) => [pid, ppid]);
+  }
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), parentOf(name)]);
+}
+
+function parentOf(pid: string): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // after the command name, which stands in parentheses and may hold anything: state, parent
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return 0; // it ended while we were looking
+  }
+}
+
+/** Sends a signal; false when the process is gone. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}

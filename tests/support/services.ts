@@ -1,0 +1,182 @@
+import { randomBytes } from "node:crypto";
+import { Etcd3 } from "etcd3";
+import { Redis } from "ioredis";
+import postgres from "postgres";
+import { images, startContainer } from "./docker-server.ts";
+import { startEtcdBinary } from "./etcd-server.ts";
+import { Leash } from "./leash.ts";
+import { canStart, describeServices, locateServices, type ServiceName, type Source } from "./locate.ts";
+import { startPostgresBinary } from "./postgres-server.ts";
+import { REDIS_DATABASES, startRedisBinary } from "./redis-server.ts";
+import type { TestServer } from "./server.ts";
+
+/** What of a store's server this run has. */
+export interface Service {
+  /** False: only the embedded store is there. */
+  real: boolean;
+  /** Whether `start…()` works, which tests of outages need. */
+  own: boolean;
+}
+
+/** The servers of one run: each is started when it is first asked for, and once. */
+class Services {
+  readonly #sources: Record<ServiceName, Source>;
+  readonly #shared = new Map<ServiceName, Promise<TestServer>>();
+  readonly #started = new Set<TestServer>();
+  #leash: Leash | undefined;
+  #redisDatabase = 0;
+
+  constructor(environment: Record<string, string | undefined>) {
+    this.#sources = locateServices(environment);
+  }
+
+  describe(): string {
+    return describeServices(this.#sources);
+  }
+
+  available(): Record<ServiceName, Service> {
+    const service = (name: ServiceName): Service => {
+      const source = this.#sources[name];
+      return { real: source.kind !== "embedded", own: canStart(source) };
+    };
+    return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
+  }
+
+  leash(): Leash {
+    this.#leash ??= new Leash();
+    return this.#leash;
+  }
+
+  async start(name: ServiceName, settings: string[] = []): Promise<TestServer> {
+    const server = await this.#start(name, settings);
+    this.#started.add(server);
+    return server;
+  }
+
+  /** The URL of the server that all tests share; undefined when there is only the embedded store. */
+  async url(name: ServiceName): Promise<string | undefined> {
+    const source = this.#sources[name];
+    if (source.kind === "url") return source.url;
+    if (source.kind === "embedded") return undefined;
+    let server = this.#shared.get(name);
+    if (server === undefined) {
+      server = this.start(name);
+      this.#shared.set(name, server);
+    }
+    return (await server).url;
+  }
+
+  nextRedisDatabase(): number {
+    const source = this.#sources.redis;
+    const databases = source.kind === "url" ? 16 : REDIS_DATABASES;
+    this.#redisDatabase = (this.#redisDatabase + 1) % databases;
+    return this.#redisDatabase;
+  }
+
+  async close(): Promise<void> {
+    const started = [...this.#started];
+    this.#started.clear();
+    this.#shared.clear();
+    await Promise.allSettled(started.map((server) => server.close()));
+  }
+
+  #start(name: ServiceName, settings: string[]): Promise<TestServer> {
+    const source = this.#sources[name];
+    const leash = this.leash();
+    if (source.kind === "docker") return startContainer(images[name], leash);
+    const binary = source.kind === "embedded" ? undefined : source.binary;
+    if (binary === undefined) throw new Error(`No ${name} can be started here; ask services() first.`);
+    switch (name) {
+      case "postgres":
+        return startPostgresBinary(binary, leash);
+      case "redis":
+        return startRedisBinary(binary, leash, settings);
+      case "etcd":
+        return startEtcdBinary(binary, leash);
+    }
+  }
+}
+
+let current: Services | undefined;
+
+/** Called once by the preload, with the environment of the run. */
+export function useServices(environment: Record<string, string | undefined>): Services {
+  current ??= new Services(environment);
+  return current;
+}
+
+function run(): Services {
+  if (current === undefined) throw new Error("tests/support/preload.ts did not run; see bunfig.toml.");
+  return current;
+}
+
+/** Which servers this run has: real ones, and ones that a test may break. */
+export function services(): Record<ServiceName, Service> {
+  return run().available();
+}
+
+/** What this run must not leave behind. */
+export function leash(): Leash {
+  return run().leash();
+}
+
+/** The URL of a new, empty database: on the shared PostgreSQL, or `pglite://memory`. */
+export async function freshDatabase(): Promise<string> {
+  const server = await run().url("postgres");
+  if (server === undefined) return "pglite://memory";
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const sql = postgres(server, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe(`create database ${name} template template0`);
+  } finally {
+    await sql.end();
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** The URL of an empty route store: an etcd of its own, the emptied etcd at the URL given, or `memory://`. */
+export async function freshRouteStoreUrl(): Promise<string> {
+  const { etcd } = services();
+  if (etcd.own) return (await run().start("etcd")).url;
+  const url = await run().url("etcd");
+  if (url === undefined) return "memory://";
+  const client = new Etcd3({ hosts: url.split(",") });
+  try {
+    await client.delete().all();
+  } finally {
+    client.close();
+  }
+  return url;
+}
+
+/** The URL of an empty counter store: a database of its own on the shared Redis, or `memory://`. */
+export async function freshCounterStoreUrl(): Promise<string> {
+  const server = await run().url("redis");
+  if (server === undefined) return "memory://";
+  const url = new URL(server);
+  url.pathname = `/${run().nextRedisDatabase()}`;
+  const client = new Redis(url.href);
+  try {
+    await client.flushdb();
+  } finally {
+    client.disconnect();
+  }
+  return url.href;
+}
+
+/** A PostgreSQL of the test's own. */
+export function startPostgres(): Promise<TestServer> {
+  return run().start("postgres");
+}
+
+/** A Redis of the test's own; `settings` are arguments of redis-server, where it runs from its binary. */
+export function startRedis(settings: string[] = []): Promise<TestServer> {
+  return run().start("redis", settings);
+}
+
+/** An etcd of the test's own. */
+export function startEtcd(): Promise<TestServer> {
+  return run().start("etcd");
+}

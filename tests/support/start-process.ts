@@ -1,0 +1,126 @@
+import { leash } from "./services.ts";
+import { waitFor } from "./wait-for.ts";
+
+const START_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 30_000;
+
+/** A service run as a process of its own, as in production. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** `http://127.0.0.1:<port>` of the public port. */
+  readonly url: string;
+  /** The same of the internal port. */
+  readonly internal_url: string;
+  /** Lines of standard output and standard error so far. */
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  /** The lines of standard output that are JSON objects. */
+  logs(): Record<string, unknown>[];
+  /** Sends the signal, SIGTERM if none is named, and resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number>;
+  /** Ends it at once. */
+  kill(): Promise<void>;
+  readonly exited: Promise<number>;
+}
+
+/** A process that ended before it listened. */
+export class ProcessEnded extends Error {
+  readonly exit_code: number;
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+
+  constructor(entry: string, exit_code: number, stdout: readonly string[], stderr: readonly string[]) {
+    super(`${entry} ended with ${exit_code}: ${stderr.join("\n") || stdout.join("\n")}`);
+    this.name = "ProcessEnded";
+    this.exit_code = exit_code;
+    this.stdout = stdout;
+    this.stderr = stderr;
+  }
+}
+
+/**
+ * Runs `bun <entry>` from the root of the repository with exactly the variables given, `PATH`, `HOME` and free
+ * ports, and resolves when it logs that it listens. Rejects with `ProcessEnded` when it ends before.
+ */
+export async function startProcess(entry: string, env: Record<string, string>): Promise<RunningProcess> {
+  const child = spawn(entry, env);
+  const held = leash();
+  held.process(child.pid);
+  const exited = child.exited.then((code) => {
+    held.release(child.pid);
+    return code;
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const logs = () => stdout.lines.flatMap(parseLine);
+  const line = await waitFor(
+    async () => {
+      const listening = logs().find((each) => each.message === "listening");
+      if (listening !== undefined) return listening;
+      if (child.exitCode === null) return null;
+      await Promise.all([stdout.ended, stderr.ended]);
+      return "ended";
+    },
+    { timeout_ms: START_TIMEOUT_MS, what: `${entry} listening` },
+  ).catch((error) => {
+    child.kill("SIGKILL");
+    throw new Error(`${error.message}\n${[...stdout.lines, ...stderr.lines].join("\n")}`);
+  });
+  if (line === "ended") throw new ProcessEnded(entry, await exited, stdout.lines, stderr.lines);
+  return {
+    pid: child.pid,
+    url: `http://127.0.0.1:${line.port}`,
+    internal_url: `http://127.0.0.1:${line.internal_port}`,
+    stdout: stdout.lines,
+    stderr: stderr.lines,
+    logs,
+    exited,
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      const code = await exited;
+      clearTimeout(timer);
+      await Promise.all([stdout.ended, stderr.ended]);
+      return code;
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function spawn(entry: string, env: Record<string, string>) {
+  const { PATH = "", HOME = "" } = process.env;
+  return Bun.spawn([process.execPath, entry], {
+    cwd: `${import.meta.dir}/../..`,
+    env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+}
+
+function collect(stream: ReadableStream<Uint8Array>): { lines: readonly string[]; ended: Promise<void> } {
+  const lines: string[] = [];
+  const read = async () => {
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of stream) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = parts.pop() ?? "";
+      lines.push(...parts);
+    }
+    if (rest !== "") lines.push(rest);
+  };
+  return { lines, ended: read() };
+}
+
+function parseLine(line: string): Record<string, unknown>[] {
+  if (!line.startsWith("{")) return [];
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return []; // not a log line
+  }
+}

@@ -1,0 +1,29 @@
+const POLL_MS = 20;
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/**
+ * Polls `condition` until it gives something other than false, null or undefined, and resolves with that. A condition
+ * that throws has not come true yet. After `timeout_ms` it throws what was last seen.
+ */
+export async function waitFor<T>(
+  condition: () => T | false | null | undefined | Promise<T | false | null | undefined>,
+  options: { timeout_ms?: number; what?: string } = {},
+): Promise<T> {
+  const timeout_ms = options.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+  const deadline = performance.now() + timeout_ms;
+  for (;;) {
+    let seen: unknown;
+    try {
+      const value = await condition();
+      if (value !== false && value !== null && value !== undefined) return value;
+      seen = value;
+    } catch (error) {
+      seen = error;
+    }
+    if (performance.now() > deadline) {
+      const what = options.what ?? "The condition";
+      throw new Error(`${what} did not come true in ${timeout_ms} ms; last seen: ${Bun.inspect(seen)}`);
+    }
+    await Bun.sleep(POLL_MS);
+  }
+}
