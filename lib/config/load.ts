@@ -42,7 +42,7 @@ export function loadConfig<Schema extends TObject>(
     if (value === undefined) {
       if (schema.required?.includes(variable))
         problems.push({ variable, message: `is required: it ${ruleOf(rule)}.` });
-    } else if (Value.Check(rule, value)) {
+    } else if (accepts(rule, value)) {
       values[variable] = value;
     } else {
       problems.push({ variable, message: `${ruleOf(rule)}.` });
@@ -68,6 +68,10 @@ function readVariable(rule: TSchema, raw: string | undefined): unknown {
   if (rule.type === "integer") return /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
   if (rule.type === "boolean") return raw === "true" ? true : raw === "false" ? false : raw;
   return raw;
+}
+
+function accepts(rule: TSchema, value: unknown): boolean {
+  return Value.Check(rule, value) && (rule.url !== true || URL.canParse(String(value)));
 }
 
 function ruleOf(rule: TSchema): string {

@@ -6,6 +6,8 @@ import { type TBoolean, type TInteger, type TOptional, type TString, Type } from
  */
 export interface VariableOptions {
   description?: string;
+  /** The value must also parse as a URL. */
+  url?: boolean;
 }
 
 /** Free text, required. */
@@ -53,12 +55,16 @@ export function flag(fallback: boolean, description?: string): TBoolean {
 
 /** An absolute http or https URL, required. */
 export function httpUrl(description?: string): TString {
-  return text("must be an absolute http:// or https:// URL", { pattern: HTTP_URL, description });
+  return text("must be an absolute http:// or https:// URL", { pattern: HTTP_URL, url: true, description });
 }
 
 /** An absolute http or https URL that may be absent. */
 export function optionalHttpUrl(description?: string): TOptional<TString> {
-  return optionalText("must be an absolute http:// or https:// URL", { pattern: HTTP_URL, description });
+  return optionalText("must be an absolute http:// or https:// URL", {
+    pattern: HTTP_URL,
+    url: true,
+    description,
+  });
 }
 
 /** Where a service keeps its data (contract 1). */

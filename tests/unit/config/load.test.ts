@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test";
+import {
+  ConfigError,
+  type ConfigProblem,
+  flag,
+  httpUrl,
+  loadConfig,
+  optionalText,
+  port,
+  text,
+  textOr,
+  whole,
+} from "@ostiary/lib/config";
+import { Type } from "@sinclair/typebox";
+
+const variables = Type.Object({
+  DATABASE_URL: text("must be a postgres:// URL", { pattern: "^postgres://" }),
+  IDENTITY_URL: httpUrl(),
+  BRAND: textOr("ostiary", "must be a lower-case word", { pattern: "^[a-z]+$", refuseEmpty: true }),
+  PORT: port(5001),
+  SIZE: whole(10, 1, 20),
+  ENABLED: flag(true),
+  FILE: optionalText("must be a path"),
+});
+
+const good = { DATABASE_URL: "postgres://localhost/x", IDENTITY_URL: "http://localhost:1" };
+
+function problems(env: Record<string, string | undefined>): readonly ConfigProblem[] {
+  try {
+    loadConfig(variables, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe("loadConfig", () => {
+  test("fills defaults, converts, and freezes", () => {
+    const config = loadConfig(variables, { ...good, PORT: "0", ENABLED: "false", SIZE: "20" });
+    expect(config).toEqual({ ...good, BRAND: "ostiary", PORT: 0, SIZE: 20, ENABLED: false });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test("an empty variable counts as unset, unless empty is refused", () => {
+    expect(loadConfig(variables, { ...good, PORT: "", FILE: "" })).toMatchObject({ PORT: 5001 });
+    expect(problems({ ...good, BRAND: "" }).map(({ variable }) => variable)).toEqual(["BRAND"]);
+  });
+
+  test("names every variable that is wrong at once, and the rule each breaks", () => {
+    const found = problems({
+      IDENTITY_URL: "localhost",
+      PORT: "70000",
+      SIZE: "1.5",
+      ENABLED: "yes",
+      BRAND: "ACME",
+    });
+    expect(found.map(({ variable }) => variable).sort()).toEqual(
+      ["BRAND", "DATABASE_URL", "ENABLED", "IDENTITY_URL", "PORT", "SIZE"].sort(),
+    );
+    expect(found.find(({ variable }) => variable === "PORT")?.message).toBe(
+      "must be a whole number from 0 to 65535.",
+    );
+  });
+
+  test.each(["-1", "1e3", "0x10", " 5", "5 ", "NaN", "99999999999999999999"])(
+    "refuses %p as a whole number",
+    (value) => {
+      expect(problems({ ...good, SIZE: value }).map(({ variable }) => variable)).toEqual(["SIZE"]);
+    },
+  );
+
+  test.each(["ftp://host", "http://", "http://host:99999", "//host", "http://a b"])(
+    "refuses %p as a URL",
+    (value) => {
+      expect(problems({ ...good, IDENTITY_URL: value }).map(({ variable }) => variable)).toEqual([
+        "IDENTITY_URL",
+      ]);
+    },
+  );
+
+  test("never repeats a value, which may be a secret", () => {
+    try {
+      loadConfig(variables, { ...good, DATABASE_URL: "mysql://root:hunter2@host" });
+      throw new Error("it must be refused");
+    } catch (error) {
+      expect(String(error)).toContain("DATABASE_URL");
+      expect(String(error)).not.toContain("hunter2");
+    }
+  });
+
+  test("rules over several variables run once each is well formed", () => {
+    const both = (config: { PORT: number }) =>
+      config.PORT === 1 ? [{ variable: "PORT", message: "clashes." }] : [];
+    expect(() => loadConfig(variables, { ...good, PORT: "1" }, both)).toThrow("PORT clashes.");
+    expect(() => loadConfig(variables, { ...good, PORT: "2" }, both)).not.toThrow();
+  });
+});
