@@ -1,0 +1,87 @@
+/** Validation rules 2 to 4: the full paths of routes. */
+import { pathsService, serviceWith } from "./fixtures.ts";
+import { check, GET, prefixed } from "./rules.ts";
+
+const PATH = "public.routes[0].path";
+
+check(
+  "rule 2, canonical paths",
+  [
+    ["the root", pathsService("/")],
+    ["lower case, digits and marks", pathsService("/a-b_c~1/.well-known/x.y/@me:do;v=1,2!$&'()*+|")],
+    ["upper case in a param's name", pathsService("/widgets/{widgetId}")],
+    ["a prefix, with trailing slashes, joined to the root", prefixed("/org//", "/")],
+    ["a prefix with a param", prefixed("/org/{org_id}", "/widgets")],
+    ["an empty prefix", prefixed("", "/widgets")],
+    ["a prefix that is the root", prefixed("/", "/widgets")],
+  ],
+  [
+    ["an empty path", pathsService(""), PATH, /starts with `\/`/],
+    ["a path without its slash", pathsService("widgets"), PATH, /starts with `\/`/],
+    ["a missing path", serviceWith("public", [GET]), PATH, /Set path/],
+    ["a path that is not a string", serviceWith("public", [{ path: 7, ...GET }]), PATH, /starts with/],
+    ["a trailing slash", pathsService("/widgets/"), PATH, /canonical form is `\/widgets`/],
+    ["upper case", pathsService("/Widgets/{Id}"), PATH, /canonical form is `\/widgets\/{Id}`/],
+    ["an upper-case escape", pathsService("/caf%C3%A9"), PATH, /canonical form is `\/caf%c3%a9`/],
+    ["an empty segment", pathsService("/a//b"), PATH, /canonical form is `\/a\/b`/],
+    ["a dot segment", pathsService("/a/./b"), PATH, /canonical form is `\/a\/b`/],
+    ["an escaped dot segment", pathsService("/a/%2e%2e/b"), PATH, /canonical form is `\/b`/],
+    [
+      "upper case in the prefix",
+      prefixed("/Org", "/widgets"),
+      "public.route_prefix",
+      /canonical form is `\/org`/,
+    ],
+    ["a prefix without its slash", prefixed("org", "/widgets"), "public.route_prefix", /starts with `\/`/],
+    ["a prefix that is not a string", prefixed(7, "/widgets"), "public.route_prefix", /is a path/],
+    ["a full path that is not canonical", prefixed("/org", "//"), PATH, /canonical form is `\/org`/],
+  ],
+);
+
+check(
+  "rule 3, characters and length of paths",
+  [
+    ["escapes", pathsService("/a%20b/caf%c3%a9")],
+    ["1024 bytes", pathsService(`/${"a".repeat(1023)}`)],
+    ["1024 bytes, the prefix included", prefixed(`/${"p".repeat(500)}`, `/${"a".repeat(522)}`)],
+  ],
+  [
+    ["a space", pathsService("/a b"), PATH, /visible ASCII.*%20/],
+    ["a letter outside ASCII", pathsService("/café"), PATH, /visible ASCII/],
+    ["a control byte", pathsService("/a\u0000b"), PATH, /visible ASCII/],
+    ["DEL", pathsService("/a\u007f"), PATH, /visible ASCII/],
+    ["a query", pathsService("/a?b=1"), PATH, /can not hold `\?`.*%3f/],
+    ["a fragment", pathsService("/a#b"), PATH, /can not hold `#`/],
+    ["a backslash", pathsService("/a\\b"), PATH, /can not hold `\\`/],
+    ["a broken escape", pathsService("/a%zz"), PATH, /two hexadecimal digits/],
+    ["a cut escape", pathsService("/a%2"), PATH, /two hexadecimal digits/],
+    ["1025 bytes", pathsService(`/${"a".repeat(1024)}`), PATH, /at most 1024 bytes/],
+    ["1025 bytes, the prefix included", prefixed(`/${"p".repeat(500)}`, `/${"a".repeat(524)}`), PATH, /1024/],
+  ],
+);
+
+const params = (count: number) => Array.from({ length: count }, (_, index) => `/{p${index}}`).join("");
+
+check(
+  "rule 4, path params",
+  [
+    ["letters, digits and underscores", pathsService("/{a}/{_b}/{C9_d}")],
+    ["a name of 64 characters", pathsService(`/{${"a".repeat(64)}}`)],
+    ["32 params", pathsService(params(32))],
+    ["names that every object has", pathsService("/{__proto__}/{constructor}")],
+  ],
+  [
+    ["a hyphen", pathsService("/{widget-id}"), PATH, /letters, digits and `_`/],
+    ["a leading digit", pathsService("/{1a}"), PATH, /starts with a letter or `_`/],
+    ["no name", pathsService("/{}"), PATH, /starts with a letter or `_`/],
+    ["65 characters", pathsService(`/{${"a".repeat(65)}}`), PATH, /at most 64 characters/],
+    ["33 params", pathsService(params(33)), PATH, /at most 32 params/],
+    ["33 params, the prefix included", prefixed(params(30), "/{x}/{y}/{z}"), PATH, /at most 32 params/],
+    ["a part of a segment", pathsService("/{name}.json"), PATH, /whole segment/],
+    ["two in one segment", pathsService("/{a}{b}"), PATH, /whole segment/],
+    ["an open brace", pathsService("/{a"), PATH, /whole segment/],
+    ["a closing brace", pathsService("/a}"), PATH, /whole segment/],
+    ["one name twice", pathsService("/{a}/b/{a}"), PATH, /twice/],
+    ["one name twice, once in the prefix", prefixed("/{a}", "/{a}"), PATH, /twice/],
+  ],
+);

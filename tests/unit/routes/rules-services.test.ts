@@ -1,0 +1,137 @@
+/** Validation rules 1, 5 and 7: names, urls, scopes and unknown fields. */
+import { describe, expect, test } from "bun:test";
+import { validateDocument, validateService } from "@ostiary/lib/routes";
+import { pathsService, serviceWith } from "./fixtures.ts";
+import { check, GET, route } from "./rules.ts";
+
+const ROUTE = "organization.routes[0]";
+
+describe("rule 1, service names", () => {
+  test.each(["a", "A-b_c.9", "x".repeat(128), "__proto__", "constructor", "..."])("accepts %s", (name) => {
+    const services = Object.fromEntries([[name, pathsService("/")]]);
+    const result = validateDocument({ services });
+    expect(result.ok && [...result.services.keys()]).toEqual([name]);
+  });
+  test.each(["", "two words", "a/b", "x".repeat(129), "café", "a\n", "a:b", ".", ".."])(
+    "refuses %j",
+    (name) => {
+      const document = validateDocument({ services: Object.fromEntries([[name, pathsService("/")]]) });
+      expect(document).toMatchObject({ ok: false, fields: [{ message: expect.stringMatching(/name/) }] });
+      expect(validateService(name, pathsService("/"))).toMatchObject({
+        ok: false,
+        fields: [{ path: "name" }],
+      });
+    },
+  );
+});
+
+check(
+  "rule 5, the url of a service",
+  [
+    ["a name and a port", withUrl("http://widgets:8080")],
+    ["a name with dots, hyphens and underscores", withUrl("http://my_svc.a-b.local:80")],
+    ["upper case", withUrl("http://Widgets:1")],
+    ["an IPv4 address", withUrl("http://127.0.0.1:65535")],
+    ["an IPv6 address", withUrl("http://[::1]:8080")],
+  ],
+  [
+    ["no url", { public: { routes: [] } }, "url", /Set url/],
+    ["null", withUrl(null), "url", /Set url/],
+    ["a number", withUrl(8080), "url", /http:\/\/host:port/],
+    ["an empty string", withUrl(""), "url", /`http:\/\/host:port`/],
+    ["https", withUrl("https://widgets:8443"), "url", /TLS upstreams are unsupported/],
+    ["a bare host and port", withUrl("widgets:8080"), "url", /`http:\/\/host:port`/],
+    ["another scheme", withUrl("ftp://widgets:21"), "url", /`http:\/\/host:port`/],
+    ["no port", withUrl("http://widgets"), "url", /`http:\/\/host:port`/],
+    ["an empty port", withUrl("http://widgets:"), "url", /`http:\/\/host:port`/],
+    ["a port that is no number", withUrl("http://widgets:http"), "url", /`http:\/\/host:port`/],
+    ["a port with a leading zero", withUrl("http://widgets:080"), "url", /`http:\/\/host:port`/],
+    ["a path", withUrl("http://widgets:80/v1"), "url", /`http:\/\/host:port`/],
+    ["a lone slash", withUrl("http://widgets:80/"), "url", /`http:\/\/host:port`/],
+    ["a query", withUrl("http://widgets:80?x=1"), "url", /`http:\/\/host:port`/],
+    ["a fragment", withUrl("http://widgets:80#x"), "url", /`http:\/\/host:port`/],
+    ["no host", withUrl("http://:80"), "url", /`http:\/\/host:port`/],
+    ["a host with a space", withUrl("http://wid gets:80"), "url", /`http:\/\/host:port`/],
+    ["a host that URL parsing would change", withUrl("http://1.2:80"), "url", /`http:\/\/host:port`/],
+    ["a broken IPv6 address", withUrl("http://[::g]:80"), "url", /`http:\/\/host:port`/],
+    ["user info", withUrl("http://me:secret@widgets:80"), "url", /Credentials are not allowed/],
+    ["user info without a port", withUrl("http://me@widgets"), "url", /Credentials are not allowed/],
+    ["port 0", withUrl("http://widgets:0"), "url", /out of range/],
+    ["port 65536", withUrl("http://widgets:65536"), "url", /out of range/],
+    ["a negative port", withUrl("http://widgets:-1"), "url", /out of range/],
+    ["a huge port", withUrl(`http://widgets:${"9".repeat(400)}`), "url", /out of range/],
+  ],
+);
+
+check(
+  "rule 7, scopes and unknown fields",
+  [
+    ["one scope", pathsService("/")],
+    ["a scope without routes", { url: "http://a:1", member: { routes: [] } }],
+    [
+      "all scopes",
+      {
+        url: "http://a:1",
+        public: { routes: [] },
+        user: { routes: [] },
+        organization: { routes: [] },
+        member: { routes: [] },
+      },
+    ],
+  ],
+  [
+    ["no scope", { url: "http://a:1" }, "", /at least one scope: public, user, organization and member/],
+    ["a service that is no object", [], "", /A service is an object/],
+    ["null for a service", null, "", /A service is an object/],
+    ["null for a scope", { url: "http://a:1", user: null }, "user", /A scope is an object with routes/],
+    ["a scope without a list of routes", { url: "http://a:1", user: {} }, "user.routes", /Set routes/],
+    ["routes as a map", { url: "http://a:1", user: { routes: {} } }, "user.routes", /is a list/],
+    ["a route that is no object", serviceWith("user", ["/a"]), "user.routes[0]", /A route is an object/],
+    [
+      "an unknown scope",
+      { ...pathsService("/"), admin: { routes: [] } },
+      "admin",
+      /Unknown field\. A service takes url/,
+    ],
+    [
+      "an unknown field of a scope",
+      { url: "http://a:1", user: { routes: [], prefix: "/" } },
+      "user.prefix",
+      /route_prefix and routes/,
+    ],
+    [
+      "an unknown field of a route",
+      route({ ...GET, timeout: 5 }),
+      `${ROUTE}.timeout`,
+      /Unknown field\. A route takes path/,
+    ],
+    [
+      "an unknown field of a verb",
+      route({ methods: { GET: { x: 1 } } }),
+      `${ROUTE}.methods.GET.x`,
+      /Unknown field/,
+    ],
+    [
+      "an unknown field of a limit",
+      route({ ...GET, rate_limit: { requests: 1, window_seconds: 1, shared: true } }),
+      `${ROUTE}.rate_limit.shared`,
+      /Unknown field/,
+    ],
+    [
+      "an unknown field of a policy",
+      { ...pathsService("/"), rate_limits: { a: { requests: 1, window_seconds: 1, burst: 2 } } },
+      "rate_limits.a.burst",
+      /Unknown field/,
+    ],
+    [
+      "a field named __proto__",
+      JSON.parse('{"url":"http://a:1","user":{"routes":[]},"__proto__":{}}'),
+      "__proto__",
+      /Unknown field/,
+    ],
+  ],
+);
+
+function withUrl(url: unknown): object {
+  return { ...pathsService("/"), url };
+}

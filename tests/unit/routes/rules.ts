@@ -1,0 +1,41 @@
+/** Validation rules 1 to 9 of the Gateway specification, clause by clause: how a table of cases is tested. */
+import { describe, expect, test } from "bun:test";
+import { validateService } from "@ostiary/lib/routes";
+import { serviceWith } from "./fixtures.ts";
+
+export const GET = { methods: ["GET"] };
+
+/** `[what, service config]` */
+export type Accepted = [string, unknown];
+/** `[what, service config, path of the error, words of its message]` */
+export type Refused = [string, unknown, string, RegExp];
+
+export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
+  describe(rule, () => {
+    test.each(accepted)("accepts %s", (_, config) => {
+      expect(validateService("widgets", config)).toMatchObject({ ok: true });
+    });
+    test.each(refused)("refuses %s", (_, config, path, message) => {
+      const result = validateService("widgets", config);
+      expect(result.ok).toBe(false);
+      const fields = result.ok ? [] : result.fields;
+      expect(fields.map((field) => field.path)).toContain(path);
+      expect(
+        fields
+          .filter((field) => field.path === path)
+          .map((field) => field.message)
+          .join("\n"),
+      ).toMatch(message);
+    });
+  });
+}
+
+/** A service with one route, of scope organization unless told. */
+export function route(fields: object, scope = "organization", more: object = {}): object {
+  return serviceWith(scope, [{ path: "/widgets/{widget_id}", ...fields }], more);
+}
+
+/** A public service with a prefix and one GET route. */
+export function prefixed(route_prefix: unknown, path: string, more: object = {}): object {
+  return { url: "http://widgets:8080", public: { route_prefix, routes: [{ path, ...GET, ...more }] } };
+}
