@@ -12,11 +12,13 @@ export const admissionVariables = {
   AUTH_ALLOWED_AUDIENCES: optionalText("must be audiences separated by commas", {
     description: "A JWT's `aud` must name one of them. Unset: `aud` is not checked.",
   }),
-  AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim; dots descend", {
+  AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
+    pattern: "^[^.]+(\\.[^.]+)*$",
     description: "The claim that names the person. Fixed before the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
-  INTERNAL_AUTH_TOKEN: optionalText("must be the token that identity and audit expect", {
+  INTERNAL_AUTH_TOKEN: optionalText("must be visible ASCII without spaces, as identity and audit expect it", {
+    pattern: "^[\\x21-\\x7e]+$",
     description: "Sent as X-Platform-Internal-Token to identity and audit.",
   }),
   VALIDATE_TIMEOUT_MS: whole(2_000, 1, 60_000, "How long a credential validation may take."),

@@ -1,0 +1,81 @@
+import {
+  authTypeOf,
+  hashCredential,
+  type ParsedCredential,
+  parseCredential,
+  type Realm,
+  type ValidationResult,
+} from "@ostiary/lib/credentials";
+import type { Principal } from "./authenticator.ts";
+import { FlightCache, type Kept } from "./flight-cache.ts";
+import { type ValidationClient, validationDown } from "./validation-client.ts";
+
+/** A caller whose proof holds, and the realm that the proof belongs to. */
+export interface Admitted {
+  readonly realm: Realm;
+  readonly principal: Principal;
+}
+
+export interface CacheOptions {
+  readonly entries: number;
+  readonly ttl_ms: number;
+  readonly now: () => number;
+}
+
+/**
+ * Admits API keys and sessions: null for one that identity refuses or that has no known shape. A key that was
+ * seen before costs a hash and a look-up; identity is asked only for strings of a known shape.
+ */
+export function admitCredentials(
+  validation: Pick<ValidationClient, "credential">,
+  { entries, ttl_ms, now }: CacheOptions,
+): (credential: string) => Admitted | null | Promise<Admitted | null> {
+  const cache = new FlightCache<Admitted | null>(entries, now);
+
+  async function validate(credential: string, parsed: ParsedCredential): Promise<Kept<Admitted | null>> {
+    const until_ms = now() + ttl_ms;
+    const result = await validation.credential(credential);
+    if (!result.valid) return { value: null, until_ms };
+    return { value: admittedBy(result, parsed), until_ms: Math.min(until_ms, endOf(result)) };
+  }
+
+  return (credential) => {
+    const hash = hashCredential(credential);
+    const kept = cache.get(hash);
+    if (kept !== undefined) return kept;
+    const parsed = parseCredential(credential);
+    return parsed === null ? null : cache.load(hash, () => validate(credential, parsed));
+  };
+}
+
+type ValidResult = Extract<ValidationResult, { valid: true }>;
+
+function admittedBy(result: ValidResult, parsed: ParsedCredential): Admitted {
+  const auth_type = authTypeOf(parsed, result.realm);
+  if (auth_type === null)
+    throw validationDown("auth", `found a ${parsed.kind} credential in the wrong realm`);
+  const proof = { auth_type, key_prefix: parsed.displayPrefix };
+  if (result.realm === "directory") {
+    const principal = {
+      ...proof,
+      user_id: result.user_id,
+      organization_id: null,
+      member_id: null,
+      labels: null,
+    };
+    return { realm: "directory", principal };
+  }
+  const { organization_id, member_id, labels = [] } = result;
+  return {
+    realm: "organization",
+    principal: { ...proof, user_id: null, organization_id, member_id, labels },
+  };
+}
+
+/** When a session ends, in epoch milliseconds; a result without an end never does. */
+function endOf(result: ValidResult): number {
+  if (result.realm === "directory" || result.expires_at === undefined) return Number.POSITIVE_INFINITY;
+  const end = Date.parse(result.expires_at);
+  if (Number.isNaN(end)) throw validationDown("auth", "sent an expires_at that is not a time");
+  return end;
+}

@@ -1,0 +1,109 @@
+import type { Logger } from "@ostiary/lib/telemetry";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { createLocalJWKSet } from "jose";
+import { boundedCall } from "../bounded-call.ts";
+import type { Clock } from "../clock.ts";
+
+/** Finds the key that a token's header names. */
+export type Keys = ReturnType<typeof createLocalJWKSet>;
+
+/**
+ * The identity provider's public keys. Asked for every 2 s until there are some, then every 15 minutes; a
+ * refresh that fails keeps what there was (Gateway specification, Gateway admission).
+ */
+export interface KeySet {
+  /** null until the first load. */
+  current(): Keys | null;
+  /**
+   * Newer keys than `seen`, in which a token's key was not found: asks the provider at most every 10 s for all
+   * tokens together, and everybody who waits shares the answer. null when there are none.
+   */
+  renewed(seen: Keys): Promise<Keys | null>;
+  start(): void;
+  stop(): void;
+}
+
+export interface KeySetOptions {
+  readonly uri: string;
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly clock: Clock;
+}
+
+const RETRY_MS = 2_000;
+const REFRESH_MS = 15 * 60_000;
+const RENEWAL_MS = 10_000;
+const LOAD_TIMEOUT_MS = 5_000;
+
+export function createKeySet({ uri, log, clock }: KeySetOptions): KeySet {
+  let keys: Keys | null = null;
+  let loading: Promise<void> | null = null;
+  let renewedAt = Number.NEGATIVE_INFINITY;
+  let stopped = false;
+  let cancel = () => {};
+
+  function load(): Promise<void> {
+    loading ??= fetchKeys(uri)
+      .then(
+        (loaded) => {
+          if (keys === null) log.info({}, "the key set is loaded");
+          keys = loaded;
+        },
+        (error) => log.warn({ reason: reasonOf(error) }, "the key set could not be loaded"),
+      )
+      .finally(() => {
+        loading = null;
+      });
+    return loading;
+  }
+
+  async function run(): Promise<void> {
+    await load();
+    if (!stopped) cancel = clock.after(keys === null ? RETRY_MS : REFRESH_MS, run);
+  }
+
+  return {
+    current: () => keys,
+    async renewed(seen) {
+      const due = clock.now() - renewedAt >= RENEWAL_MS;
+      if (keys === seen && loading === null && due) renewedAt = clock.now();
+      if (keys === seen && (loading !== null || due)) await load();
+      return keys === seen ? null : keys;
+    },
+    start() {
+      void run();
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+const KeySetDocument = Type.Object({ keys: Type.Array(Type.Unknown()) });
+
+/** A public key of a kind that an accepted algorithm can use. Whatever else a set holds is passed over. */
+const PublicKey = Type.Object({
+  kty: Type.Union([Type.Literal("RSA"), Type.Literal("EC"), Type.Literal("OKP")]),
+  d: Type.Optional(Type.Undefined()),
+});
+
+async function fetchKeys(uri: string): Promise<Keys> {
+  const { status, text } = await boundedCall({
+    method: "GET",
+    url: uri,
+    headers: { accept: "application/jwk-set+json, application/json" },
+    timeout_ms: LOAD_TIMEOUT_MS,
+  });
+  if (status !== 200) throw new Error(`the provider answered ${status}`);
+  const document: unknown = JSON.parse(text);
+  if (!Value.Check(KeySetDocument, document)) throw new Error("the answer is not a key set");
+  const keys = document.keys.filter((key) => Value.Check(PublicKey, key));
+  if (keys.length === 0) throw new Error("the key set holds no usable key");
+  return createLocalJWKSet({ keys });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError) return "the answer is not JSON";
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,82 @@
+import {
+  DirectoryResult,
+  InvalidResult,
+  type ValidationRequest,
+  ValidationResult,
+} from "@ostiary/lib/credentials";
+import { type ErrorKind, unavailable } from "@ostiary/lib/errors";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { boundedCall, CallFailed } from "../bounded-call.ts";
+import type { AdmissionConfig } from "./config.ts";
+
+/** A person is never answered with a membership of an organization. */
+const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
+export type PersonResult = Static<typeof PersonResult>;
+
+/**
+ * Asks identity who a caller is (contract 4, Admission). Anything but 200 and a well-formed body is 503: the
+ * service can not tell, and the result must not be kept.
+ */
+export interface ValidationClient {
+  person(issuer: string, subject: string): Promise<PersonResult>;
+  credential(credential: string): Promise<ValidationResult>;
+}
+
+type ValidationConfig = Pick<
+  AdmissionConfig,
+  "CREDENTIAL_VALIDATE_URL" | "INTERNAL_AUTH_TOKEN" | "VALIDATE_TIMEOUT_MS"
+>;
+
+export function createValidationClient(config: ValidationConfig): ValidationClient {
+  const readPerson = reader(PersonResult);
+  const readCredential = reader(ValidationResult);
+  const headers = {
+    "content-type": "application/json",
+    ...(config.INTERNAL_AUTH_TOKEN && { "x-platform-internal-token": config.INTERNAL_AUTH_TOKEN }),
+  };
+
+  async function ask(question: ValidationRequest): Promise<string> {
+    const answer = await boundedCall({
+      method: "POST",
+      url: config.CREDENTIAL_VALIDATE_URL,
+      headers,
+      body: JSON.stringify(question),
+      timeout_ms: config.VALIDATE_TIMEOUT_MS,
+    }).catch(unreachable);
+    if (answer.status !== 200) throw validationDown("auth", `answered ${answer.status}`);
+    return answer.text;
+  }
+
+  return {
+    person: async (issuer, subject) => readPerson(await ask({ idp: { issuer, subject } })),
+    credential: async (credential) => readCredential(await ask({ credential })),
+  };
+}
+
+/** Reads an answer of the shape of `schema`, which is compiled here, once. */
+function reader<Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
+  const check = TypeCompiler.Compile(schema);
+  return (text) => {
+    const answer = parse(text);
+    if (!check.Check(answer)) throw validationDown("auth", "answered in a shape that is not the contract's");
+    return answer;
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw validationDown("auth", "answered something that is not JSON");
+  }
+}
+
+function unreachable(error: unknown): never {
+  throw error instanceof CallFailed ? validationDown("network", `did not answer: ${error.message}`) : error;
+}
+
+/** The 503 of a request whose caller could not be proved; the reason is for the log. */
+export function validationDown(kind: ErrorKind, reason: string) {
+  return unavailable(kind, new Error(`Credential validation ${reason}.`));
+}
