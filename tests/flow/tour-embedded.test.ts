@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
+import { expectTour, printedTour, runTour } from "./tour.ts";
+
+const FREE_PORTS = Object.fromEntries(
+  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
+    .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
+    .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")
+    .map((name) => [name, "0"]),
+);
+
+let directory: string;
+const started: RunningProcess[] = [];
+
+async function startPlatform(env: Record<string, string> = {}): Promise<RunningProcess> {
+  const platform = await startProcess("apps/platform/main.ts", {
+    ...FREE_PORTS,
+    DATA_DIR: directory,
+    LOG_FILE: "/dev/stdout",
+    ...env,
+  });
+  started.push(platform);
+  return platform;
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ostiary-tour-"));
+});
+afterAll(async () => {
+  await Promise.all(started.map((platform) => platform.kill()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe("the quick start", () => {
+  test("gives the tour, stops cleanly, and finds its data at the second start", async () => {
+    const first = await startPlatform();
+    expectTour(await runTour(await printedTour(first.stdout), process.cwd()));
+    const token = await Bun.file(join(directory, "admin-token")).text();
+    expect(await first.stop("SIGINT")).toBe(0);
+
+    const second = await startPlatform();
+    const tour = await printedTour(second.stdout);
+    const registry = tour.match(/^REGISTRY=(.*)$/m)?.[1];
+    const answer = await fetch(`${registry}/services/tour/revisions`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(await answer.json()).toMatchObject({
+      revisions: [{ action: "restore" }, { action: "apply" }, { action: "apply" }],
+    });
+    expect(await second.stop("SIGTERM")).toBe(0);
+  });
+
+  test("a port in use is one clear message and exit 78", async () => {
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const elsewhere = await mkdtemp(join(tmpdir(), "ostiary-port-"));
+    try {
+      const refusal = await refused({ DATA_DIR: elsewhere, GATEWAY_PORT: String(taken.port) });
+      expect(refusal.stderr).toEqual([
+        `Can not listen on 127.0.0.1:${taken.port} (PORT): the port is in use; stop what listens there or set another port.`,
+      ]);
+    } finally {
+      taken.stop(true);
+      await rm(elsewhere, { recursive: true, force: true });
+    }
+  });
+
+  test("a directory that can not be made is one clear message and exit 78", async () => {
+    const refusal = await refused({ DATA_DIR: "/proc/ostiary" });
+    expect(refusal.stderr).toEqual([
+      "Can not write to the directory /proc/ostiary (DATA_DIR): choose one that this user may write.",
+    ]);
+  });
+
+  test("bad variables are listed all at once, with exit 78", async () => {
+    const refusal = await refused({ DATA_DIR: directory, GATEWAY_PORT: "http", DEMO: "maybe" });
+    expect(refusal.stderr).toEqual([
+      "The configuration is not valid:",
+      "  GATEWAY_PORT must be a whole number from 0 to 65535.",
+      "  DEMO must be true or false.",
+    ]);
+  });
+});
+
+async function refused(env: Record<string, string>): Promise<ProcessEnded> {
+  const failure = await startPlatform(env).catch((error: unknown) => error);
+  if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
+  expect(failure.exit_code).toBe(78);
+  return failure;
+}

@@ -1,0 +1,74 @@
+import { startIdentityProvider, startSampleService } from "@ostiary/demo";
+import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "./services.ts";
+import { type RunningProcess, startProcess } from "./start-process.ts";
+
+/** The four services as processes of their own on this run's stores, with the demo's two servers. */
+export interface Stack {
+  readonly gateway: RunningProcess;
+  readonly registry: RunningProcess;
+  readonly identity: RunningProcess;
+  readonly audit: RunningProcess;
+  readonly identity_provider_url: string;
+  readonly sample_service_url: string;
+  readonly admin_token: string;
+  /** Every line that the services wrote. */
+  output(): string[];
+  /** Stops all; resolves with the exit codes of the four. */
+  close(): Promise<number[]>;
+}
+
+const ADMIN_TOKEN = "test-admin-token";
+const INTERNAL_AUTH_TOKEN = "test-internal-token";
+
+/** Starts a stack with the catalogs of `seeds/` published; `gateway_env` is added to the gateway's variables. */
+export async function startStack(gateway_env: Record<string, string> = {}): Promise<Stack> {
+  const [database, routeStore, counterStore] = await Promise.all([
+    freshDatabase(),
+    freshRouteStoreUrl(),
+    freshCounterStoreUrl(),
+  ]);
+  const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+  const sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
+  const shared = { DATABASE_URL: database, INTERNAL_AUTH_TOKEN };
+  const [registry, identity, audit] = await Promise.all([
+    startProcess("apps/registry/main.ts", {
+      DATABASE_URL: database,
+      ROUTE_STORE_URL: routeStore,
+      ADMIN_TOKEN,
+    }),
+    startProcess("apps/identity/main.ts", { ...shared, ROLES_FILE: "seeds/roles.yaml" }),
+    startProcess("apps/audit/main.ts", shared),
+  ]);
+  await publishCatalogs({ registry_url: registry.url, admin_token: ADMIN_TOKEN }, [
+    { service: "identity", url: identity.url },
+    { service: "audit", url: audit.url },
+    { service: "demo", url: sample.url },
+  ]);
+  const gateway = await startProcess("apps/gateway/main.ts", {
+    ROUTE_STORE_URL: routeStore,
+    COUNTER_STORE_URL: counterStore,
+    AUTH_ISSUER: provider.issuer,
+    AUTH_JWKS_URI: provider.jwks_uri,
+    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
+    AUDIT_URL: audit.internal_url,
+    INTERNAL_AUTH_TOKEN,
+    ...gateway_env,
+  });
+  const processes = [gateway, registry, identity, audit];
+  return {
+    gateway,
+    registry,
+    identity,
+    audit,
+    identity_provider_url: provider.issuer,
+    sample_service_url: sample.url,
+    admin_token: ADMIN_TOKEN,
+    output: () => processes.flatMap(({ stdout, stderr }) => [...stdout, ...stderr]),
+    async close() {
+      const codes = await Promise.all(processes.map((each) => each.stop()));
+      await Promise.all([provider.stop(), sample.stop()]);
+      return codes;
+    },
+  };
+}

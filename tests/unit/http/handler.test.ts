@@ -1,0 +1,218 @@
+import { describe, expect, test } from "bun:test";
+import { ApiError, notFound, validationError } from "@ostiary/lib/errors";
+import { createHandler, httpApp, listQuery, pageRequest } from "@ostiary/lib/http";
+import { StoreUnavailable } from "@ostiary/lib/stores/database";
+import { createMetrics, type Logger, type Telemetry } from "@ostiary/lib/telemetry";
+import { Type } from "@sinclair/typebox";
+
+interface Line {
+  level: string;
+  fields: Record<string, unknown>;
+  message: string;
+}
+
+/** A service with one route of each kind, and the lines that it logged. */
+function toyService(request_id_on_response = true) {
+  const lines: Line[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push({ level, fields: { ...fields }, message });
+  };
+  const log: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const telemetry: Telemetry = {
+    log,
+    metrics: createMetrics(),
+    tracing: { enabled: false, start: () => neverTraced(), shutdown: async () => {} },
+    close: async () => {},
+  };
+  const body = Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: 5 }),
+      idp: Type.Optional(Type.Object({ issuer: Type.String() }, { additionalProperties: false })),
+      nickname: Type.Optional(Type.Union([Type.String({ maxLength: 3 }), Type.Null()])),
+    },
+    { additionalProperties: false },
+  );
+  const app = httpApp({ body_bytes_max: 1000 })
+    .get("/users", ({ query }) => pageRequest(query), { query: listQuery })
+    .post("/users", ({ status }) => status(201, { ok: true }), { body })
+    .get("/users/:user_id", ({ params }) => params)
+    .delete("/users/:user_id", () => new Response(null, { status: 204 }))
+    .get("/missing", () => {
+      throw notFound("user", "u1");
+    })
+    .get("/broken", () => {
+      throw new Error("select secret from table");
+    })
+    .get("/away", () => {
+      throw new StoreUnavailable("database", new Error("connection refused"));
+    })
+    .get("/wrong-shape", () => ({ id: 5 }), {
+      response: { 200: Type.Object({ id: Type.Number({ maximum: 1 }) }) },
+    });
+  const handler = createHandler(app, { telemetry, request_id_on_response });
+  const call = (method: string, path: string, init: RequestInit = {}) =>
+    handler(new Request(`http://h${path}`, { ...init, method }));
+  return { call, lines, telemetry };
+}
+
+function neverTraced(): never {
+  throw new Error("Tracing is off.");
+}
+
+async function errorOf(answer: Response): Promise<unknown> {
+  expect(answer.headers.get("content-type")).toStartWith("application/json");
+  const body: unknown = await answer.json();
+  return typeof body === "object" && body !== null && "error" in body ? body.error : body;
+}
+
+describe("the envelope", () => {
+  const cases: [string, string, RequestInit, number, string][] = [
+    ["GET", "/nowhere", {}, 404, "NOT_FOUND"],
+    ["GET", "/missing", {}, 404, "NOT_FOUND"],
+    ["PUT", "/users", {}, 405, "METHOD_NOT_ALLOWED"],
+    ["POST", "/users", { body: "{" }, 400, "INVALID_REQUEST"],
+    ["POST", "/users", { body: new Uint8Array([0x22, 0xff, 0x22]) }, 400, "INVALID_REQUEST"],
+    ["POST", "/users", { body: "x".repeat(1001) }, 413, "PAYLOAD_TOO_LARGE"],
+    ["POST", "/users", {}, 422, "VALIDATION_ERROR"],
+    ["GET", "/users/%zz", {}, 404, "NOT_FOUND"],
+    ["GET", "/broken", {}, 500, "INTERNAL_ERROR"],
+    ["GET", "/wrong-shape", {}, 500, "INTERNAL_ERROR"],
+    ["GET", "/away", {}, 503, "SERVICE_UNAVAILABLE"],
+  ];
+  test.each(cases)("%s %s %p answers %i %s", async (method, path, init, status, code) => {
+    const answer = await toyService().call(method, path, init);
+    expect(answer.status).toBe(status);
+    expect(await errorOf(answer)).toMatchObject({
+      code,
+      request_id: answer.headers.get("x-request-id") ?? "",
+    });
+  });
+
+  test("a wrong method names the allowed ones, HEAD among them where GET is", async () => {
+    const answer = await toyService().call("PATCH", "/users/u1");
+    expect(answer.headers.get("allow")).toBe("DELETE, GET, HEAD");
+  });
+
+  test("every wrong field is listed with its path and what would be accepted", async () => {
+    const body = JSON.stringify({ name: "longer", idp: {}, nickname: 5, role: "x" });
+    const answer = await toyService().call("POST", "/users", { body });
+    expect(await errorOf(answer)).toMatchObject({
+      message: "The request is not valid.",
+      details: {
+        fields: expect.arrayContaining([
+          { path: "name", message: "name must be a string of 1 to 5 characters." },
+          { path: "idp.issuer", message: "idp.issuer is required and must be a string." },
+          { path: "nickname", message: "nickname must be a string of at most 3 characters or null." },
+          { path: "role", message: "role is not a known field; remove it." },
+        ]),
+      },
+    });
+  });
+
+  test("prototype names in a body are unknown fields like any other", async () => {
+    const answer = await toyService().call("POST", "/users", { body: '{"name":"a","__proto__":{"x":1}}' });
+    expect(answer.status).toBe(422);
+  });
+
+  test("a query parameter given twice is refused by name", async () => {
+    const answer = await toyService().call("GET", "/users?limit=1&limit=2");
+    expect(await errorOf(answer)).toMatchObject({
+      code: "VALIDATION_ERROR",
+      details: { fields: [{ path: "limit", message: "limit must be given once." }] },
+    });
+  });
+
+  test("an unknown query parameter is refused by name", async () => {
+    const answer = await toyService().call("GET", "/users?page=2");
+    expect(await errorOf(answer)).toMatchObject({ details: { fields: [{ path: "page" }] } });
+  });
+
+  test("what really happened stays in the log", async () => {
+    const { call, lines } = toyService();
+    const text = await (await call("GET", "/broken")).text();
+    expect(text).not.toContain("select");
+    expect(lines).toMatchObject([
+      {
+        level: "error",
+        message: "request failed",
+        fields: { error_kind: "internal", error_message: "select secret from table" },
+      },
+    ]);
+  });
+
+  test("at most 100 fields are listed", () => {
+    const fields = Array.from({ length: 150 }, (_, index) => ({ path: `f${index}`, message: "x" }));
+    expect(validationError(fields).details?.fields).toHaveLength(100);
+  });
+});
+
+describe("request ids", () => {
+  test("an incoming one is kept, also in the log line", async () => {
+    const { call, lines } = toyService();
+    const answer = await call("GET", "/users/u1", { headers: { "X-Request-ID": "abc-1" } });
+    expect(answer.headers.get("x-request-id")).toBe("abc-1");
+    expect(lines).toMatchObject([
+      { fields: { request_id: "abc-1", route: "/users/{user_id}", status: 200 } },
+    ]);
+  });
+
+  test.each(["", "a b", "x".repeat(129)])("%p is replaced", async (value) => {
+    const answer = await toyService().call("GET", "/users/u1", { headers: { "X-Request-ID": value } });
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test("a service behind the gateway sets none on its answers", async () => {
+    const answer = await toyService(false).call("GET", "/users/u1");
+    expect(answer.headers.get("x-request-id")).toBeNull();
+  });
+});
+
+describe("lists", () => {
+  test.each([
+    ["", { limit: 50, starting_after: null }],
+    ["?limit=1", { limit: 1, starting_after: null }],
+    ["?limit=1000", { limit: 100, starting_after: null }],
+    [
+      "?starting_after=01J9ZX4K7M2P5Q8R1S3T6V9W0Y",
+      { limit: 50, starting_after: "01J9ZX4K7M2P5Q8R1S3T6V9W0Y" },
+    ],
+  ])("%p is read as %p", async (query, page) => {
+    expect(await (await toyService().call("GET", `/users${query}`)).json()).toEqual(page);
+  });
+
+  test.each([
+    "?limit=0",
+    "?limit=-1",
+    "?limit=1.5",
+    "?limit=ten",
+    "?limit=",
+    "?starting_after=x",
+    "?starting_after=",
+  ])("%p is refused", async (query) => {
+    expect((await toyService().call("GET", `/users${query}`)).status).toBe(422);
+  });
+});
+
+test("requests are counted by template, never by id", async () => {
+  const { call, telemetry } = toyService();
+  await call("GET", "/users/u1");
+  await call("GET", "/users/u2");
+  await call("GET", "/nowhere");
+  const text = await telemetry.metrics.text();
+  expect(text).toContain('http_requests_total{route="/users/{user_id}",method="GET",status="200"} 2');
+  expect(text).toContain('http_requests_total{route="unmatched",method="GET",status="404"} 1');
+  expect(text).not.toContain("u1");
+});
+
+test("an error's headers reach the answer", async () => {
+  const error = new ApiError("RATE_LIMITED", { headers: { "Retry-After": "3" } });
+  const app = httpApp({ body_bytes_max: 10 }).get("/", () => {
+    throw error;
+  });
+  const { telemetry } = toyService();
+  const answer = await createHandler(app, { telemetry, request_id_on_response: false })(
+    new Request("http://h/"),
+  );
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
+  expect(await errorOf(answer)).toMatchObject({ type: "api_error", code: "RATE_LIMITED" });
+});
