@@ -1,4 +1,12 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
+import { type ApiError, unavailable } from "@ostiary/lib/errors";
+import { StartRefused } from "@ostiary/lib/service";
+import type { Logger, Metrics } from "@ostiary/lib/telemetry";
+import { type AuditClient, createAuditClient } from "./client.ts";
+import type { AuditConfig } from "./config.ts";
+import { IntentUnwritten, writeIntent } from "./intent-writer.ts";
+import { type AuditMetrics, createAuditMetrics } from "./metrics.ts";
+import { createOutcomeQueue, type OutcomeQueue } from "./outcome-queue.ts";
 
 /** Steps 4 and 8 of a request: the two writes of an audit event (Identity specification, Delivery). */
 export interface AuditRecorder {
@@ -14,4 +22,60 @@ export interface AuditRecorder {
   outcome(request_id: string, outcome: AuditOutcome): void;
   /** Delivers what is queued for at most `deadline_ms`, then drops and counts the rest. */
   close(deadline_ms: number): Promise<void>;
+}
+
+export interface AuditRecorderOptions {
+  readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly registry: Metrics["registry"];
+}
+
+export function createAuditRecorder({ config, log, registry }: AuditRecorderOptions): AuditRecorder {
+  const metrics = createAuditMetrics(registry);
+  if (!config.AUDIT_ENABLED) return recordNothing;
+  if (config.AUDIT_URL === undefined)
+    throw new StartRefused("AUDIT_URL is required unless AUDIT_ENABLED is false.");
+  const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN);
+  const queue = createOutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics });
+  return {
+    enabled: true,
+    intent: (request_id, intent) => recordIntent({ client, queue, log, metrics }, request_id, intent),
+    outcome: queue.push,
+    close: queue.close,
+  };
+}
+
+const recordNothing: AuditRecorder = {
+  enabled: false,
+  async intent() {},
+  outcome() {},
+  async close() {},
+};
+
+interface Delivery {
+  readonly client: AuditClient;
+  readonly queue: OutcomeQueue;
+  readonly log: AuditRecorderOptions["log"];
+  readonly metrics: AuditMetrics;
+}
+
+async function recordIntent(delivery: Delivery, request_id: string, intent: AuditIntent): Promise<void> {
+  const started = performance.now();
+  let result: "ok" | "failed" = "failed";
+  try {
+    await writeIntent(delivery.client, request_id, intent);
+    result = "ok";
+  } catch (error) {
+    throw error instanceof IntentUnwritten ? refused(delivery, request_id, error) : error;
+  } finally {
+    delivery.metrics.written("intent", result);
+    delivery.metrics.intentTook(result, (performance.now() - started) / 1000);
+  }
+}
+
+/** The 503; an intent that may have landed unseen gets its outcome in the background. */
+function refused({ queue, log }: Delivery, request_id: string, error: IntentUnwritten): ApiError {
+  if (error.status === 422) log.error({ request_id }, "the audit service refused an intent");
+  if (error.maybeWritten) queue.push(request_id, { outcome: "rejected", status: 503 });
+  return unavailable("network", error);
 }

@@ -1,0 +1,35 @@
+import type { Metrics } from "@ostiary/lib/telemetry";
+import { Counter, Histogram } from "prom-client";
+
+export type AuditWrite = "intent" | "outcome";
+/** `failed`: refused or not accepted in time. `dropped`: given up before it could be delivered. */
+export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
+
+const INTENT_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+
+/** The gateway's audit metrics (Gateway specification, Emitted signals). */
+export interface AuditMetrics {
+  /** Counts a write that has come to its end; retries are not counted. */
+  written(write: AuditWrite, result: WriteResult): void;
+  intentTook(result: "ok" | "failed", seconds: number): void;
+}
+
+export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics {
+  const writes = new Counter({
+    name: "audit_writes_total",
+    help: "Audit intents and outcomes, by how they ended.",
+    labelNames: ["write", "result"],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: "audit_intent_duration_seconds",
+    help: "Time that requests waited for their audit intent to be recorded.",
+    labelNames: ["result"],
+    buckets: INTENT_BUCKETS_SECONDS,
+    registers: [registry],
+  });
+  return {
+    written: (write, result) => writes.inc({ write, result }),
+    intentTook: (result, seconds) => durations.observe({ result }, seconds),
+  };
+}
