@@ -1,3 +1,4 @@
+import { DrizzleQueryError } from "drizzle-orm/errors";
 import { StoreUnavailable } from "../errors.ts";
 import { NoPermit } from "./permits.ts";
 import { sqlState } from "./sql-state.ts";
@@ -5,7 +6,7 @@ import { sqlState } from "./sql-state.ts";
 /**
  * SQLSTATE classes and codes by which a server says that it cannot serve now: connection exceptions (08),
  * authorization (28), resources (53), operator intervention and statement timeouts (57), system errors (58),
- * an unknown database, a standby, an ended idle transaction, a role without the right to connect.
+ * an unknown database, a standby, an idle transaction that was ended.
  */
 const refusals = ["08", "28", "53", "57", "58", "3D000", "25006", "25P03"];
 
@@ -15,46 +16,50 @@ const endings = ["08", "57P", "25P03"];
 /** Codes of errors raised by the driver or the runtime, not by the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** The server stayed silent during a statement for longer than the adapter waits. */
-export class Silence extends Error {
-  constructor(silence_ms: number) {
-    super(`The server did not answer a statement within ${silence_ms} ms.`);
-    this.name = "Silence";
+/** This adapter gave a connection up; the message says why. */
+export class ConnectionLost extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ConnectionLost";
   }
 }
 
-/** `StoreUnavailable` for what the database's absence causes, the error itself for anything else. */
+/**
+ * `StoreUnavailable` when the server says that it cannot serve, or no connection was to be had; the error
+ * itself for anything else. Errors that the work made of its own are left alone, whatever their causes.
+ */
 export function databaseFailure(error: unknown): unknown {
-  const known = findCause(error, (cause) => cause instanceof StoreUnavailable);
-  if (known !== undefined) return known;
-  if (isRefusal(error) || isConnectionLost(error)) return new StoreUnavailable("database", error);
-  return error;
+  const failure = driverError(error);
+  const refused =
+    failure instanceof NoPermit || failure instanceof ConnectionLost || hasState(failure, refusals);
+  return refused ? new StoreUnavailable("database", failure) : error;
 }
 
-/** Whether the connection that reported `error` can no longer be trusted. */
+/**
+ * Whether the connection that reported `error` can no longer be trusted. To be asked of the driver's errors
+ * only: others may carry the same codes.
+ */
 export function isConnectionLost(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state !== undefined) return endings.some((ending) => state.startsWith(ending));
-  return findCause(error, (cause) => cause instanceof Silence || hasConnectionCode(cause)) !== undefined;
+  const failure = driverError(error);
+  if (sqlState(failure) !== undefined) return hasState(failure, endings);
+  return failure instanceof ConnectionLost || hasConnectionCode(failure);
 }
 
-function isRefusal(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state !== undefined) return refusals.some((refusal) => state.startsWith(refusal));
-  return findCause(error, (cause) => cause instanceof NoPermit) !== undefined;
+/** drizzle wraps what the driver rejects with. */
+function driverError(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? error.cause : error;
 }
 
-function hasConnectionCode(error: Error): boolean {
-  return "code" in error && typeof error.code === "string" && connectionCode.test(error.code);
+function hasState(failure: unknown, states: string[]): boolean {
+  const reported = failure instanceof Error && "severity" in failure ? sqlState(failure) : undefined;
+  return reported !== undefined && states.some((state) => reported.startsWith(state));
 }
 
-const WRAPPINGS_MAX = 8;
-
-function findCause(error: unknown, accept: (cause: Error) => boolean): Error | undefined {
-  let candidate = error;
-  for (let depth = 0; depth < WRAPPINGS_MAX && candidate instanceof Error; depth++) {
-    if (accept(candidate)) return candidate;
-    candidate = candidate.cause;
-  }
-  return undefined;
+function hasConnectionCode(failure: unknown): boolean {
+  return (
+    failure instanceof Error &&
+    "code" in failure &&
+    typeof failure.code === "string" &&
+    connectionCode.test(failure.code)
+  );
 }

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { StoreUnavailable } from "../errors.ts";
 import { databaseFailure, isConnectionLost } from "./failure.ts";
 import { Permits } from "./permits.ts";
 import { Watchdog } from "./watchdog.ts";
@@ -35,13 +36,16 @@ export class PostgresPool {
   readonly limits: PostgresLimits;
   readonly #url: string;
   readonly #permits: Permits;
+  readonly #streams: Permits;
   #sql: postgres.Sql;
   #ping: Promise<unknown> | undefined;
+  #closed = false;
 
   constructor(url: string, limits: PostgresLimits) {
     this.#url = url;
     this.limits = limits;
     this.#permits = new Permits(limits.pool_max);
+    this.#streams = new Permits(Math.max(1, Math.floor(limits.pool_max / 2)));
     this.#sql = connect(url, limits);
   }
 
@@ -50,20 +54,24 @@ export class PostgresPool {
     work: (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>,
     silence_ms = this.limits.statement_timeout_ms + REPORT_MS,
   ): Promise<T> {
-    const release = await this.#permits.acquire(this.limits.acquire_timeout_ms).catch((error) => {
-      throw databaseFailure(error);
-    });
+    const release = await this.#acquire(this.#permits);
     const sql = this.#sql;
     const watchdog = new Watchdog(silence_ms);
     try {
       return await Promise.race([work(sql, watchdog), watchdog.silence]);
     } catch (error) {
-      if (isConnectionLost(error)) this.#replace(sql);
-      throw databaseFailure(error);
+      const lost = watchdog.lost && isConnectionLost(error);
+      throw lost ? new StoreUnavailable("database", error) : databaseFailure(error);
     } finally {
       watchdog.end();
+      if (watchdog.lost) this.#replace(sql);
       release();
     }
+  }
+
+  /** Leave for one more stream: they keep a connection for long, and may have half of them at most. */
+  stream(): Promise<() => void> {
+    return this.#acquire(this.#streams);
   }
 
   /** Opens every connection, so that the first burst does not wait for it. */
@@ -71,7 +79,7 @@ export class PostgresPool {
     const sql = this.#sql;
     const opened = Array.from({ length: this.limits.pool_max }, () => sql.unsafe("select 1"));
     for (const result of await Promise.allSettled(opened)) {
-      if (result.status === "rejected") throw databaseFailure(result.reason);
+      if (result.status === "rejected") throw new StoreUnavailable("database", result.reason);
     }
   }
 
@@ -84,26 +92,34 @@ export class PostgresPool {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#sql.end({ timeout: REPORT_MS / 1000 });
+  }
+
+  async #acquire(permits: Permits): Promise<() => void> {
+    try {
+      return await permits.acquire(this.limits.acquire_timeout_ms);
+    } catch (error) {
+      throw databaseFailure(error);
+    }
   }
 
   async #select1(): Promise<void> {
     const sql = this.#sql;
     const watchdog = new Watchdog(this.limits.statement_timeout_ms);
-    watchdog.statement();
     try {
-      await Promise.race([sql.unsafe("select 1"), watchdog.silence]);
+      await Promise.race([watchdog.follow(() => sql.unsafe("select 1")), watchdog.silence]);
     } catch (error) {
-      if (isConnectionLost(error)) this.#replace(sql);
-      throw databaseFailure(error);
+      throw new StoreUnavailable("database", error);
     } finally {
       watchdog.end();
+      if (watchdog.lost) this.#replace(sql);
     }
   }
 
   /** Work that other callers have under way on the old connections may finish; nothing new starts there. */
   #replace(lost: postgres.Sql): void {
-    if (this.#sql !== lost) return;
+    if (this.#sql !== lost || this.#closed) return;
     this.#sql = connect(this.#url, this.limits);
     void lost.end({ timeout: (this.limits.statement_timeout_ms + REPORT_MS) / 1000 });
   }

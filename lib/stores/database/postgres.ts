@@ -5,6 +5,7 @@ import { withDeadline } from "../deadline.ts";
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
 import type { Database, Orm, TransactionOptions } from "./database.ts";
+import { isConnectionLost } from "./failure.ts";
 import { applyMigrations } from "./migrations.ts";
 import { asOrm, asSql, rowsOf } from "./orm.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
@@ -57,12 +58,17 @@ export class PostgresDatabase implements Database {
     return rowsOf<Row>(await orm.execute(statement));
   }
 
-  stream<Row extends Record<string, unknown>>(
+  async *stream<Row extends Record<string, unknown>>(
     operation: string,
     statement: SQL,
     batch_rows: number,
-  ): AsyncIterable<Row[]> {
-    return streamCursor<Row>(this, operation, statement, batch_rows);
+  ): AsyncGenerator<Row[], void, void> {
+    const release = await this.#pool.stream();
+    try {
+      yield* streamCursor<Row>(this, operation, statement, batch_rows);
+    } finally {
+      release();
+    }
   }
 
   migrate(schema: string, folder: string): Promise<void> {
@@ -95,23 +101,34 @@ export class PostgresDatabase implements Database {
     work: (tx: Orm) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    let answered = watchdog.statement();
+    let answered = watchdog.ask();
+    let failed: PromiseRejectedResult | undefined;
     try {
       const committed = await sql.begin(transactionMode(options), async (tx) => {
         answered();
-        try {
-          return { result: await this.#unit.enter(() => work(ormOver(tx, watchdog))) };
-        } finally {
-          answered = watchdog.statement();
-        }
+        const [outcome] = await Promise.allSettled([this.#unit.enter(() => work(ormOver(tx, watchdog)))]);
+        if (watchdog.lost) return neverSettled;
+        answered = watchdog.ask();
+        if (outcome.status === "fulfilled") return { result: outcome.value };
+        failed = outcome;
+        throw outcome.reason;
       });
       return committed.result;
+    } catch (error) {
+      if (error !== failed?.reason && isConnectionLost(error)) watchdog.lose();
+      throw error;
     } finally {
       answered();
       watchdog.end();
     }
   }
 }
+
+/**
+ * Given to postgres.js by a transaction whose connection is gone: it has rejected the transaction already, and
+ * would write its COMMIT or ROLLBACK to a socket that is not there, which ends the process.
+ */
+const neverSettled = new Promise<never>(() => {});
 
 function transactionMode({ isolation, read_only }: TransactionOptions): string {
   return `${isolation ? `isolation level ${isolation}` : ""} ${read_only ? "read only" : ""}`;
@@ -133,12 +150,8 @@ function watched(sql: Client, watchdog: Watchdog) {
     // drizzle writes its own parsers here; the connections have theirs already
     options: { parsers: {}, serializers: {} },
     unsafe(query: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
-      const answered = watchdog.statement();
-      const pending = sql.unsafe(query, parameters, {
-        prepare: parameters.length <= PREPARED_PARAMETERS_MAX,
-      });
-      pending.then(answered, answered);
-      return pending;
+      const prepare = parameters.length <= PREPARED_PARAMETERS_MAX;
+      return watchdog.follow(() => sql.unsafe(query, parameters, { prepare }));
     },
     begin: savepoint,
     savepoint,

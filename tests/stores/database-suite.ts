@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Database,
+  type DatabaseOptions,
+  isUniqueViolation,
+  openDatabase,
+  type StoreOperation,
+  StoreUnavailable,
+  sqlState,
+} from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { rejection } from "../support/index.ts";
+import { writeMigrations } from "./migrations.ts";
+
+/** What every adapter of the database promises, on the database that `url` gives. */
+export function describeDatabase(adapter: string, url: () => Promise<string>): void {
+  describe(`database on ${adapter}`, () => {
+    const operations: StoreOperation[] = [];
+    let database: Database;
+    let directory: string;
+
+    const open = async (options: Partial<DatabaseOptions> = {}) =>
+      openDatabase(await url(), {
+        namespace: "suite",
+        observer: (each) => operations.push(each),
+        ...options,
+      });
+    const count = async (table: string) => {
+      const [row] = await database.run("count", (orm) =>
+        database.rows<{ count: number }>(orm, sql`select count(*) from ${sql.identifier(table)}`),
+      );
+      return row?.count;
+    };
+    const execute = (text: string) => database.run("execute", (orm) => orm.execute(sql.raw(text)));
+
+    beforeAll(async () => {
+      database = await open();
+      directory = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
+    });
+    afterAll(async () => {
+      await database.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    test("gives rows in one shape", async () => {
+      const statement = sql`select 1::int8 as small, 9223372036854775807::int8 as large, count(*), 1.50::numeric as amount,
+        '2026-01-31T12:00:00.5Z'::timestamptz as moment, '2026-01-31'::date as day, array['a','b'] as list,
+        '{"x":[1]}'::jsonb as document, '"text"'::jsonb as scalar, null::text as nothing, true as flag, 1.5::float8 as ratio`;
+      expect(await database.run("select_all", (orm) => database.rows(orm, statement))).toEqual([
+        {
+          small: 1,
+          large: 9223372036854775807n,
+          count: 1,
+          amount: "1.50",
+          moment: "2026-01-31 12:00:00.5+00",
+          day: "2026-01-31",
+          list: ["a", "b"],
+          document: { x: [1] },
+          scalar: "text",
+          nothing: null,
+          flag: true,
+          ratio: 1.5,
+        },
+      ]);
+    });
+
+    test("takes parameters of every type", async () => {
+      const moment = new Date("2026-01-31T12:00:00.000Z");
+      const statement = sql`select ${"a'b"}::text as text, ${7}::int8 as number, ${2n ** 60n}::int8 as large, ${false}::bool as flag,
+        ${null}::text as nothing, ${moment}::timestamptz as moment, ${JSON.stringify({ a: 1 })}::jsonb as document`;
+      expect(await database.run("select_all", (orm) => database.rows(orm, statement))).toEqual([
+        {
+          text: "a'b",
+          number: 7,
+          large: 2n ** 60n,
+          flag: false,
+          nothing: null,
+          moment: "2026-01-31 12:00:00+00",
+          document: { a: 1 },
+        },
+      ]);
+    });
+
+    test("keeps what a transaction wrote when it resolves, and nothing when it rejects", async () => {
+      await execute("create table kept (id int primary key)");
+      const result = await database.transaction("insert", async (tx) => {
+        await tx.execute(sql`insert into kept values (1)`);
+        return "done";
+      });
+      expect(result).toBe("done");
+      const refused = database.transaction("insert", async (tx) => {
+        await tx.execute(sql`insert into kept values (2)`);
+        throw new RangeError("no");
+      });
+      await expect(refused).rejects.toThrow(RangeError);
+      expect(await count("kept")).toBe(1);
+    });
+
+    test("undoes an inner transaction alone", async () => {
+      await execute("create table nested (id int primary key)");
+      await database.transaction("insert", async (tx) => {
+        await tx.execute(sql`insert into nested values (1)`);
+        const inner = tx.transaction(async (savepoint) => {
+          await savepoint.execute(sql`insert into nested values (2)`);
+          await savepoint.execute(sql`insert into nested values (1)`);
+        });
+        expect(isUniqueViolation(await rejection(inner))).toBe(true);
+        await tx.execute(sql`insert into nested values (3)`);
+      });
+      expect(await count("nested")).toBe(2);
+    });
+
+    test("tells a violated unique constraint by name", async () => {
+      await execute("create table people (id int primary key, name text constraint people_name unique)");
+      await execute("insert into people values (1, 'a')");
+      const error = await rejection(execute("insert into people values (2, 'a')"));
+      expect(sqlState(error)).toBe("23505");
+      expect(isUniqueViolation(error)).toBe(true);
+      expect(isUniqueViolation(error, "people_name")).toBe(true);
+      expect(isUniqueViolation(error, "people_pkey")).toBe(false);
+      expect(error).not.toBeInstanceOf(StoreUnavailable);
+    });
+
+    test("leaves other errors of the server as they are", async () => {
+      const error = await rejection(execute("select 1 / 0"));
+      expect(sqlState(error)).toBe("22012");
+      expect(isUniqueViolation(error)).toBe(false);
+      expect(sqlState(new Error("not of the server"))).toBeUndefined();
+    });
+
+    test("leaves errors of the work's own as they are, whatever they look like", async () => {
+      const own = Object.assign(new Error("Another service is down."), { code: "ECONNREFUSED" });
+      const wrapped = new Error("Not found.", { cause: new StoreUnavailable("route_store", own) });
+      for (const error of [own, wrapped]) {
+        expect(await rejection(database.run("fail", () => Promise.reject(error)))).toBe(error);
+        expect(await rejection(database.transaction("fail", () => Promise.reject(error)))).toBe(error);
+      }
+      await database.ping(5_000);
+    });
+
+    test("honours a read-only transaction", async () => {
+      await execute("create table guarded (id int)");
+      const write = database.transaction("insert", (tx) => tx.execute(sql`insert into guarded values (1)`), {
+        read_only: true,
+      });
+      await expect(write).rejects.toBeInstanceOf(Error);
+      expect(await count("guarded")).toBe(0);
+    });
+
+    test("refuses to be used beside the transaction that is open", async () => {
+      const nested = database.transaction("outer", () => database.run("inner", async () => 1));
+      await expect(nested).rejects.toThrow("Inside a transaction");
+      const twice = database.transaction("outer", () => database.transaction("inner", async () => 1));
+      await expect(twice).rejects.toThrow("Inside a transaction");
+    });
+
+    test("lets work that outlives its transaction use the database", async () => {
+      let later: Promise<number> | undefined;
+      const release = Promise.withResolvers<void>();
+      await database.transaction("outer", async () => {
+        later = release.promise.then(() => database.run("later", async () => 1));
+      });
+      release.resolve();
+      expect(await later).toBe(1);
+    });
+
+    test("serves many at once", async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          database.run("echo", (orm) => database.rows<{ n: number }>(orm, sql`select ${index}::int as n`)),
+        ),
+      );
+      expect(answers.map(([row]) => row?.n)).toEqual(answers.map((_, index) => index));
+    });
+
+    describe("streaming", () => {
+      const numbers = sql`select id from series where id > ${0} order by id`;
+
+      beforeAll(async () => {
+        await execute("create table series as select generate_series(1, 1000) as id");
+      });
+
+      test("gives every row once, in batches", async () => {
+        const sizes: number[] = [];
+        const ids: unknown[] = [];
+        for await (const batch of database.stream<{ id: number }>("export", numbers, 300)) {
+          sizes.push(batch.length);
+          ids.push(...batch.map((row) => row.id));
+        }
+        expect(sizes).toEqual([300, 300, 300, 100]);
+        expect(ids).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1));
+      });
+
+      test("gives no batch for no rows", async () => {
+        const batches = [];
+        for await (const batch of database.stream("export", sql`select 1 where false`, 10))
+          batches.push(batch);
+        expect(batches).toEqual([]);
+      });
+
+      test("lets others work meanwhile, and shows the rows of its beginning", async () => {
+        let rows = 0;
+        for await (const batch of database.stream("export", numbers, 100)) {
+          if (rows === 0) await execute("insert into series select generate_series(2001, 2100)");
+          rows += batch.length;
+        }
+        await execute("delete from series where id > 1000");
+        expect(rows).toBe(1000);
+      });
+
+      test("ends when its reader leaves", async () => {
+        for (let time = 0; time < 30; time++) {
+          for await (const batch of database.stream("export", numbers, 10)) {
+            expect(batch).toHaveLength(10);
+            break;
+          }
+        }
+        expect(await count("series")).toBe(1000);
+      });
+
+      test("rejects with the error of its statement", async () => {
+        const read = async () => {
+          for await (const batch of database.stream("export", sql`select 1 / (id - 500) from series`, 100)) {
+            expect(batch).toHaveLength(100);
+          }
+        };
+        expect(sqlState(await rejection(read()))).toBe("22012");
+      });
+    });
+
+    describe("migrating", () => {
+      test("applies each migration once, in order", async () => {
+        const folder = join(directory, "in-order");
+        await writeMigrations(folder, {
+          "0000_first":
+            "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
+        });
+        await database.migrate("ordered", folder);
+        await writeMigrations(folder, {
+          "0000_first":
+            "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
+          "0001_second": "insert into ordered.events select 2 from ordered.events;",
+        });
+        await database.migrate("ordered", folder);
+        await database.migrate("ordered", folder);
+        const rows = await database.run("select", (orm) =>
+          database.rows(orm, sql`select id from ordered.events order by id`),
+        );
+        expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+      });
+
+      test("leaves nothing of a migration that fails", async () => {
+        const folder = join(directory, "broken");
+        await writeMigrations(folder, {
+          "0000_good": "create table broken.one (id int);",
+          "0001_bad": "create table broken.two (id int);\n--> statement-breakpoint\nselect nonsense;",
+        });
+        await expect(database.migrate("broken", folder)).rejects.toBeInstanceOf(Error);
+        const rows = await database.run("select", (orm) =>
+          database.rows(orm, sql`select tablename from pg_tables where schemaname = 'broken'`),
+        );
+        expect(rows).toEqual([]);
+      });
+
+      test("refuses one that was edited after it was applied", async () => {
+        const folder = join(directory, "edited");
+        await writeMigrations(folder, { "0000_first": "create table edited.one (id int);" });
+        await database.migrate("edited", folder);
+        await writeMigrations(folder, { "0000_first": "create table edited.one (id bigint);" });
+        await expect(database.migrate("edited", folder)).rejects.toThrow("edited");
+      });
+
+      test("says which folder holds no journal", async () => {
+        const folder = join(directory, "empty");
+        await writeFile(folder, "");
+        await expect(database.migrate("empty", folder)).rejects.toBeInstanceOf(Error);
+      });
+    });
+
+    test("answers a ping", async () => {
+      await database.ping(5_000);
+    });
+
+    test("tells its observer what was done, how long it took and whether it failed", async () => {
+      operations.length = 0;
+      await database.run("select_one", async () => 1);
+      await database.transaction("fail_on_purpose", () => Promise.reject(new Error("no"))).catch(() => {});
+      expect(operations).toEqual([
+        {
+          system: "postgresql",
+          operation: "select_one",
+          namespace: "suite",
+          duration_ms: expect.any(Number),
+          failed: false,
+        },
+        {
+          system: "postgresql",
+          operation: "fail_on_purpose",
+          namespace: "suite",
+          duration_ms: expect.any(Number),
+          failed: true,
+        },
+      ]);
+    });
+
+    test("gives views with names of their own, whose closing leaves the database open", async () => {
+      const seen: StoreOperation[] = [];
+      operations.length = 0;
+      const view = database.scoped("other", (operation) => seen.push(operation));
+      await view.run("select_one", async () => 1);
+      await view.close();
+      expect(seen.map(({ namespace, operation }) => [namespace, operation])).toEqual([
+        ["other", "select_one"],
+      ]);
+      expect(operations).toEqual([]);
+      await database.ping(5_000);
+    });
+
+    test("is unavailable once closed", async () => {
+      const closed = await open();
+      await closed.close();
+      await expect(closed.run("select", (orm) => orm.execute(sql`select 1`))).rejects.toBeInstanceOf(
+        StoreUnavailable,
+      );
+      await expect(closed.ping(1_000)).rejects.toBeInstanceOf(StoreUnavailable);
+    });
+  });
+}

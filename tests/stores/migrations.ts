@@ -1,0 +1,19 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Writes a folder of migrations as drizzle lays it out: the files, and the journal that gives their order. */
+export async function writeMigrations(folder: string, migrations: Record<string, string>): Promise<void> {
+  await mkdir(join(folder, "meta"), { recursive: true });
+  const entries = Object.keys(migrations).map((tag, index) => ({
+    idx: index,
+    version: "7",
+    when: 1_700_000_000_000 + index,
+    tag,
+    breakpoints: true,
+  }));
+  await writeFile(
+    join(folder, "meta", "_journal.json"),
+    JSON.stringify({ version: "7", dialect: "postgresql", entries }),
+  );
+  for (const [tag, text] of Object.entries(migrations)) await writeFile(join(folder, `${tag}.sql`), text);
+}

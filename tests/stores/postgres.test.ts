@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import {
+  freePort,
+  freshDatabase,
+  rejection,
+  services,
+  startPostgres,
+  type TestServer,
+  waitFor,
+} from "../support/index.ts";
+import { writeMigrations } from "./migrations.ts";
+
+const quick = {
+  namespace: "suite",
+  pool_max: 4,
+  acquire_timeout_ms: 500,
+  connect_timeout_ms: 500,
+  statement_timeout_ms: 500,
+};
+
+const select = (database: Database, text = "select 1 as one") =>
+  database.run("select", (orm) => database.rows<Record<string, unknown>>(orm, sql.raw(text)));
+
+describe.if(services().postgres.real)("database on PostgreSQL, used by many", () => {
+  let url: string;
+  let database: Database;
+
+  beforeAll(async () => {
+    url = await freshDatabase();
+    database = await openDatabase(url, { namespace: "suite" });
+  });
+  afterAll(() => database.close());
+
+  test("retries transactions that could not be serialized until each has had its effect", async () => {
+    await select(database, "create table counters as select 1 as id, 0 as value");
+    const increment = () =>
+      database.transaction(
+        "increment",
+        async (tx) => {
+          const [row] = await database.rows<{ value: number }>(tx, sql`select value from counters`);
+          await tx.execute(sql`update counters set value = ${(row?.value ?? 0) + 1}`);
+        },
+        { isolation: "serializable" },
+      );
+    const outcomes = await Promise.allSettled(Array.from({ length: 4 }, increment));
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(Array(4).fill("fulfilled"));
+    expect(await select(database, "select value from counters")).toEqual([{ value: 4 }]);
+  });
+
+  test("retries the victim of a deadlock", async () => {
+    await select(database, "create table pairs as select id, 0 as value from generate_series(1, 2) as id");
+    let attempts = 0;
+    let bothHoldOne = Promise.withResolvers<void>();
+    let holding = 0;
+    const update = (first: number, second: number) =>
+      database.transaction("update_pair", async (tx) => {
+        attempts += 1;
+        await tx.execute(sql`update pairs set value = value + 1 where id = ${first}`);
+        holding += 1;
+        if (holding === 2) bothHoldOne.resolve();
+        await bothHoldOne.promise;
+        await tx.execute(sql`update pairs set value = value + 1 where id = ${second}`);
+      });
+    bothHoldOne = Promise.withResolvers<void>();
+    await Promise.all([update(1, 2), update(2, 1)]);
+    expect(attempts).toBe(3);
+    expect(await select(database, "select value from pairs")).toEqual([{ value: 2 }, { value: 2 }]);
+  });
+
+  test("gives up on a transaction that meets a conflict every time", async () => {
+    let attempts = 0;
+    const hopeless = database.transaction("conflict", async (tx) => {
+      attempts += 1;
+      await tx.execute(sql`do $$ begin raise exception using errcode = '40001'; end $$`);
+    });
+    await rejection(hopeless);
+    expect(attempts).toBe(6);
+  });
+
+  test("ends a statement that takes too long, and stays usable", async () => {
+    const hasty = await openDatabase(url, quick);
+    expect(await rejection(select(hasty, "select pg_sleep(30)"))).toBeInstanceOf(StoreUnavailable);
+    expect(await select(hasty)).toEqual([{ one: 1 }]);
+    await hasty.close();
+  });
+
+  test("turns a caller away when no connection becomes free in time", async () => {
+    const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
+    const finish = Promise.withResolvers<void>();
+    const busy = [1, 2].map(() => small.transaction("hold", () => finish.promise));
+    expect(await rejection(select(small))).toBeInstanceOf(StoreUnavailable);
+    await small.ping(2_000);
+    finish.resolve();
+    await Promise.all(busy);
+    expect(await select(small)).toEqual([{ one: 1 }]);
+    await small.close();
+  });
+
+  test("keeps connections free while exports of any number are under way", async () => {
+    const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
+    const numbers = () =>
+      small.stream("export", sql`select generate_series(1, 100)`, 10)[Symbol.asyncIterator]();
+    const first = numbers();
+    await first.next();
+    expect(await rejection(numbers().next())).toBeInstanceOf(StoreUnavailable);
+    expect(await select(small)).toEqual([{ one: 1 }]);
+    await first.return?.();
+    const second = numbers();
+    expect((await second.next()).done).toBe(false);
+    await second.return?.();
+    await small.close();
+  });
+
+  test("refuses a statement of a unit of work that has ended", async () => {
+    const leaked = await database.run("leak", async (orm) => orm);
+    const error = await rejection(Promise.resolve(leaked.execute(sql`select 1`)));
+    expect(Bun.inspect(error)).toContain("unit of work had ended");
+  });
+
+  test("migrates an empty database from four replicas at once", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
+    await writeMigrations(folder, {
+      "0000_first": "create table replicas.events (id int primary key);",
+      "0001_second": "insert into replicas.events values (1);",
+    });
+    const empty = await freshDatabase();
+    const replicas = await Promise.all([1, 2, 3, 4].map(() => openDatabase(empty, quick)));
+    await Promise.all(replicas.map((replica) => replica.migrate("replicas", folder)));
+    const [first] = replicas;
+    if (first !== undefined) {
+      expect(await select(first, "select id from replicas.events")).toEqual([{ id: 1 }]);
+    }
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe("database on PostgreSQL that cannot be reached", () => {
+  test("refuses to open where nobody listens", async () => {
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${await freePort()}/none`, quick);
+    expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("refuses to open where somebody listens and says nothing", async () => {
+    const { server, port } = await silentServer();
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, quick);
+    expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
+    server.close();
+  });
+
+  test.if(services().postgres.real)("refuses to open a database that does not exist", async () => {
+    const url = new URL(await freshDatabase());
+    url.pathname = "/no_such_database";
+    expect(await rejection(openDatabase(url.href, quick))).toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("takes no URL that is of neither kind", async () => {
+    expect(await rejection(openDatabase("mysql://localhost/x", quick))).toBeInstanceOf(TypeError);
+    expect(await rejection(openDatabase("pglite://relative/directory", quick))).toBeInstanceOf(TypeError);
+  });
+});
+
+describe.if(services().postgres.own)("database on PostgreSQL that fails", () => {
+  let server: TestServer;
+  let database: Database;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    database = await openDatabase(server.url, quick);
+    await select(database, "create table survivors (id int primary key)");
+  });
+  afterAll(async () => {
+    await database.close();
+    await server.close();
+  });
+
+  const returns = () => waitFor(() => select(database), { what: "The database's return" });
+
+  test("is unavailable while the server is down, and itself again after", async () => {
+    await server.kill();
+    for (let time = 0; time < 10; time++) {
+      expect(await rejection(select(database))).toBeInstanceOf(StoreUnavailable);
+      expect(await rejection(database.ping(500))).toBeInstanceOf(StoreUnavailable);
+    }
+    const burst = await Promise.all(Array.from({ length: 50 }, () => rejection(select(database))));
+    expect(burst.every((error) => error instanceof StoreUnavailable)).toBe(true);
+    await server.restart();
+    await returns();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => select(database)));
+    expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
+  });
+
+  test("rolls back what was under way when the server died", async () => {
+    const inside = Promise.withResolvers<void>();
+    const died = Promise.withResolvers<void>();
+    const transaction = database.transaction("insert", async (tx) => {
+      await tx.execute(sql`insert into survivors values (1)`);
+      inside.resolve();
+      await died.promise;
+      await tx.execute(sql`insert into survivors values (2)`);
+    });
+    const outcome = rejection(transaction);
+    await inside.promise;
+    const statements = Array.from({ length: 3 }, () => rejection(select(database, "select pg_sleep(20)")));
+    await server.kill();
+    died.resolve();
+    expect(await outcome).toBeInstanceOf(StoreUnavailable);
+    for (const error of await Promise.all(statements)) expect(error).toBeInstanceOf(StoreUnavailable);
+    await server.restart();
+    await returns();
+    expect(await select(database, "select count(*) from survivors")).toEqual([{ count: 0 }]);
+  });
+
+  test("fails a stream that is cut off", async () => {
+    const read = async () => {
+      for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
+        if (batch.length === 10) await server.kill();
+      }
+    };
+    expect(await rejection(read())).toBeInstanceOf(StoreUnavailable);
+    await server.restart();
+    await returns();
+  });
+
+  test("gives up on a server that keeps its connections and says nothing, and goes on when it speaks again", async () => {
+    await server.freeze();
+    expect(await rejection(database.ping(200))).toBeInstanceOf(StoreUnavailable);
+    const waiting = await Promise.all(Array.from({ length: 12 }, () => rejection(select(database))));
+    expect(waiting.every((error) => error instanceof StoreUnavailable)).toBe(true);
+    const transaction = database.transaction("insert", (tx) =>
+      tx.execute(sql`insert into survivors values (9)`),
+    );
+    expect(await rejection(transaction)).toBeInstanceOf(StoreUnavailable);
+    await server.thaw();
+    await returns();
+    await waitFor(() => database.ping(500).then(() => true));
+  });
+
+  test("survives the loss of single connections", async () => {
+    for (let time = 0; time < 5; time++) {
+      await rejection(select(database, "select pg_terminate_backend(pg_backend_pid())"));
+      await returns();
+    }
+    await select(
+      database,
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null",
+    );
+    await returns();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => select(database).catch(() => select(database))),
+    );
+    expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
+  });
+});
+
+async function silentServer(): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => socket.on("error", () => {}));
+  const listening = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("No port was bound.");
+  return { server, port: address.port };
+}

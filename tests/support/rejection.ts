@@ -1,0 +1,10 @@
+/** What `promise` rejected with; throws when it resolved. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`A rejection was expected, not ${Bun.inspect(value)}`);
+}
