@@ -49,6 +49,8 @@ function listen<Socket>(
     return Bun.serve<Socket>({
       hostname,
       port,
+      // else the runtime prints what breaks a response on purpose, and shows callers its error page
+      development: false,
       idleTimeout: 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),

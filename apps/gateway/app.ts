@@ -1,0 +1,45 @@
+import {
+  createHandler,
+  type HealthState,
+  httpApp,
+  internalRoutes,
+  type ReadyChecks,
+} from "@ostiary/lib/http";
+import type { Listener } from "@ostiary/lib/service";
+import type { Telemetry } from "@ostiary/lib/telemetry";
+import type { ClientAddresses } from "./client-address.ts";
+import { Exchange } from "./exchange.ts";
+import { handle, type Steps } from "./handle.ts";
+import type { GatewaySocket } from "./websocket.ts";
+
+export interface GatewayApp {
+  public: Listener<GatewaySocket>;
+  internal: Listener;
+}
+
+export interface GatewayDependencies {
+  steps: Steps;
+  addresses: ClientAddresses;
+  telemetry: Telemetry;
+  checks: ReadyChecks;
+  health: HealthState;
+}
+
+/** Internal bodies: there are none. */
+const INTERNAL_BODY_BYTES_MAX = 1_024;
+
+/** What answers the gateway's two ports. */
+export function createApp({ steps, addresses, telemetry, checks, health }: GatewayDependencies): GatewayApp {
+  const internal = httpApp({ body_bytes_max: INTERNAL_BODY_BYTES_MAX }).use(
+    internalRoutes(checks, health, telemetry.metrics),
+  );
+  return {
+    public: {
+      fetch(request, server) {
+        server.timeout(request, 0);
+        return handle(new Exchange(request, server, addresses, telemetry.tracing), steps);
+      },
+    },
+    internal: { fetch: createHandler(internal, { telemetry, request_id_on_response: false }) },
+  };
+}

@@ -1,0 +1,58 @@
+import type { CompiledRoute, RouteMatch } from "@ostiary/lib/routes";
+import type { RequestTrace, Tracing } from "@ostiary/lib/telemetry";
+import type { Principal } from "./admission/authenticator.ts";
+import { type ClientAddresses, socketAddress } from "./client-address.ts";
+import type { RateState } from "./limit.ts";
+import type { RequestTarget } from "./request-target.ts";
+import type { GatewaySocket } from "./websocket.ts";
+
+/** One request on its way through the steps, and what each step has found out. */
+export class Exchange {
+  readonly request: Request;
+  readonly server: Bun.Server<GatewaySocket>;
+  /** X-Request-ID: always new (contract 4, Headers). */
+  readonly request_id = Bun.randomUUIDv7();
+  readonly received_at_ms = Date.now();
+  readonly started = performance.now();
+  readonly trace: RequestTrace;
+  target: RequestTarget | null = null;
+  match: RouteMatch | null = null;
+  principal: Principal | null = null;
+  rate: RateState | null = null;
+  /** The audit service holds this request's intent, and waits for its outcome. */
+  intent_recorded = false;
+  /** The service has been called, or may have been. */
+  forwarded = false;
+  readonly #addresses: ClientAddresses;
+  #socket_address: string | null = null;
+
+  constructor(
+    request: Request,
+    server: Bun.Server<GatewaySocket>,
+    addresses: ClientAddresses,
+    tracing: Tracing,
+  ) {
+    this.request = request;
+    this.server = server;
+    this.#addresses = addresses;
+    const { headers } = request;
+    this.trace = tracing.start(request.method, headers.get("traceparent"), headers.get("tracestate"));
+  }
+
+  /** The route, for steps after the match. */
+  get route(): CompiledRoute {
+    if (this.match === null) throw new Error("The request has not been matched yet.");
+    return this.match.route;
+  }
+
+  /** The peer of the connection. */
+  get socket_address(): string {
+    this.#socket_address ??= socketAddress(this.server.requestIP(this.request));
+    return this.#socket_address;
+  }
+
+  /** The client's address as limits and audit events know it. */
+  get ip(): string {
+    return this.#addresses.clientOf(this.request.headers, this.socket_address);
+  }
+}

@@ -1,0 +1,119 @@
+import type { Exchange } from "./exchange.ts";
+import { requestHeaders } from "./headers.ts";
+import { BUFFERED_BYTES_MAX, openRequestBody } from "./request-body.ts";
+import { ResponseRelay } from "./response-body.ts";
+import { badGateway, UpstreamCall } from "./upstream-call.ts";
+
+export interface ForwardOptions {
+  /** Largest request body; 0 is no limit. */
+  readonly body_bytes_max: number;
+  /** To the head of the response. */
+  readonly timeout_ms: number;
+  /** Between two chunks of its body. */
+  readonly idle_timeout_ms: number;
+  /** Whether `Forwarded` and `X-Forwarded-*` of the request may pass. */
+  readonly trust_forwarded: boolean;
+  /** Whether services are told the client's address. */
+  readonly forward_client_address: boolean;
+}
+
+/** What a service answered. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  /** Where the body is streamed: what passes it on, and knows how it ends. */
+  readonly relay: ResponseRelay | null;
+}
+
+/** Responses without a body, whatever their headers say. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** Step 7: calls the service and streams both ways (contract 4, Headers, and Bodies and time). */
+export class Forwarder {
+  readonly #options: ForwardOptions;
+
+  constructor(options: ForwardOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param path path and query to call on the route's service
+   * @throws ApiError 413 for a body over the limit, 502 for a service that can not be reached, does not answer in
+   * time or breaks off before the client has anything; ClientGone when the client left
+   */
+  async forward(exchange: Exchange, path: string): Promise<UpstreamAnswer> {
+    const { request } = exchange;
+    const { timeout_ms, body_bytes_max } = this.#options;
+    const call = new UpstreamCall(request.signal);
+    const opened = openRequestBody(request, call, body_bytes_max);
+    const body = opened instanceof Promise ? await opened : opened;
+    const headers = this.#headers(exchange);
+    if (body.content_length !== null) headers.set("content-length", body.content_length);
+    exchange.forwarded = true;
+    try {
+      call.expectWithin(timeout_ms, "timeout");
+      const response = await fetch(exchange.route.origin + path, {
+        method: request.method,
+        headers,
+        body: body.content,
+        redirect: "manual",
+        decompress: false,
+        signal: call.signal,
+        timeout: false,
+      });
+      call.settle();
+      return await this.#answer(request.method, response, call);
+    } catch (cause) {
+      throw call.failure(cause, body_bytes_max);
+    }
+  }
+
+  #headers(exchange: Exchange): Headers {
+    const { request, trace, request_id } = exchange;
+    const { trust_forwarded, forward_client_address } = this.#options;
+    const headers = requestHeaders(
+      request.headers,
+      { request_id, traceparent: trace.traceparent, tracestate: trace.tracestate },
+      trust_forwarded,
+    );
+    if (forward_client_address) setForwarded(headers, request.headers, exchange.socket_address);
+    return headers;
+  }
+
+  async #answer(method: string, response: Response, call: UpstreamCall): Promise<UpstreamAnswer> {
+    const { status, statusText, headers, body } = response;
+    if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
+    const length = knownLength(headers);
+    if (method === "HEAD" || body === null || length === 0 || BODILESS.has(status)) {
+      return { status, statusText, headers, body: null, relay: null };
+    }
+    const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms);
+    if (length <= BUFFERED_BYTES_MAX) {
+      return { status, statusText, headers, body: await relay.whole(length), relay: null };
+    }
+    headers.delete("content-length");
+    return { status, statusText, headers, body: relay.stream(isPlainEventStream(headers)), relay };
+  }
+}
+
+/** The announced length of a body, infinite where none is announced. */
+function knownLength(headers: Headers): number {
+  const length = headers.get("content-length");
+  return length === null || headers.has("transfer-encoding") ? Number.POSITIVE_INFINITY : Number(length);
+}
+
+/** An event stream into which a comment may be written: one that is not encoded. */
+function isPlainEventStream(headers: Headers): boolean {
+  const type = headers.get("content-type");
+  return (type?.toLowerCase().startsWith("text/event-stream") ?? false) && !headers.has("content-encoding");
+}
+
+/** `X-Forwarded-*` behind this gateway: appended to what a trusted proxy said, else new. */
+function setForwarded(headers: Headers, incoming: Headers, socketAddress: string): void {
+  const before = headers.get("x-forwarded-for");
+  headers.set("x-forwarded-for", before === null ? socketAddress : `${before}, ${socketAddress}`);
+  if (!headers.has("x-forwarded-proto")) headers.set("x-forwarded-proto", "http");
+  if (!headers.has("x-forwarded-host")) headers.set("x-forwarded-host", incoming.get("host") ?? "");
+}

@@ -1,0 +1,106 @@
+import type { ApiError } from "@ostiary/lib/errors";
+import { toApiError } from "@ostiary/lib/http";
+import type { CompiledRoute, RouteTable } from "@ostiary/lib/routes";
+import type { Authenticator } from "./admission/authenticator.ts";
+import { authorize } from "./authorize.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Forwarder } from "./forward.ts";
+import { type Limiter, rateLimited } from "./limit.ts";
+import { match } from "./match.ts";
+import type { AuditTrail } from "./record.ts";
+import { CLIENT_GONE_STATUS, type RequestLog } from "./request-log.ts";
+import type { RequestTargets } from "./request-target.ts";
+import type { Responder } from "./respond.ts";
+import { rewrite } from "./rewrite.ts";
+import { ClientGone } from "./upstream-call.ts";
+
+/** What the steps of a request need. */
+export interface Steps {
+  readonly targets: RequestTargets;
+  /** The routes as of now. */
+  readonly routes: { readonly table: RouteTable };
+  readonly authenticator: Authenticator;
+  readonly limiter: Limiter;
+  readonly audit: AuditTrail;
+  readonly forwarder: Forwarder;
+  readonly responder: Responder;
+  readonly log: RequestLog;
+}
+
+/**
+ * The life of a request (Gateway specification, Gateway request handling): the nine steps, in their order. The
+ * limit stands before the labels, so that a 403 counts; the intent before everything that may reach the
+ * service, so that nothing reaches it unrecorded.
+ */
+async function proxy(exchange: Exchange, steps: Steps): Promise<Response> {
+  const { request } = exchange;
+  const target = steps.targets.read(request);
+  if (request.method === "OPTIONS") return finished(exchange, steps, steps.responder.preflight(exchange));
+  exchange.match = match(steps.routes.table, request.method, target);
+  const { route } = exchange;
+  if (route.scope !== "public") {
+    const admitted = steps.authenticator.authenticate(route.scope, request);
+    exchange.principal = admitted instanceof Promise ? await admitted : admitted;
+  }
+  const limited = steps.limiter.limit(route, subjectOf(route, exchange));
+  if (limited !== null) exchange.rate = await limited;
+  if (exchange.rate?.allowed === false) throw rateLimited(exchange.rate.retryAfterSeconds);
+  if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
+  authorize(route, exchange.principal);
+  const path = rewrite(exchange.match, target, exchange.principal);
+  const answer = await steps.forwarder.forward(exchange, path);
+  steps.audit.responded(exchange, answer);
+  const response = steps.responder.answer(exchange, answer);
+  if (answer.relay === null) return finished(exchange, steps, response);
+  answer.relay.onEnd = (failure) => steps.log.finish(exchange, answer.status, failure);
+  return response;
+}
+
+/** Answers a request, whatever happens on the way. */
+export async function handle(exchange: Exchange, steps: Steps): Promise<Response> {
+  try {
+    return await proxy(exchange, steps);
+  } catch (thrown) {
+    if (thrown instanceof ClientGone) return abandoned(exchange, steps);
+    const error = toApiError(thrown);
+    steps.audit.failed(exchange, error);
+    const answered = (await denial(exchange, steps, error)) ?? error;
+    return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
+  }
+}
+
+/** Whose limit counts: the client's address on a public route, else the owner that the scope names. */
+function subjectOf({ scope }: CompiledRoute, exchange: Exchange): string {
+  const { principal } = exchange;
+  switch (scope) {
+    case "public":
+      return exchange.ip;
+    case "user":
+      return principal?.user_id ?? "";
+    case "organization":
+      return principal?.organization_id ?? "";
+    case "member":
+      return principal?.member_id ?? "";
+  }
+}
+
+/** The 429 of the failed-authentication limiter, for an address with too many 401s and unmatched 404s. */
+function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiError | null> | null {
+  const counts = error.status === 401 || (error.status === 404 && exchange.match === null);
+  return counts ? steps.limiter.failed(exchange.ip) : null;
+}
+
+function abandoned(exchange: Exchange, steps: Steps): Response {
+  steps.audit.abandoned(exchange);
+  return finished(exchange, steps, new Response(null, { status: CLIENT_GONE_STATUS }));
+}
+
+function finished(
+  exchange: Exchange,
+  steps: Steps,
+  response: Response,
+  failure: Error | null = null,
+): Response {
+  steps.log.finish(exchange, response.status, failure);
+  return response;
+}

@@ -1,0 +1,98 @@
+import { AUDIT_HEADERS } from "@ostiary/lib/audit";
+
+/**
+ * Which headers cross the gateway (Gateway specification, Gateway request handling; contract 4, Headers). What
+ * is not named here passes unchanged in both directions.
+ */
+
+/** Fields of one connection, never of the message that crosses two. `Proxy-*` is told by its prefix. */
+const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+const PROXY_PREFIX = "proxy-";
+const FORWARDED_PREFIX = "x-forwarded-";
+
+const REQUEST_DROPPED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  ...AUDIT_HEADERS,
+  // credentials
+  "authorization",
+  "x-api-key",
+  // set anew, by the gateway or by the runtime
+  "x-request-id",
+  "traceparent",
+  "tracestate",
+  "host",
+  "content-length",
+  // the runtime has answered it
+  "expect",
+]);
+
+const RESPONSE_DROPPED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
+  ...AUDIT_HEADERS,
+  "access-control-allow-origin",
+  "access-control-allow-credentials",
+  "access-control-allow-methods",
+  "access-control-allow-headers",
+  "access-control-allow-private-network",
+  "access-control-expose-headers",
+  "access-control-max-age",
+]);
+
+/** What the gateway knows and tells the service. */
+export interface RequestAdditions {
+  readonly request_id: string;
+  readonly traceparent: string;
+  readonly tracestate: string | null;
+}
+
+/**
+ * The headers of the upstream call: the client's without credentials, fields of the connection and whatever
+ * `Connection` names, then those that the gateway sets, which no client can touch.
+ *
+ * @param trustForwarded whether `Forwarded` and `X-Forwarded-*` come from a trusted proxy
+ */
+export function requestHeaders(
+  incoming: Headers,
+  additions: RequestAdditions,
+  trustForwarded: boolean,
+): Headers {
+  const headers = new Headers(incoming);
+  for (const name of incoming.keys()) {
+    if (REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) headers.delete(name);
+    else if (!trustForwarded && (name.startsWith(FORWARDED_PREFIX) || name === "forwarded")) {
+      headers.delete(name);
+    }
+  }
+  dropNamed(headers, incoming.get("connection"));
+  if (acceptsTrailers(incoming.get("te"))) headers.set("te", "trailers");
+  // without one the runtime would name itself
+  if (!headers.has("user-agent")) headers.set("user-agent", "");
+  headers.set("x-request-id", additions.request_id);
+  headers.set("traceparent", additions.traceparent);
+  if (additions.tracestate !== null) headers.set("tracestate", additions.tracestate);
+  return headers;
+}
+
+/** Removes from a service's response what must not reach the client, in place. */
+export function stripResponseHeaders(headers: Headers): void {
+  const connection = headers.get("connection");
+  for (const name of [...headers.keys()]) {
+    if (RESPONSE_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) headers.delete(name);
+  }
+  dropNamed(headers, connection);
+}
+
+/** Removes the fields that a Connection header names; its framing is the runtime's and stays. */
+function dropNamed(headers: Headers, connection: string | null): void {
+  if (connection === null || connection === "keep-alive" || connection === "close") return;
+  for (const token of connection.split(",")) {
+    const name = token.trim().toLowerCase();
+    if (FIELD_NAME.test(name) && name !== "content-length") headers.delete(name);
+  }
+}
+
+const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+function acceptsTrailers(te: string | null): boolean {
+  return te?.split(",").some((token) => token.trim().toLowerCase() === "trailers") ?? false;
+}

@@ -1,0 +1,72 @@
+import { ApiError } from "@ostiary/lib/errors";
+import { ClientGone, tooLarge, type UpstreamCall } from "./upstream-call.ts";
+
+/** Bodies of known length up to this are read whole, so that they keep their length (contract 4, Headers). */
+export const BUFFERED_BYTES_MAX = 65_536;
+
+export interface RequestBody {
+  readonly content: ArrayBuffer | ReadableStream<Uint8Array> | null;
+  /** Of a streamed body whose length the client gave. */
+  readonly content_length: string | null;
+}
+
+const NO_BODY: RequestBody = { content: null, content_length: null };
+
+/**
+ * The body as it is sent on (contract 4, Bodies and time): a small one read whole, a larger one streamed and
+ * counted. The runtime drops bodies of GET and HEAD.
+ *
+ * @throws ApiError 413 for a declared length above `body_bytes_max` (0: no limit)
+ */
+export function openRequestBody(
+  request: Request,
+  call: UpstreamCall,
+  body_bytes_max: number,
+): RequestBody | Promise<RequestBody> {
+  if (request.method === "GET" || request.method === "HEAD") return NO_BODY;
+  const content_length = request.headers.get("content-length");
+  if (content_length === null && !request.headers.has("transfer-encoding")) return NO_BODY;
+  const length = Number(content_length ?? Number.POSITIVE_INFINITY);
+  if (length === 0) return NO_BODY;
+  if (content_length !== null && body_bytes_max > 0 && length > body_bytes_max)
+    throw tooLarge(body_bytes_max);
+  if (length <= BUFFERED_BYTES_MAX) return readWhole(request);
+  if (request.body === null) return NO_BODY;
+  return { content: counted(request.body, call, body_bytes_max), content_length };
+}
+
+async function readWhole(request: Request): Promise<RequestBody> {
+  try {
+    return { content: await request.arrayBuffer(), content_length: null };
+  } catch (cause) {
+    if (request.signal.aborted) throw new ClientGone();
+    throw new ApiError("INVALID_REQUEST", { message: "The request body could not be read.", cause });
+  }
+}
+
+/** Passes chunks on as the service takes them; stops the call once there are more bytes than allowed. */
+function counted(
+  body: ReadableStream<Uint8Array>,
+  call: UpstreamCall,
+  bytes_max: number,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        call.progress();
+        if (done) return controller.close();
+        bytes += value.byteLength;
+        if (bytes_max > 0 && bytes > bytes_max) {
+          call.stop("too_large");
+          return controller.error(tooLarge(bytes_max));
+        }
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,47 @@
+import { ApiError } from "@ostiary/lib/errors";
+
+/** What a request asks for: the path as URL parsing leaves it, and the query with its `?`, or "". */
+export interface RequestTarget {
+  readonly path: string;
+  readonly query: string;
+}
+
+const SCHEME = "http://";
+const KNOWN_HOSTS_MAX = 1_000;
+
+/**
+ * Reads the target of requests (contract 4, Matching). The runtime has parsed the URL by the WHATWG rules only
+ * where the Host header is sound; where it is not, the target would come through unparsed, dot segments and all.
+ * So Host is checked first, and everything else is 400.
+ */
+export class RequestTargets {
+  /** Hosts that were found sound: nearly every request repeats one of a few. */
+  readonly #sound = new Set<string>();
+
+  /** @throws ApiError 400 for a missing, repeated or malformed Host, or a URL that does not parse */
+  read(request: Request): RequestTarget {
+    const host = request.headers.get("host");
+    const { url } = request;
+    if (host === null || !this.#isSound(host) || !url.startsWith(SCHEME)) throw badRequest();
+    const pathStart = url.indexOf("/", SCHEME.length);
+    const fragment = url.indexOf("#", pathStart);
+    const end = fragment < 0 ? url.length : fragment;
+    const question = url.indexOf("?", pathStart);
+    const pathEnd = question < 0 || question > end ? end : question;
+    return { path: url.slice(pathStart, pathEnd), query: url.slice(pathEnd, end) };
+  }
+
+  #isSound(host: string): boolean {
+    if (this.#sound.has(host)) return true;
+    if (host === "" || host.includes(",") || !URL.canParse(`${SCHEME}${host}/`)) return false;
+    if (this.#sound.size >= KNOWN_HOSTS_MAX) this.#sound.clear();
+    this.#sound.add(host);
+    return true;
+  }
+}
+
+function badRequest(): ApiError {
+  return new ApiError("INVALID_REQUEST", {
+    message: "The request must carry one valid Host header and a valid URL.",
+  });
+}

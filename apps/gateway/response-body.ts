@@ -1,0 +1,84 @@
+import type { ReadableStreamDefaultReader } from "node:stream/web";
+import { badGateway, ClientGone, type UpstreamCall } from "./upstream-call.ts";
+
+const COMMENT = new TextEncoder().encode(":\n");
+
+/** Told once how a streamed response ended: null when it was complete. */
+export type OnEnd = (failure: Error | null) => void;
+
+/**
+ * Passes a service's body to the client as the client takes it. A body that breaks off or pauses too long
+ * breaks the client's connection, so that nobody takes it for complete; a client that leaves ends the call.
+ */
+export class ResponseRelay {
+  /** Set before the first byte is asked for. */
+  onEnd: OnEnd = () => {};
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #call: UpstreamCall;
+  readonly #idle_timeout_ms: number;
+
+  constructor(body: ReadableStream<Uint8Array>, call: UpstreamCall, idle_timeout_ms: number) {
+    this.#reader = body.getReader();
+    this.#call = call;
+    this.#idle_timeout_ms = idle_timeout_ms;
+  }
+
+  /**
+   * The client's side. An event stream opens with a comment line, since the runtime sends the head of a response
+   * with its first byte only.
+   */
+  stream(isEventStream: boolean): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          if (isEventStream) controller.enqueue(COMMENT);
+        },
+        pull: (controller) => this.#pull(controller),
+        cancel: () => {
+          this.#call.stop("client_gone");
+          this.#end(new ClientGone());
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** The whole body, for one that is known to be small. */
+  async whole(length: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(length);
+    let filled = 0;
+    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) {
+      if (filled + chunk.byteLength > length) throw badGateway("The service sent more than it announced.");
+      bytes.set(chunk, filled);
+      filled += chunk.byteLength;
+    }
+    if (filled < length) throw badGateway("The service sent less than it announced.");
+    return bytes;
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const chunk = await this.#next();
+      if (chunk !== undefined) return controller.enqueue(chunk);
+      controller.close();
+      this.#end(null);
+    } catch (cause) {
+      const failure = this.#call.failure(cause, 0);
+      controller.error(failure);
+      this.#end(failure);
+    }
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    this.#call.expectWithin(this.#idle_timeout_ms, "idle");
+    const { value } = await this.#reader.read();
+    this.#call.settle();
+    return value;
+  }
+
+  #end(failure: Error | null): void {
+    const { onEnd } = this;
+    this.onEnd = () => {};
+    onEnd(failure);
+  }
+}

@@ -1,0 +1,109 @@
+import { type Service, StartRefused } from "@ostiary/lib/service";
+import { type CounterStore, openCounterStore } from "@ostiary/lib/stores/counter-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import { createAuthenticator } from "./admission/authenticator.ts";
+import { createApp } from "./app.ts";
+import { createAuditRecorder } from "./audit/recorder.ts";
+import { ClientAddresses } from "./client-address.ts";
+import { systemClock } from "./clock.ts";
+import { allowedOrigins, type GatewayConfig } from "./config.ts";
+import { createCorsPolicy } from "./cors.ts";
+import { Forwarder } from "./forward.ts";
+import { createLimiter } from "./limit.ts";
+import { AuditTrail } from "./record.ts";
+import { RequestLog } from "./request-log.ts";
+import { RequestTargets } from "./request-target.ts";
+import { Responder } from "./respond.ts";
+import { PublishedRoutes } from "./route-table.ts";
+import type { GatewaySocket } from "./websocket.ts";
+
+const COUNTER_PING_MS = 500;
+/** What queued audit outcomes get to be delivered in when the gateway stops. */
+const OUTCOMES_FLUSH_MS = 5_000;
+
+/** Stores that other parts of the process use too, and close themselves. */
+export interface GivenStores {
+  routeStore?: RouteStore;
+  counterStore?: CounterStore;
+}
+
+/** Builds the gateway. `start` rejects while the route store can not be reached. */
+export async function wireGateway(
+  config: GatewayConfig,
+  given: GivenStores = {},
+): Promise<Service<GatewaySocket>> {
+  const telemetry = createTelemetry({ name: "gateway", namespace: "edge" }, config);
+  const routeStore = given.routeStore ?? (await ownRouteStore(config, telemetry));
+  const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
+  const { log } = telemetry;
+  const authenticator = createAuthenticator({ config, log });
+  const recorder = createAuditRecorder({ config, log, registry: telemetry.metrics.registry });
+  const routes = new PublishedRoutes(routeStore, log, systemClock);
+  const health = { draining: false };
+  const app = createApp({
+    steps: {
+      targets: new RequestTargets(),
+      routes,
+      authenticator,
+      limiter: createLimiter({ config, store: counterStore }),
+      audit: new AuditTrail(recorder, log),
+      forwarder: new Forwarder(forwardOptions(config)),
+      responder: new Responder(createCorsPolicy(allowedOrigins(config))),
+      log: new RequestLog(telemetry, (request) => authenticator.presentedKeyPrefix(request)),
+    },
+    addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
+    telemetry,
+    health,
+    checks: {
+      key_set: async () => {
+        if (!authenticator.ready()) throw new Error("The key set is not loaded.");
+      },
+      counter_store: () => counterStore.ping(COUNTER_PING_MS),
+    },
+  });
+  return {
+    name: "gateway",
+    telemetry,
+    health,
+    ...app,
+    async start() {
+      await routes.start();
+      await authenticator.start();
+    },
+    async stop() {
+      await Promise.all([routes.stop(), authenticator.stop(), recorder.close(OUTCOMES_FLUSH_MS)]);
+      if (given.routeStore === undefined) await routeStore.close();
+      if (given.counterStore === undefined) await counterStore.close();
+    },
+  };
+}
+
+async function ownRouteStore(config: GatewayConfig, { metrics }: Telemetry): Promise<RouteStore> {
+  if (config.ROUTE_STORE_URL === "memory://") {
+    throw new StartRefused(
+      "ROUTE_STORE_URL memory:// holds routes of its own process only, where the registry can not publish: use etcd, or the platform app.",
+    );
+  }
+  return openRouteStore(config.ROUTE_STORE_URL, { observer: metrics.observeStore });
+}
+
+async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetry): Promise<CounterStore> {
+  if (config.COUNTER_STORE_URL === "memory://") {
+    log.warn(
+      {},
+      "COUNTER_STORE_URL is memory://: this gateway counts for itself, whatever its replicas count",
+    );
+  }
+  return openCounterStore(config.COUNTER_STORE_URL, { observer: metrics.observeStore });
+}
+
+function forwardOptions(config: GatewayConfig) {
+  return {
+    body_bytes_max: config.MAX_BODY_BYTES,
+    timeout_ms: config.UPSTREAM_TIMEOUT_MS,
+    idle_timeout_ms: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
+    forward_client_address: config.FORWARD_CLIENT_ADDRESS,
+  };
+}
