@@ -20,29 +20,40 @@ export type AuthType = Static<typeof authTypeSchema>;
 /** Time between the client's clock and the service's beyond which an intent is refused. */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
+/** As many as a path may have. */
+const PARAMS_MAX = 32;
+
+/** A newer gateway can send more: what is unknown is ignored. */
+const open = { additionalProperties: true };
 
 /**
  * The intent of an audited request: `PUT /internal/events/{request_id}` (Identity specification, Audit
- * internal API). Unknown fields are ignored, so that a newer gateway can send more.
+ * internal API).
  */
-export const intentSchema = Type.Object({
-  occurred_at: Type.String({
-    description: "When the gateway received the request: RFC 3339, UTC, milliseconds.",
-  }),
-  organization_id: nullable(id),
-  user_id: nullable(id),
-  actor: Type.Object({
-    member_id: nullable(id),
-    auth_type: authTypeSchema,
-    key_prefix: nullable(Type.String({ maxLength: 64 })),
-  }),
-  service: Type.String({ minLength: 1, maxLength: 128 }),
-  method: Type.String({ minLength: 1, maxLength: 16 }),
-  route: Type.String({ minLength: 1, maxLength: 1024 }),
-  params: Type.Record(Type.String(), Type.String()),
-  ip: Type.String({ minLength: 1, maxLength: 64 }),
-  user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
-});
+export const intentSchema = Type.Object(
+  {
+    occurred_at: Type.String({
+      description: "When the gateway received the request: RFC 3339, UTC, milliseconds.",
+    }),
+    organization_id: nullable(id),
+    user_id: nullable(id),
+    actor: Type.Object(
+      {
+        member_id: nullable(id),
+        auth_type: authTypeSchema,
+        key_prefix: nullable(Type.String({ maxLength: 64 })),
+      },
+      open,
+    ),
+    service: Type.String({ minLength: 1, maxLength: 128 }),
+    method: Type.String({ minLength: 1, maxLength: 16 }),
+    route: Type.String({ minLength: 1, maxLength: 1024 }),
+    params: Type.Record(Type.String(), Type.String(), { maxProperties: PARAMS_MAX }),
+    ip: Type.String({ minLength: 1, maxLength: 64 }),
+    user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
+  },
+  open,
+);
 export type AuditIntent = Static<typeof intentSchema>;
 
 export const finalOutcomeSchema = Type.Union([
@@ -53,12 +64,15 @@ export const finalOutcomeSchema = Type.Union([
 export type FinalOutcome = Static<typeof finalOutcomeSchema>;
 
 /** The outcome of an audited request: `PATCH /internal/events/{request_id}`. */
-export const outcomeSchema = Type.Object({
-  outcome: finalOutcomeSchema,
-  status: nullable(Type.Integer({ minimum: 100, maximum: 599 })),
-  details: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
-  created_id: Type.Optional(nullable(id)),
-  organization_id: Type.Optional(nullable(id)),
-  member_id: Type.Optional(nullable(id)),
-});
+export const outcomeSchema = Type.Object(
+  {
+    outcome: finalOutcomeSchema,
+    status: nullable(Type.Integer({ minimum: 100, maximum: 599 })),
+    details: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
+    created_id: Type.Optional(nullable(id)),
+    organization_id: Type.Optional(nullable(id)),
+    member_id: Type.Optional(nullable(id)),
+  },
+  open,
+);
 export type AuditOutcome = Static<typeof outcomeSchema>;

@@ -19,11 +19,24 @@ export const AUDIT_ID_BYTES_MAX = 128;
 
 /** Spells `details` for the header: visible ASCII, everything else as \u escapes; null when it would be too long. */
 export function encodeDetails(details: Record<string, unknown>): string | null {
-  const text = JSON.stringify(details).replace(
+  const text = asciiOnly(JSON.stringify(details));
+  return text.length <= AUDIT_DETAILS_BYTES_MAX ? text : null;
+}
+
+/**
+ * The least bytes that a header needs to say `details`. Every number counts as one, since `1e9` is shorter than
+ * the digits that it is read as: what is longer than the header's limit can't have come in a header.
+ */
+export function detailsBytesMin(details: Record<string, unknown>): number {
+  return asciiOnly(JSON.stringify(details, (_, value: unknown) => (typeof value === "number" ? 0 : value)))
+    .length;
+}
+
+function asciiOnly(json: string): string {
+  return json.replace(
     /[^\x20-\x7e]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return text.length <= AUDIT_DETAILS_BYTES_MAX ? text : null;
 }
 
 /** Reads a details header: one JSON object in visible ASCII of at most 4096 bytes; null when it is not. */

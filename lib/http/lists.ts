@@ -2,7 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { type FieldError, validationError } from "../errors/index.ts";
 
 const LIMIT_DEFAULT = 50;
-const LIMIT_MAX = 100;
+export const LIMIT_MAX = 100;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** One page of a collection (Identity specification, List conventions). */
@@ -36,6 +36,16 @@ export function pageRequest(
   query: { limit?: string; starting_after?: string },
   limitMax = LIMIT_MAX,
 ): PageRequest {
+  const { page, fields } = readPage(query, limitMax);
+  if (fields.length > 0) throw validationError(fields);
+  return page;
+}
+
+/** {@link pageRequest} for a query with more in it: what is malformed is returned, to be told with the rest. */
+export function readPage(
+  query: { limit?: string; starting_after?: string },
+  limitMax = LIMIT_MAX,
+): { page: PageRequest; fields: FieldError[] } {
   const fields: FieldError[] = [];
   const limit = query.limit === undefined ? LIMIT_DEFAULT : readLimit(query.limit, limitMax);
   if (limit === null) {
@@ -50,8 +60,10 @@ export function pageRequest(
       message: "starting_after must be the id (a ULID) of the last item of the previous page.",
     });
   }
-  if (limit === null || fields.length > 0) throw validationError(fields);
-  return { limit, starting_after: query.starting_after ?? null };
+  return {
+    page: { limit: limit ?? LIMIT_DEFAULT, starting_after: query.starting_after ?? null },
+    fields,
+  };
 }
 
 function readLimit(raw: string, limitMax: number): number | null {

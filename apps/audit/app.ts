@@ -1,0 +1,74 @@
+import {
+  createHandler,
+  type HealthState,
+  httpApp,
+  internalRoutes,
+  internalTokenGuard,
+  swaggerRoutes,
+} from "@ostiary/lib/http";
+import type { Listener } from "@ostiary/lib/service";
+import type { Database } from "@ostiary/lib/stores/database";
+import type { Telemetry } from "@ostiary/lib/telemetry";
+import { eventRoutes } from "./events/event-routes.ts";
+import { ExportSlots } from "./events/export-response.ts";
+import type { EventWriter } from "./writes/event-writer.ts";
+import { createWriteMetrics } from "./writes/write-metrics.ts";
+import { writeRoutes } from "./writes/write-routes.ts";
+
+export interface AuditAppDeps {
+  telemetry: Telemetry;
+  health: HealthState;
+  /** Where the log is read. */
+  reads: Database;
+  /** Where readiness looks. */
+  writes: Database;
+  writer: EventWriter;
+  /** Epoch milliseconds. */
+  clock: () => number;
+  exports_max: number;
+  internal_auth_token: string | undefined;
+  swagger_enabled: boolean;
+}
+
+/** An intent is a few hundred bytes; one with the longest path, all of it in params, stays below. */
+const BODY_BYTES_MAX = 65_536;
+const READY_TIMEOUT_MS = 2_000;
+
+/** The audit service's two ports. */
+export function createApp(deps: AuditAppDeps): { public: Listener; internal: Listener } {
+  const handler = { telemetry: deps.telemetry, request_id_on_response: false };
+  return {
+    public: { fetch: createHandler(publicApp(deps), handler) },
+    internal: { fetch: createHandler(internalApp(deps), { ...handler, guard: internalGuard(deps) }) },
+  };
+}
+
+function publicApp(deps: AuditAppDeps) {
+  const exports = new ExportSlots(deps.exports_max);
+  const routes = eventRoutes({ database: deps.reads, exports });
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
+  if (!deps.swagger_enabled) return app;
+  return app.use(
+    swaggerRoutes(routes, {
+      title: "Ostiary audit",
+      description: "One event for each audited request, read by the organization or the person it concerns.",
+      tags: [{ name: "Audit events", description: "The log, newest first, as pages or as an export." }],
+    }),
+  );
+}
+
+function internalApp({ telemetry, health, writes, writer, clock }: AuditAppDeps) {
+  const metrics = createWriteMetrics(telemetry.metrics);
+  const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
+  return httpApp({ body_bytes_max: BODY_BYTES_MAX })
+    .use(writeRoutes({ writer, metrics, clock }))
+    .use(internalRoutes(checks, health, telemetry.metrics));
+}
+
+/** The token guards what the gateway calls; probes and scrapes carry none. */
+function internalGuard({ internal_auth_token }: AuditAppDeps): (request: Request) => void {
+  const guard = internalTokenGuard(internal_auth_token);
+  return (request) => {
+    if (new URL(request.url).pathname.startsWith("/internal/")) guard(request);
+  };
+}

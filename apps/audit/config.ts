@@ -1,0 +1,14 @@
+import { flag, listenVariables, optionalText, text } from "@ostiary/lib/config";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The variables of the audit service (contract 1; Identity specification, Audit internal API). */
+export const auditVariables = Type.Object({
+  ...listenVariables({ host: "0.0.0.0", port: 3002, internal_port: 3003 }),
+  DATABASE_URL: text("must be a postgres:// URL, pglite:///directory or pglite://memory", {
+    pattern: "^(postgres(ql)?://|pglite:///|pglite://memory$)",
+  }),
+  INTERNAL_AUTH_TOKEN: optionalText("must be the token that callers of the internal endpoints send"),
+  SWAGGER_ENABLED: flag(true, "false takes the Swagger page and its document away."),
+});
+
+export type AuditConfig = Readonly<Static<typeof auditVariables>>;

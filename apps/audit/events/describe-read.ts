@@ -1,0 +1,56 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { DocumentDecoration } from "elysia";
+import type { EventLog } from "./event-filter.ts";
+import { eventQuerySchema } from "./event-query.ts";
+
+type Parameter = NonNullable<DocumentDecoration["parameters"]>[number];
+
+const texts = {
+  organization: {
+    summary: "Read an organization's audit log",
+    description:
+      "Newest first. Filters combine with AND. With `Accept: text/csv` or `application/x-ndjson` the answer is the whole filtered log as a stream, whatever `limit` says; `starting_after` continues an export that broke off.",
+    operationId: "listOrganizationAuditEvents",
+  },
+  user: {
+    summary: "Read a person's audit log",
+    description:
+      "What this person did outside of organizations, newest first, with filters and exports like an organization's log.",
+    operationId: "listUserAuditEvents",
+  },
+} as const satisfies Record<EventLog["kind"], object>;
+
+/** The OpenAPI text of a read, its query taken from the schema that checks it. */
+export function describeRead(kind: EventLog["kind"]): DocumentDecoration {
+  return { ...texts[kind], tags: ["Audit events"], parameters: [pathParameter(kind), ...queryParameters()] };
+}
+
+function pathParameter(kind: EventLog["kind"]): Parameter {
+  const description = kind === "organization" ? "Whose log: an organization." : "Whose log: a person.";
+  return { name: `${kind}_id`, in: "path", required: true, description, schema: { type: "string" } };
+}
+
+function queryParameters(): Parameter[] {
+  const schemas: Record<string, TSchema> = eventQuerySchema.properties;
+  const named = Object.entries(schemas).map(([name, schema]): Parameter => {
+    return { name, in: "query", required: false, description: schema.description, schema: plain(schema) };
+  });
+  return [
+    ...named,
+    {
+      name: "params",
+      in: "query",
+      required: false,
+      style: "deepObject",
+      explode: true,
+      description:
+        "Events with these path params, such as `params[member_id]=01J9…`; several combine with AND.",
+      schema: { type: "object", additionalProperties: { type: "string" } },
+    },
+  ];
+}
+
+/** A schema without TypeBox's own marks: JSON Schema, which is what OpenAPI has for parameters. */
+function plain(schema: TSchema): { type?: "string" } {
+  return JSON.parse(JSON.stringify(schema));
+}

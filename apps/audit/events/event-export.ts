@@ -1,0 +1,67 @@
+import { stringify } from "csv-stringify/sync";
+import type { EventLog } from "./event-filter.ts";
+import type { UserEvent } from "./event-schema.ts";
+
+export type ExportFormat = "csv" | "ndjson";
+
+export const exportTypes = {
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson",
+} as const satisfies Record<ExportFormat, string>;
+
+/** Spells batches of events in a format: the chunks of an export's body. */
+export async function* exportChunks(
+  format: ExportFormat,
+  log: EventLog,
+  batches: AsyncIterable<UserEvent[]>,
+): AsyncGenerator<string, void, void> {
+  if (format === "csv") yield csv([csvColumns(log)]);
+  for await (const events of batches) {
+    yield format === "csv"
+      ? csv(events.map((event) => csvColumns(log).map((column) => csvCells[column](event))))
+      : events.map((event) => `${JSON.stringify(asRead(log, event))}\n`).join("");
+  }
+}
+
+/** An event as the reader of a log sees it: an organization never sees the person. */
+export function asRead(log: EventLog, event: UserEvent): Omit<UserEvent, "user_id"> {
+  if (log.kind === "user") return event;
+  const { user_id: _, ...seen } = event;
+  return seen;
+}
+
+type Cell = string | number | null;
+
+const csvCells = {
+  id: (event) => event.id,
+  occurred_at: (event) => event.occurred_at,
+  request_id: (event) => event.request_id,
+  organization_id: (event) => event.organization_id,
+  user_id: (event) => event.user_id,
+  actor_member_id: (event) => event.actor.member_id,
+  actor_auth_type: (event) => event.actor.auth_type,
+  actor_key_prefix: (event) => event.actor.key_prefix,
+  service: (event) => event.service,
+  method: (event) => event.method,
+  route: (event) => event.route,
+  params: (event) => JSON.stringify(event.params),
+  ip: (event) => event.ip,
+  user_agent: (event) => event.user_agent,
+  outcome: (event) => event.outcome,
+  status: (event) => event.status,
+  details: (event) => (event.details === null ? null : JSON.stringify(event.details)),
+  created_id: (event) => event.created_id,
+} satisfies Record<string, (event: UserEvent) => Cell>;
+
+type CsvColumn = keyof typeof csvCells;
+const userColumns = Object.keys(csvCells).filter((name): name is CsvColumn => name in csvCells);
+const organizationColumns = userColumns.filter((name) => name !== "user_id");
+
+function csvColumns(log: EventLog): CsvColumn[] {
+  return log.kind === "user" ? userColumns : organizationColumns;
+}
+
+/** `escape_formulas`: a cell that a spreadsheet would run (`=`, `+`, `-`, `@`, tab, CR first) gets a `'` in front. */
+function csv(rows: Cell[][]): string {
+  return stringify(rows, { escape_formulas: true });
+}

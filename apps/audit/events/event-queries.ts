@@ -1,0 +1,134 @@
+import { LIMIT_MAX } from "@ostiary/lib/http";
+import type { Database } from "@ostiary/lib/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import {
+  type EventBounds,
+  type EventFilter,
+  type EventLog,
+  type ExactFilter,
+  exactFilters,
+} from "./event-filter.ts";
+import type { UserEvent } from "./event-schema.ts";
+
+/** A row as the database gives it. */
+type EventRow = Omit<UserEvent, "actor"> & {
+  actor_member_id: UserEvent["actor"]["member_id"];
+  actor_auth_type: UserEvent["actor"]["auth_type"];
+  actor_key_prefix: UserEvent["actor"]["key_prefix"];
+};
+
+const EXPORT_BATCH_ROWS = 500;
+
+/** The newest events of a filter, at most {@link LIMIT_MAX} and one: a page and whether another follows. */
+export async function selectEvents(
+  database: Database,
+  filter: EventFilter,
+  bounds: EventBounds,
+): Promise<UserEvent[]> {
+  // The limit is the same for every page size: plans are kept for each text that a statement has.
+  const statement = sql`${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
+  const rows = await database.run("select_events", (orm) => database.rows<EventRow>(orm, statement));
+  return rows.map(eventOf);
+}
+
+/** All events of a filter as of one moment, newest first, in batches. */
+export async function* streamEvents(
+  database: Database,
+  filter: EventFilter,
+  bounds: EventBounds,
+): AsyncGenerator<UserEvent[], void, void> {
+  const statement = selectStatement(filter, bounds);
+  for await (const rows of database.stream<EventRow>("export_events", statement, EXPORT_BATCH_ROWS)) {
+    yield rows.map(eventOf);
+  }
+}
+
+function eventOf(row: EventRow): UserEvent {
+  const { id, occurred_at, request_id, organization_id, user_id, ...rest } = row;
+  const { actor_member_id, actor_auth_type, actor_key_prefix, ...request } = rest;
+  return {
+    id,
+    occurred_at: new Date(occurred_at).toISOString(),
+    request_id,
+    organization_id,
+    user_id,
+    actor: { member_id: actor_member_id, auth_type: actor_auth_type, key_prefix: actor_key_prefix },
+    ...request,
+  };
+}
+
+const columns = sql.raw(
+  [
+    ...["id", "occurred_at", "request_id", "organization_id", "user_id", "actor_member_id"],
+    ...["actor_auth_type", "actor_key_prefix", "service", "method", "route", "params", "ip", "user_agent"],
+    ...["outcome", "status", "details", "created_id"],
+  ]
+    .map((column) => `event.${column}`)
+    .join(", "),
+);
+
+/**
+ * The events of a filter, newest first. Each path begins with an index in the order of the answer, so that a
+ * page costs the same wherever in the log it is: a request id leads to its one event, a path param to its list
+ * of events, anything else to an index of the log by that field.
+ */
+export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
+  const conditions = [ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)];
+  if (filter.exact.request_id !== undefined) {
+    return sql`select ${columns} from audit.request_ids known
+      join audit.audit_events event on event.id = known.id and event.occurred_at = known.occurred_at
+      where known.request_id = ${filter.exact.request_id} and ${all(conditions)}
+      order by event.id desc`;
+  }
+  const [param] = filter.params;
+  if (param !== undefined) {
+    const [name, value] = param;
+    return sql`select ${columns} from audit.event_params entry
+      join audit.audit_events event on event.id = entry.id and event.occurred_at = entry.occurred_at
+      where entry.log = ${`${filter.log.kind}:${filter.log.id}`}
+        and entry.pair = audit.param_pair(${name}, ${value})
+        and ${all([...within(sql`entry`, bounds), ofLog(filter.log), ...matches(filter)])}
+      order by entry.id desc`;
+  }
+  return sql`select ${columns} from audit.audit_events event where ${all(conditions)} order by event.id desc`;
+}
+
+const columnOf = {
+  actor_member_id: sql`event.actor_member_id`,
+  service: sql`event.service`,
+  method: sql`event.method`,
+  route: sql`event.route`,
+  outcome: sql`event.outcome`,
+  request_id: sql`event.request_id`,
+  created_id: sql`event.created_id`,
+} satisfies Record<ExactFilter, SQL>;
+
+function ofLog({ kind, id }: EventLog): SQL {
+  return kind === "organization" ? sql`event.organization_id = ${id}` : sql`event.user_id = ${id}`;
+}
+
+function within(table: SQL, bounds: EventBounds): SQL[] {
+  return [
+    sql`${table}.id >= ${bounds.id_from}`,
+    sql`${table}.id < ${bounds.id_before}`,
+    sql`${table}.occurred_at >= ${bounds.occurred_from}`,
+    sql`${table}.occurred_at < ${bounds.occurred_before}`,
+  ];
+}
+
+function matches(filter: EventFilter): SQL[] {
+  const conditions: SQL[] = [];
+  for (const name of exactFilters) {
+    const value = filter.exact[name];
+    if (value !== undefined) conditions.push(sql`${columnOf[name]} = ${value}`);
+  }
+  if (filter.params.size > 0) {
+    const params = JSON.stringify(Object.fromEntries(filter.params));
+    conditions.push(sql`event.params @> ${params}::text::jsonb`);
+  }
+  return conditions;
+}
+
+function all(conditions: SQL[]): SQL {
+  return sql.join(conditions, sql` and `);
+}

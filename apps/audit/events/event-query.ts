@@ -1,0 +1,82 @@
+import { type FieldError, validationError } from "@ostiary/lib/errors";
+import { fieldErrors, listQueryProperties, type PageRequest, readPage } from "@ostiary/lib/http";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { isStorable, STORABLE_RULE } from "../text.ts";
+import { parseTime } from "../time.ts";
+import { type EventFilter, type EventLog, exactFilters } from "./event-filter.ts";
+import { eventOutcomeSchema } from "./event-schema.ts";
+
+const exact = (description: string, maxLength: number) =>
+  Type.Optional(Type.String({ description, minLength: 1, maxLength }));
+const time = (description: string) =>
+  Type.Optional(Type.String({ description, examples: ["2026-01-31T12:00:00Z"] }));
+
+/**
+ * The query of both reads (Identity specification, Audit read). A name that is no property is `params[name]`,
+ * or unknown.
+ */
+export const eventQuerySchema = Type.Object(
+  {
+    ...listQueryProperties,
+    actor_member_id: exact("Events of this member.", 128),
+    service: exact("Events of this service.", 128),
+    method: exact("Events of this HTTP method, in capitals.", 16),
+    route: exact("Events of this path template, exactly as events spell it.", 1024),
+    outcome: Type.Optional(eventOutcomeSchema),
+    request_id: exact("The event of this request.", 128),
+    created_id: exact("Events in which this id was created.", 128),
+    occurred_after: time("Events at or after this time, RFC 3339."),
+    occurred_before: time("Events before this time, RFC 3339."),
+  },
+  { additionalProperties: Type.String({ maxLength: 8_192 }) },
+);
+
+const PARAM = /^params\[(.+)\]$/s;
+
+/** Reads the query of a read's URL into a filter and a page. 422 names all that is unknown or malformed. */
+export function readEventQuery(log: EventLog, url: string): { filter: EventFilter; page: PageRequest } {
+  const query: Record<string, string> = Object.fromEntries(new URL(url).searchParams);
+  const fields = fieldErrors(Value.Errors(eventQuerySchema, query));
+  const filter: EventFilter = {
+    log,
+    exact: {},
+    params: new Map(),
+    from: readTime("occurred_after", query.occurred_after, fields),
+    before: readTime("occurred_before", query.occurred_before, fields),
+  };
+  for (const name of exactFilters) {
+    const value = query[name];
+    if (value !== undefined) filter.exact[name] = storable(name, value, fields);
+  }
+  for (const [name, value] of Object.entries(query)) {
+    if (!Object.hasOwn(eventQuerySchema.properties, name)) readParam(filter, name, value, fields);
+  }
+  const { page, fields: pageFields } = readPage(query);
+  fields.push(...pageFields);
+  if (fields.length > 0) throw validationError(fields);
+  return { filter, page };
+}
+
+function readParam(filter: EventFilter, name: string, value: string, fields: FieldError[]): void {
+  const param = PARAM.exec(name)?.[1];
+  if (param === undefined)
+    fields.push({ path: name, message: `${name} is not a known parameter; remove it.` });
+  else filter.params.set(storable(name, param, fields), storable(name, value, fields));
+}
+
+function storable(name: string, value: string, fields: FieldError[]): string {
+  if (!isStorable(value)) fields.push({ path: name, message: `${name} ${STORABLE_RULE}.` });
+  return value;
+}
+
+function readTime(name: string, text: string | undefined, fields: FieldError[]): Temporal.Instant | null {
+  const instant = text === undefined ? null : parseTime(text);
+  if (text !== undefined && instant === null) {
+    fields.push({
+      path: name,
+      message: `${name} must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.`,
+    });
+  }
+  return instant;
+}

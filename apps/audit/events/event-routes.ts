@@ -1,0 +1,80 @@
+import { type FieldError, validationError } from "@ostiary/lib/errors";
+import { errorResponses, page, pageSchema } from "@ostiary/lib/http";
+import type { Database } from "@ostiary/lib/stores/database";
+import { Elysia } from "elysia";
+import { isStorable, STORABLE_RULE } from "../text.ts";
+import { exportFormat } from "./accept.ts";
+import { describeRead } from "./describe-read.ts";
+import { asRead, type ExportFormat, exportChunks } from "./event-export.ts";
+import { type EventFilter, type EventLog, eventBounds } from "./event-filter.ts";
+import { selectEvents, streamEvents } from "./event-queries.ts";
+import { readEventQuery } from "./event-query.ts";
+import { organizationEventSchema, userEventSchema } from "./event-schema.ts";
+import { type ExportSlots, exportHeaders, streamedExport } from "./export-response.ts";
+
+export interface EventRoutesDeps {
+  database: Database;
+  exports: ExportSlots;
+}
+
+const failures = errorResponses("VALIDATION_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE");
+
+/** The two reads of the log (Identity specification, Audit read). */
+export function eventRoutes(deps: EventRoutesDeps) {
+  return new Elysia({ name: "audit-events", normalize: false })
+    .get(
+      "/organizations/:organization_id/audit-events",
+      ({ request, params }) => read(deps, request, { kind: "organization", id: params.organization_id }),
+      {
+        response: { 200: pageSchema("audit_events", organizationEventSchema), ...failures },
+        detail: describeRead("organization"),
+      },
+    )
+    .get(
+      "/users/:user_id/audit-events",
+      ({ request, params }) => read(deps, request, { kind: "user", id: params.user_id }),
+      {
+        response: { 200: pageSchema("audit_events", userEventSchema), ...failures },
+        detail: describeRead("user"),
+      },
+    );
+}
+
+async function read(deps: EventRoutesDeps, request: Request, log: EventLog) {
+  const problems = logProblems(log);
+  if (problems.length > 0) throw validationError(problems);
+  const { filter, page: wanted } = readEventQuery(log, request.url);
+  const format = exportFormat(request.headers.get("accept"));
+  if (format !== null) return exported(deps, request.method, format, filter, wanted.starting_after);
+  const bounds = eventBounds(filter, wanted.starting_after);
+  const events = bounds === null ? [] : await selectEvents(deps.database, filter, bounds);
+  const { items, has_more } = page(events, wanted.limit);
+  const body = { audit_events: items.map((event) => asRead(log, event)), has_more };
+  return Response.json(body, { headers: { Vary: "Accept" } });
+}
+
+/** The whole filtered log, or what of it is older than `cursor`. */
+function exported(
+  { database, exports }: EventRoutesDeps,
+  method: string,
+  format: ExportFormat,
+  filter: EventFilter,
+  cursor: string | null,
+): Response | Promise<Response> {
+  if (method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
+  const bounds = eventBounds(filter, cursor);
+  const release = exports.take();
+  const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
+  return streamedExport(format, exportChunks(format, filter.log, batches), release);
+}
+
+async function* nothing(): AsyncGenerator<never, void, void> {}
+
+const ID_LENGTH_MAX = 128;
+
+function logProblems({ kind, id }: EventLog): FieldError[] {
+  const path = `${kind}_id`;
+  if (!isStorable(id)) return [{ path, message: `${path} ${STORABLE_RULE}.` }];
+  if (id.length <= ID_LENGTH_MAX) return [];
+  return [{ path, message: `${path} must be a string of at most ${ID_LENGTH_MAX} characters.` }];
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import type { Service } from "@ostiary/lib/service";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import { createApp } from "./app.ts";
+import type { AuditConfig } from "./config.ts";
+import { PartitionKeeper } from "./storage/partition-keeper.ts";
+import { EventWriter } from "./writes/event-writer.ts";
+
+const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
+const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000;
+
+/** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
+const WRITE_CONNECTIONS = 5;
+const READ_CONNECTIONS = 8;
+/** Half of the connections for reads stay free for pages. */
+const EXPORTS_MAX = 4;
+
+export interface AuditGiven {
+  /** A database of the process; stays open when the service stops. */
+  database?: Database;
+  /** Epoch milliseconds; the system's unless given. */
+  clock?: () => number;
+  /** How often the partitions are looked after; an hour unless given. */
+  partitions_interval_ms?: number;
+}
+
+/** The audit service from its configuration (contract 1). */
+export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Promise<Service> {
+  const telemetry = createTelemetry({ name: "audit", namespace: "audit" }, config);
+  const clock = given.clock ?? Date.now;
+  const health = { draining: false };
+  const { writes, reads, close } = await openStores(config, given.database, telemetry);
+  const partitions = new PartitionKeeper({
+    database: writes,
+    log: telemetry.log,
+    clock,
+    interval_ms: given.partitions_interval_ms ?? PARTITIONS_INTERVAL_MS,
+  });
+  const writer = new EventWriter({ database: writes, clock, keepPartitions: () => partitions.keep() });
+  const app = createApp({
+    telemetry,
+    health,
+    reads,
+    writes,
+    writer,
+    clock,
+    exports_max: EXPORTS_MAX,
+    internal_auth_token: config.INTERNAL_AUTH_TOKEN,
+    swagger_enabled: config.SWAGGER_ENABLED,
+  });
+  return {
+    name: "audit",
+    telemetry,
+    health,
+    ...app,
+    async start() {
+      await writes.migrate("audit", MIGRATIONS);
+      await partitions.start();
+    },
+    async stop() {
+      await partitions.stop();
+      await writer.drained();
+      await close();
+    },
+  };
+}
+
+interface Stores {
+  writes: Database;
+  reads: Database;
+  /** Closes what was opened here. */
+  close(): Promise<void>;
+}
+
+async function openStores(
+  config: AuditConfig,
+  shared: Database | undefined,
+  { metrics }: Telemetry,
+): Promise<Stores> {
+  const options = { namespace: "audit", observer: metrics.observeStore };
+  if (shared !== undefined) {
+    const database = shared.scoped(options.namespace, options.observer);
+    return { writes: database, reads: database, close: async () => {} };
+  }
+  const writes = await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS });
+  if (config.DATABASE_URL.startsWith("pglite://")) {
+    return { writes, reads: writes, close: () => writes.close() };
+  }
+  const reads = await openDatabase(config.DATABASE_URL, { ...options, pool_max: READ_CONNECTIONS });
+  return {
+    writes,
+    reads,
+    close: async () => {
+      await Promise.all([writes.close(), reads.close()]);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
+import type { Database } from "@ostiary/lib/stores/database";
+import { monotonicFactory } from "ulid";
+import { isPartitionMissing } from "../storage/partitions.ts";
+import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
+import {
+  applyOutcomes,
+  type IntentResult,
+  insertIntents,
+  type OutcomeResult,
+  type OutcomeWrite,
+} from "./write-queries.ts";
+
+export interface EventWriterDeps {
+  database: Database;
+  /** Epoch milliseconds. */
+  clock: () => number;
+  /** Makes the partitions that are missing now. */
+  keepPartitions: () => Promise<void>;
+}
+
+/** Two statements of each kind at once: while one waits for the disk, the next is worked on. */
+const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
+
+interface PendingIntent {
+  request_id: string;
+  intent: AuditIntent;
+}
+
+/** Writes intents and outcomes, each kind in groups, and keeps the two of one request in order. */
+export class EventWriter {
+  readonly #intents: GroupedWriter<PendingIntent, IntentResult>;
+  readonly #outcomes: GroupedWriter<OutcomeWrite, OutcomeResult>;
+
+  constructor({ database, clock, keepPartitions }: EventWriterDeps) {
+    const nextId = ulidSource(clock);
+    const insert = (intents: PendingIntent[]) =>
+      insertIntents(
+        database,
+        intents.map((intent) => ({ id: nextId(), ...intent })),
+      );
+    this.#intents = new GroupedWriter(
+      (intents) => withPartitions(() => insert(intents), keepPartitions),
+      limits,
+    );
+    this.#outcomes = new GroupedWriter((outcomes) => applyOutcomes(database, outcomes), limits);
+  }
+
+  /** Creates the event unless the log holds this request already. */
+  intent(request_id: string, intent: AuditIntent): Promise<IntentResult> {
+    return this.#intents.add(request_id, { request_id, intent });
+  }
+
+  /** Gives a pending event its outcome, after an intent of the same request that is still being written. */
+  async outcome(request_id: string, outcome: AuditOutcome): Promise<OutcomeResult> {
+    await this.#intents.settled(request_id);
+    return this.#outcomes.add(request_id, { request_id, outcome });
+  }
+
+  /** Resolves when everything handed in so far is answered. */
+  async drained(): Promise<void> {
+    await this.#intents.drained();
+    await this.#outcomes.drained();
+  }
+}
+
+/** A month without a partition is made up for on the spot, once. */
+async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => Promise<void>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isPartitionMissing(error)) throw error;
+    await keepPartitions();
+    return write();
+  }
+}
+
+/**
+ * ULIDs that rise within this process. A clock that is set back starts anew, so that an id always tells when it
+ * was written, on which the reads' time filters rely.
+ */
+function ulidSource(clock: () => number): () => string {
+  let last_ms = 0;
+  let next = monotonicFactory();
+  return () => {
+    const now_ms = clock();
+    if (now_ms < last_ms) next = monotonicFactory();
+    last_ms = now_ms;
+    return next(now_ms);
+  };
+}

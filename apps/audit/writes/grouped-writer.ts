@@ -1,0 +1,97 @@
+import { StoreUnavailable } from "@ostiary/lib/stores/database";
+
+export interface GroupLimits {
+  /** Items in one write. */
+  group_max: number;
+  /** Writes under way at once. */
+  writes_max: number;
+  /** Items that may wait; more are refused. */
+  queue_max: number;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Turns single writes into few: an item that comes alone is written at once, those that come while writes are
+ * under way gather and go together in the next. Items with the same key never share a write: the later one
+ * waits for the earlier one's end. When a group fails for another reason than the store's absence, its items
+ * are written one by one, so that each gets its own answer.
+ */
+export class GroupedWriter<Item, Result> {
+  readonly #write: (items: Item[]) => Promise<Result[]>;
+  readonly #limits: GroupLimits;
+  readonly #queue: Waiting<Item, Result>[] = [];
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  #writes = 0;
+
+  /** `write` answers for each item, in their order. */
+  constructor(write: (items: Item[]) => Promise<Result[]>, limits: GroupLimits) {
+    this.#write = write;
+    this.#limits = limits;
+  }
+
+  /** Writes `item`. Rejects with `StoreUnavailable` when the store is away or too much waits already. */
+  async add(key: string, item: Item): Promise<Result> {
+    while (this.#underWay.has(key)) await this.settled(key);
+    const written = this.#enqueue(item);
+    this.#underWay.set(key, written);
+    try {
+      return await written;
+    } finally {
+      this.#underWay.delete(key);
+    }
+  }
+
+  /** Resolves when no write of `key` is under way; never rejects. */
+  async settled(key: string): Promise<void> {
+    await this.#underWay.get(key)?.catch(() => {}); // whoever added it has its error
+  }
+
+  /** Resolves when everything added so far has its answer. */
+  async drained(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #enqueue(item: Item): Promise<Result> {
+    if (this.#queue.length >= this.#limits.queue_max) {
+      const waiting = new Error(`${this.#limits.queue_max} writes wait already.`);
+      return Promise.reject(new StoreUnavailable("database", waiting));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#queue.push({ item, resolve, reject });
+    this.#pump();
+    return promise;
+  }
+
+  #pump(): void {
+    while (this.#writes < this.#limits.writes_max && this.#queue.length > 0) {
+      this.#writes += 1;
+      void this.#writeGroup(this.#queue.splice(0, this.#limits.group_max)).then(() => {
+        this.#writes -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  /** Answers every member; never rejects. */
+  async #writeGroup(group: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#write(group.map(({ item }) => item));
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const result = results[index];
+        if (result === undefined) reject(new Error("The write gave no answer for an item."));
+        else resolve(result);
+      }
+    } catch (error) {
+      if (group.length === 1 || error instanceof StoreUnavailable) {
+        for (const { reject } of group) reject(error);
+      } else {
+        for (const member of group) await this.#writeGroup([member]);
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Metrics } from "@ostiary/lib/telemetry";
+import { Counter } from "prom-client";
+
+const INTENT_RESULTS = ["created", "existing"] as const;
+const OUTCOME_RESULTS = ["applied", "already_final", "not_found"] as const;
+
+/** Counts what became of writes (Identity specification, Audit service metrics). */
+export interface WriteMetrics {
+  intent(result: (typeof INTENT_RESULTS)[number]): void;
+  outcome(result: (typeof OUTCOME_RESULTS)[number]): void;
+}
+
+export function createWriteMetrics({ registry }: Metrics): WriteMetrics {
+  const intents = new Counter({
+    name: "audit_intents_total",
+    help: "Intents answered: the event was created, or existed already.",
+    labelNames: ["result"] as const,
+    registers: [registry],
+  });
+  const outcomes = new Counter({
+    name: "audit_outcomes_total",
+    help: "Outcomes answered: applied, for an event that was final already, or for no event.",
+    labelNames: ["result"] as const,
+    registers: [registry],
+  });
+  for (const result of INTENT_RESULTS) intents.inc({ result }, 0);
+  for (const result of OUTCOME_RESULTS) outcomes.inc({ result }, 0);
+  return { intent: (result) => intents.inc({ result }), outcome: (result) => outcomes.inc({ result }) };
+}

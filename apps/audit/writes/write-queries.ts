@@ -1,0 +1,157 @@
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
+import type { Database } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+
+export interface IntentWrite {
+  /** ULID of the event, if it is new. */
+  id: string;
+  request_id: string;
+  intent: AuditIntent;
+}
+
+export interface OutcomeWrite {
+  request_id: string;
+  outcome: AuditOutcome;
+}
+
+export type IntentResult = "created" | "existing";
+
+/** `not_a_user_route`: the outcome names an organization, which only events of a person's log may be given. */
+export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_user_route";
+
+/**
+ * Writes the intents whose request id the log does not hold, in one statement, and says of each whether it was
+ * new. Who claims the request id writes the event: of two at once, on any replica and for any time, the second
+ * waits for the first's commit and then finds it. Ids are claimed in order, so that two groups can't deadlock.
+ */
+export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
+  const rows = JSON.stringify(writes.map(intentRow));
+  const claimed = await database.run("insert_intents", (orm) =>
+    database.rows<{ id: string }>(orm, insertStatement(rows)),
+  );
+  const created = new Set(claimed.map(({ id }) => id));
+  return writes.map(({ id }) => (created.has(id) ? "created" : "existing"));
+}
+
+function intentRow({ id, request_id, intent }: IntentWrite) {
+  return {
+    id,
+    request_id,
+    occurred_at: Temporal.Instant.from(intent.occurred_at).toString({ smallestUnit: "millisecond" }),
+    organization_id: intent.organization_id,
+    user_id: intent.user_id,
+    actor_member_id: intent.actor.member_id,
+    actor_auth_type: intent.actor.auth_type,
+    actor_key_prefix: intent.actor.key_prefix,
+    service: intent.service,
+    method: intent.method,
+    route: intent.route,
+    params: intent.params,
+    ip: intent.ip,
+    user_agent: intent.user_agent,
+  };
+}
+
+const insertStatement = (rows: string) => sql`
+  with given as materialized (
+    select * from json_to_recordset(${rows}::text::json) as given(
+      id text, request_id text, occurred_at timestamptz, organization_id text, user_id text,
+      actor_member_id text, actor_auth_type text, actor_key_prefix text,
+      service text, method text, route text, params jsonb, ip text, user_agent text)
+  ),
+  claimed as (
+    insert into audit.request_ids (request_id, occurred_at, id)
+    select request_id, occurred_at, id from given order by request_id
+    on conflict (request_id) do nothing
+    returning id
+  ),
+  written as (
+    insert into audit.audit_events (
+      id, request_id, occurred_at, organization_id, user_id, actor_member_id, actor_auth_type,
+      actor_key_prefix, service, method, route, params, ip, user_agent)
+    select id, request_id, occurred_at, organization_id, user_id, actor_member_id, actor_auth_type,
+      actor_key_prefix, service, method, route, params, ip, user_agent
+    from given where id in (select id from claimed)
+    order by id
+  ),
+  indexed as (
+    insert into audit.event_params (log, pair, id, occurred_at)
+    select logs.log, audit.param_pair(param.key, param.value), given.id, given.occurred_at
+    from given
+      cross join lateral jsonb_each_text(given.params) as param
+      cross join lateral (
+        values ('organization:' || given.organization_id), ('user:' || given.user_id)
+      ) as logs(log)
+    where given.id in (select id from claimed) and logs.log is not null
+  )
+  select id from claimed`;
+
+/** Applies each outcome to its event if that is still pending, in one statement, and says what became of it. */
+export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
+  const rows = JSON.stringify(writes.map(outcomeRow));
+  const answers = await database.run("apply_outcomes", (orm) =>
+    database.rows<{ request_id: string; result: OutcomeResult }>(orm, applyStatement(rows)),
+  );
+  const results = new Map(answers.map(({ request_id, result }) => [request_id, result]));
+  return writes.map(({ request_id }) => results.get(request_id) ?? "not_found");
+}
+
+function outcomeRow({ request_id, outcome }: OutcomeWrite) {
+  return {
+    request_id,
+    outcome: outcome.outcome,
+    status: outcome.status,
+    // text inside text: as a nested value its escapes would be read, and NUL refused
+    details: outcome.details ? JSON.stringify(outcome.details) : null,
+    created_id: outcome.created_id ?? null,
+    organization_id: outcome.organization_id ?? null,
+    actor_member_id: outcome.member_id ?? null,
+  };
+}
+
+/**
+ * The bounds on `request_id` hold for every valid one. They are there for the planner, which without them takes
+ * a group for a hundred rows and, while the table is young, plans to read it whole for each.
+ */
+const applyStatement = (rows: string) => sql`
+  with given as materialized (
+    select * from json_to_recordset(${rows}::text::json) as given(
+      request_id text, outcome text, status smallint, details text, created_id text,
+      organization_id text, actor_member_id text)
+    where request_id >= '!' and request_id < '\x7f'
+  ),
+  target as materialized (
+    select given.*, known.id, known.occurred_at
+    from given join audit.request_ids known using (request_id)
+  ),
+  applied as (
+    update audit.audit_events event set
+      outcome = target.outcome,
+      status = target.status,
+      details = target.details::json,
+      created_id = target.created_id,
+      organization_id = coalesce(target.organization_id, event.organization_id),
+      actor_member_id = coalesce(target.actor_member_id, event.actor_member_id)
+    from target
+    where event.id = target.id and event.occurred_at = target.occurred_at and event.outcome = 'pending'
+      and (target.organization_id is null or (event.user_id is not null and event.organization_id is null))
+    returning event.id, event.occurred_at, event.params, target.organization_id as named
+  ),
+  indexed as (
+    insert into audit.event_params (log, pair, id, occurred_at)
+    select 'organization:' || applied.named, audit.param_pair(param.key, param.value), applied.id,
+      applied.occurred_at
+    from applied cross join lateral jsonb_each_text(applied.params) as param
+    where applied.named is not null
+  )
+  select target.request_id,
+    case
+      when applied.id is not null then 'applied'
+      when target.organization_id is not null and exists (
+        select 1 from audit.audit_events event
+        where event.id = target.id and event.occurred_at = target.occurred_at and event.outcome = 'pending'
+          and (event.user_id is null or event.organization_id is not null)
+      ) then 'not_a_user_route'
+      else 'already_final'
+    end as result
+  from target left join applied on applied.id = target.id`;

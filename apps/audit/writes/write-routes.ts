@@ -1,0 +1,90 @@
+import { intentSchema, outcomeSchema } from "@ostiary/lib/audit";
+import { type FieldError, notFound, validationError } from "@ostiary/lib/errors";
+import { errorResponses } from "@ostiary/lib/http";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { EventWriter } from "./event-writer.ts";
+import { intentProblems, requestIdProblems } from "./intent-rules.ts";
+import { outcomeProblems } from "./outcome-rules.ts";
+import type { WriteMetrics } from "./write-metrics.ts";
+
+export interface WriteRoutesDeps {
+  writer: Pick<EventWriter, "intent" | "outcome">;
+  metrics: WriteMetrics;
+  /** Epoch milliseconds. */
+  clock: () => number;
+}
+
+const resultSchema = (result: "created" | "existing", description: string) =>
+  Type.Object({ result: Type.Literal(result) }, { description });
+
+const failures = errorResponses(
+  "INVALID_REQUEST",
+  "UNAUTHORIZED",
+  "NOT_FOUND",
+  "PAYLOAD_TOO_LARGE",
+  "VALIDATION_ERROR",
+  "SERVICE_UNAVAILABLE",
+);
+
+/** The two writes of an event, for the gateway (Identity specification, Audit internal API). */
+export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
+  return new Elysia({ name: "audit-writes", normalize: false })
+    .put(
+      "/internal/events/:request_id",
+      async ({ params, body, status }) => {
+        refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock())]);
+        const result = await writer.intent(params.request_id, body);
+        metrics.intent(result);
+        return result === "created" ? status(201, { result }) : { result };
+      },
+      {
+        body: intentSchema,
+        response: {
+          200: resultSchema("existing", "The log held this request already; nothing was changed."),
+          201: resultSchema("created", "The event was written."),
+          ...failures,
+        },
+        detail: {
+          summary: "Write the intent of a request",
+          description: "Creates the event, pending, unless it exists. Unknown fields are ignored.",
+          tags: ["Writes"],
+          operationId: "putEventIntent",
+        },
+      },
+    )
+    .patch(
+      "/internal/events/:request_id",
+      async ({ params, body, status }) => {
+        const { request_id } = params;
+        refuse([...requestIdProblems(request_id), ...outcomeProblems(body)]);
+        const result = await writer.outcome(request_id, body);
+        if (result === "not_a_user_route") throw validationError([pairProblem]);
+        metrics.outcome(result);
+        if (result === "not_found") throw notFound("audit_event", request_id);
+        return status(204, undefined);
+      },
+      {
+        body: outcomeSchema,
+        response: {
+          204: Type.Undefined({ description: "The outcome was applied, or the event had one already." }),
+          ...failures,
+        },
+        detail: {
+          summary: "Write the outcome of a request",
+          description: "Makes a pending event final. A final event stays as it is.",
+          tags: ["Writes"],
+          operationId: "patchEventOutcome",
+        },
+      },
+    );
+}
+
+const pairProblem: FieldError = {
+  path: "organization_id",
+  message: "organization_id and member_id may be set only for an event of a person's log.",
+};
+
+function refuse(problems: FieldError[]): void {
+  if (problems.length > 0) throw validationError(problems);
+}
