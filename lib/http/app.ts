@@ -9,6 +9,8 @@ import { contextOf } from "./request-context.ts";
 export interface HttpAppOptions {
   /** Larger request bodies are 413. */
   body_bytes_max: number;
+  /** false: routes that take a body read it themselves, with `readBytes`; default true, all bodies are JSON. */
+  parse_bodies?: boolean;
 }
 
 /**
@@ -17,11 +19,14 @@ export interface HttpAppOptions {
  * that the service's handler answers (contract 2).
  */
 export function httpApp(options: HttpAppOptions) {
-  return new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .onParse({ as: "global" }, async ({ request }) => {
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
+  if (options.parse_bodies !== false) {
+    app.onParse({ as: "global" }, async ({ request }) => {
       const text = await readText(request, options.body_bytes_max);
       return text === "" ? {} : parseJson(text);
-    })
+    });
+  }
+  return app
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       contextOf(request).route = template(route);
       refuseBrokenParams(params);

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors/index.ts";
 
-/** Reads a request body of at most `bytes_max` bytes as text; 413 past that, 400 when it is not UTF-8. */
-export async function readText(request: Request, bytes_max: number): Promise<string> {
+/** Reads a request body of at most `bytes_max` bytes; 413 past that. */
+export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytes_max) throw tooLarge(bytes_max);
   const chunks: Uint8Array[] = [];
@@ -13,8 +13,14 @@ export async function readText(request: Request, bytes_max: number): Promise<str
       chunks.push(chunk);
     }
   }
+  return Buffer.concat(chunks);
+}
+
+/** Reads a request body of at most `bytes_max` bytes as text; 413 past that, 400 when it is not UTF-8. */
+export async function readText(request: Request, bytes_max: number): Promise<string> {
+  const bytes = await readBytes(request, bytes_max);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new ApiError("INVALID_REQUEST", { message: "The body is not valid UTF-8.", cause });
   }

@@ -41,9 +41,23 @@ export const ServiceName = Type.String({
   examples: ["widgets"],
 });
 
+// Written out, since a union made by `map` loses its members in Elysia's types.
 export const MethodName = Type.Union(
-  METHODS.map((method) => Type.Literal(method)),
+  [
+    Type.Literal("GET"),
+    Type.Literal("POST"),
+    Type.Literal("PUT"),
+    Type.Literal("PATCH"),
+    Type.Literal("DELETE"),
+    Type.Literal("HEAD"),
+    Type.Literal("OPTIONS"),
+  ],
   { description: "An HTTP method, in upper case." },
+);
+
+export const ScopeName = Type.Union(
+  [Type.Literal("public"), Type.Literal("user"), Type.Literal("organization"), Type.Literal("member")],
+  { description: "Who owns what a route addresses." },
 );
 
 export const PolicyName = Type.String({

@@ -1,0 +1,82 @@
+import { ApiError } from "@ostiary/lib/errors";
+import {
+  createHandler,
+  equalSecrets,
+  type HealthState,
+  httpApp,
+  internalRoutes,
+  swaggerRoutes,
+} from "@ostiary/lib/http";
+import type { Listener } from "@ostiary/lib/service";
+import type { Database } from "@ostiary/lib/stores/database";
+import type { RouteStore } from "@ostiary/lib/stores/route-store";
+import type { Telemetry } from "@ostiary/lib/telemetry";
+import { applyRoutes } from "./apply/routes.ts";
+import type { RegistryConfig } from "./config.ts";
+import { lookupRoutes } from "./lookup/routes.ts";
+import type { Publisher } from "./publishing/publish.ts";
+import { revisionRoutes } from "./revisions/routes.ts";
+import { serviceRoutes } from "./services/routes.ts";
+import { swaggerOptions } from "./swagger.ts";
+
+export interface AppDeps {
+  config: RegistryConfig;
+  telemetry: Telemetry;
+  health: HealthState;
+  database: Database;
+  routeStore: RouteStore;
+  publisher: Publisher;
+}
+
+const PING_TIMEOUT_MS = 1_000;
+
+/** The admin API and the internal port (Gateway specification, Endpoints). */
+export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
+  const { config, telemetry, health, database, routeStore } = deps;
+  const checks = {
+    database: () => database.ping(PING_TIMEOUT_MS),
+    route_store: () => routeStore.ping(PING_TIMEOUT_MS),
+  };
+  const internal = httpApp({ body_bytes_max: config.MAX_BODY_BYTES }).use(
+    internalRoutes(checks, health, telemetry.metrics),
+  );
+  return {
+    public: {
+      fetch: createHandler(publicApp(deps), {
+        telemetry,
+        request_id_on_response: true,
+        guard: adminGuard(config.ADMIN_TOKEN),
+      }),
+    },
+    internal: { fetch: createHandler(internal, { telemetry, request_id_on_response: true }) },
+  };
+}
+
+function publicApp({ config, database, publisher }: AppDeps) {
+  const body_bytes_max = config.MAX_BODY_BYTES;
+  const app = httpApp({ body_bytes_max, parse_bodies: false })
+    .use(applyRoutes({ publisher, database, body_bytes_max }))
+    .use(serviceRoutes({ publisher, database, body_bytes_max }))
+    .use(revisionRoutes({ publisher, database }))
+    .use(lookupRoutes({ database }));
+  return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, swaggerOptions)) : app;
+}
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/**
+ * 401 for every path but the API's page and document, unknown paths included, unless the admin token is given
+ * (Gateway specification, Authentication; contract 3).
+ */
+function adminGuard(token: string): (request: Request) => void {
+  return (request) => {
+    const given = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
+    if (given !== undefined && equalSecrets(given, token)) return;
+    if (isOpen(new URL(request.url).pathname)) return;
+    throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
+  };
+}
+
+function isOpen(path: string): boolean {
+  return path === "/swagger" || path.startsWith("/swagger/");
+}

@@ -1,0 +1,86 @@
+import { readBytes } from "@ostiary/lib/http";
+import { malformed } from "./malformed.ts";
+import { parseYaml } from "./yaml.ts";
+
+const JSON_TYPE = "application/json";
+const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
+
+/** What apply takes. */
+export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
+
+/** Reads the body of apply: JSON or YAML by its content type, YAML without one (contract 3). */
+export async function readDocument(request: Request, bytes_max: number): Promise<unknown> {
+  const type = mediaType(request);
+  if (type !== null && !DOCUMENT_TYPES.includes(type)) {
+    throw malformed(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
+  }
+  const text = await readUtf8(request, bytes_max);
+  return type === JSON_TYPE ? parseJson(text) : parseYaml(text);
+}
+
+/** Reads a JSON body, the only kind that PUT takes. */
+export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
+  const type = mediaType(request);
+  if (type !== null && type !== JSON_TYPE) throw malformed(`Send the body as ${JSON_TYPE}.`);
+  return parseJson(await readUtf8(request, bytes_max));
+}
+
+/** The content type without its parameters, or null. */
+function mediaType(request: Request): string | null {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  return type === undefined || type === "" ? null : type;
+}
+
+async function readUtf8(request: Request, bytes_max: number): Promise<string> {
+  const bytes = await readBytes(request, bytes_max);
+  const text = decodeUtf8(bytes);
+  if (text.trim() === "") throw malformed("The body is empty.");
+  return text;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw malformed("The body is not valid UTF-8.");
+  }
+}
+
+function parseJson(text: string): unknown {
+  const value = parsed(text);
+  if (countKeys(value) !== countWrittenKeys(text)) {
+    throw malformed("A key is given twice in one object of the JSON.");
+  }
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed("The body is not valid JSON.");
+  }
+}
+
+/** Strings in a row are all that a valid JSON text has quotes for; one that a colon follows is a key. */
+const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g;
+
+/** `JSON.parse` keeps the last of two equal keys: fewer come out than were written. */
+function countWrittenKeys(text: string): number {
+  let count = 0;
+  for (const match of text.matchAll(JSON_STRING)) if (match[1] === ":") count += 1;
+  return count;
+}
+
+function countKeys(value: unknown): number {
+  let count = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const part = open.pop();
+    if (typeof part !== "object" || part === null) continue;
+    const members = Object.values(part);
+    if (!Array.isArray(part)) count += members.length;
+    for (const member of members) open.push(member);
+  }
+  return count;
+}

@@ -1,0 +1,129 @@
+/**
+ * YAML as operators write it, and nothing more: one document of maps, lists and scalars (contract 3). What
+ * could cost more than its bytes is bounded before it is built: tokens, depth, aliases. No custom tags, no
+ * merge keys, every key once.
+ */
+import {
+  Composer,
+  type CST,
+  type Document,
+  isScalar,
+  Lexer,
+  LineCounter,
+  type ParsedNode,
+  Parser,
+  visit,
+} from "yaml";
+import { malformed } from "./malformed.ts";
+
+/** A document of 10 000 routes has about 400 000. */
+const TOKENS_MAX = 1_000_000;
+/** A configuration document needs 12. */
+const DEPTH_MAX = 64;
+const ALIASES_MAX = 100;
+/** What aliases may make of a document, in values: more than its tokens could hold without them. */
+const VALUES_MAX = 1_000_000;
+
+const OPTIONS = {
+  version: "1.2",
+  schema: "core",
+  merge: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+  // checked here instead, since the library compares each key of a map with all others
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: "silent",
+} as const;
+
+/** Parses `text`; 422 says what is not accepted, and where. */
+export function parseYaml(text: string): unknown {
+  const lines = new LineCounter();
+  const documents = new Composer(OPTIONS).compose(boundedTokens(text, lines), true, text.length);
+  const [document, ...others] = documents;
+  if (document === undefined) throw malformed("The body is empty.");
+  if (others.length > 0) throw malformed("The body holds several YAML documents: send one.");
+  refuseFaults(document, lines);
+  refuseDuplicateKeys(document, lines);
+  const value = toValue(document);
+  refuseExpansion(value);
+  return value;
+}
+
+/** The tokens of `text`, refused as soon as there are too many, they nest too deeply, or one is an error. */
+function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  let count = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    count += 1;
+    if (count > TOKENS_MAX) throw malformed("The YAML is too large: split it, or send it as JSON.");
+    for (const token of parser.next(lexeme)) yield accepted(token, lines);
+    if (parser.stack.length > DEPTH_MAX)
+      throw malformed(`The YAML is nested too deeply${at(parser.offset, lines)}.`);
+  }
+  for (const token of parser.end()) yield accepted(token, lines);
+}
+
+function accepted(token: CST.Token, lines: LineCounter): CST.Token {
+  if (token.type === "error") throw malformed(`The YAML is not valid${at(token.offset, lines)}.`);
+  if (token.type === "directive" && !token.source.startsWith("%YAML ")) {
+    throw malformed(`Directives such as %TAG are not accepted${at(token.offset, lines)}.`);
+  }
+  return token;
+}
+
+type YamlDocument = Document.Parsed<ParsedNode, boolean> | Document<ParsedNode, boolean>;
+
+function refuseFaults({ errors, warnings }: YamlDocument, lines: LineCounter): void {
+  const [error] = errors;
+  if (error?.code === "NON_STRING_KEY") throw malformed(`A key must be a string${at(error.pos[0], lines)}.`);
+  if (error !== undefined) throw malformed(`The YAML is not valid${at(error.pos[0], lines)}.`);
+  const [warning] = warnings;
+  if (warning?.code === "TAG_RESOLVE_FAILED") {
+    throw malformed(`Tags of your own are not accepted${at(warning.pos[0], lines)}.`);
+  }
+}
+
+function refuseDuplicateKeys(document: YamlDocument, lines: LineCounter): void {
+  visit(document, {
+    Map(_, map) {
+      const keys = new Set<unknown>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? key.value : key;
+        const start = isScalar(key) ? key.range?.[0] : undefined;
+        if (keys.has(name)) throw malformed(`A key is given twice in one map${at(start, lines)}.`);
+        keys.add(name);
+      }
+    },
+  });
+}
+
+function toValue(document: YamlDocument): unknown {
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw malformed("The YAML uses too many aliases, or one whose anchor does not come before it.");
+  }
+}
+
+/** Refuses a value that is, through aliases, larger or deeper than any document, or contains itself. */
+function refuseExpansion(value: unknown): void {
+  let values = 0;
+  const count = (part: unknown, depth: number): void => {
+    values += 1;
+    if (values > VALUES_MAX || depth > DEPTH_MAX) {
+      throw malformed("The aliases of the YAML expand to too much: write it out, or send it as JSON.");
+    }
+    if (typeof part !== "object" || part === null) return;
+    for (const member of Object.values(part)) count(member, depth + 1);
+  };
+  count(value, 0);
+}
+
+/** ` at line 3, column 5`, or nothing when the place is not known. */
+function at(offset: number | undefined, lines: LineCounter): string {
+  if (offset === undefined) return "";
+  const { line, col } = lines.linePos(offset);
+  return line === 0 ? "" : ` at line ${line}, column ${col}`;
+}

@@ -1,0 +1,117 @@
+import { ApiError } from "@ostiary/lib/errors";
+import { errorResponses } from "@ostiary/lib/http";
+import {
+  type CompiledRoute,
+  METHODS,
+  MethodName,
+  namedParams,
+  nearestRoutes,
+  type RouteMatch,
+  ScopeName,
+  ServiceName,
+  StoredRoute,
+} from "@ostiary/lib/routes";
+import type { Database } from "@ostiary/lib/stores/database";
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { CurrentTable } from "./current-table.ts";
+
+const NEAREST_MAX = 5;
+
+const Lookup = Type.Object(
+  {
+    service: ServiceName,
+    scope: ScopeName,
+    path: Type.String({ description: "The route's path as published." }),
+    method: MethodName,
+    params: Type.Record(Type.String(), Type.String(), {
+      description: "The values of the path's params, as the request spells them.",
+    }),
+    required_labels: Type.Union([StoredRoute.properties.required_labels, Type.Null()]),
+    rate_limit: Type.Union([StoredRoute.properties.rate_limit, Type.Null()], {
+      description: "As published; null: the gateway's default.",
+    }),
+    audit: Type.Boolean({ description: "Whether requests are audited, the default worked in." }),
+    upstream: Type.Union([Type.String(), Type.Null()], {
+      description: "The template of the upstream path; null: the request's path.",
+    }),
+  },
+  { title: "Lookup", description: "The route that serves a request." },
+);
+
+const query = Type.Object(
+  {
+    method: Type.Union(MethodName.anyOf, {
+      description: "The request's method.",
+      rule: `must be one of ${METHODS.join(", ")}`,
+      examples: ["GET"],
+    }),
+    path: Type.String({
+      pattern: "^/",
+      description: "The request's path. A query is left out of account.",
+      rule: "must be a path that starts with /",
+      examples: ["/org/widgets/42"],
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** `GET /routes`: which route would serve a request (contract 3, Beyond the specification). */
+export function lookupRoutes({ database }: { database: Database }) {
+  const current = new CurrentTable(database);
+  return new Elysia({ name: "lookup", normalize: false }).get(
+    "/routes",
+    async ({ query: { method, path } }) => {
+      const table = await current.read();
+      const requested = pathOf(path);
+      const match = table.match(method, requested);
+      if (match !== null) return describe(match);
+      throw new ApiError("NOT_FOUND", {
+        message: `No route serves ${method} ${requested}.`,
+        details: {
+          resource: "route",
+          id: `${method} ${requested}`,
+          nearest: nearestRoutes(table, requested, NEAREST_MAX).map(place),
+        },
+      });
+    },
+    {
+      query,
+      response: {
+        200: Lookup,
+        ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE"),
+      },
+      detail: {
+        operationId: "findRoute",
+        tags: ["Routes"],
+        summary: "Find the route that serves a request",
+        description:
+          "Matches as the gateway does, against the services that are current in the registry. When no route matches, `details.nearest` lists those that come closest.",
+      },
+    },
+  );
+}
+
+/** The path as the gateway sees it: parsed as a URL, without query and fragment. */
+function pathOf(path: string): string {
+  return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
+}
+
+function describe(match: RouteMatch): Static<typeof Lookup> {
+  const { service, scope, path, method, audited, row } = match.route;
+  return {
+    service,
+    scope,
+    path,
+    method,
+    params: namedParams(match),
+    required_labels: row.required_labels ?? null,
+    rate_limit: row.rate_limit ?? null,
+    audit: audited,
+    upstream: row.upstream ?? null,
+  };
+}
+
+function place({ service, scope, method, path }: CompiledRoute) {
+  return { service, scope, method, path };
+}

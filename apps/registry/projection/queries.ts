@@ -1,0 +1,111 @@
+import type { Database } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { becomeWriter } from "../publishing/queries.ts";
+
+/** What the route store is to hold for a service: `config` null means nothing. */
+export interface Desired {
+  name: string;
+  fence: number;
+  projected: boolean;
+  config: string | null;
+}
+
+/** A service whose newest revision is not known to be in the route store. */
+export interface Outstanding extends Record<string, unknown> {
+  name: string;
+  fence: number;
+}
+
+const isOutstanding = sql.raw("projected_fence is distinct from fence");
+
+/** The oldest outstanding services after `last`, in the order in which they were written. */
+export function listOutstanding(
+  database: Database,
+  last: Outstanding,
+  limit: number,
+): Promise<Outstanding[]> {
+  return database.run("select_outstanding", (orm) =>
+    database.rows<Outstanding>(
+      orm,
+      sql`select name, fence from routes.services
+          where ${isOutstanding} and (fence, name) > (${last.fence}::bigint, ${last.name})
+          order by fence, name limit ${limit}`,
+    ),
+  );
+}
+
+export async function countOutstanding(database: Database): Promise<number> {
+  const [row] = await database.run("count_outstanding", (orm) =>
+    database.rows<{ count: number }>(
+      orm,
+      sql`select count(*) as count from routes.services where ${isOutstanding}`,
+    ),
+  );
+  return Number(row?.count ?? 0);
+}
+
+/** The newest committed state of a service; undefined when it was never written. */
+export async function readDesired(database: Database, name: string): Promise<Desired | undefined> {
+  const [row] = await database.run("select_projection", (orm) =>
+    database.rows<{ name: string; fence: number; projected: boolean; config: string | null }>(
+      orm,
+      sql`select s.name, s.fence, s.projected_fence is not distinct from s.fence as projected,
+            r.config::text as config
+          from routes.services s
+          join routes.revisions r on r.service = s.name and r.revision = s.revision
+          where s.name = ${name}`,
+    ),
+  );
+  return row;
+}
+
+/** The SHA-256 of each current service's projection, in hexadecimal, by name. */
+export async function listDigests(database: Database): Promise<Map<string, string>> {
+  const rows = await database.run("select_digests", (orm) =>
+    database.rows<{ name: string; digest: string }>(
+      orm,
+      sql`select s.name, encode(sha256(convert_to(r.config::text, 'UTF8')), 'hex') as digest
+          from routes.services s
+          join routes.revisions r on r.service = s.name and r.revision = s.revision
+          where not s.deleted`,
+    ),
+  );
+  return new Map(rows.map((row) => [row.name, row.digest]));
+}
+
+/** Notes that the route store holds what was committed with `fence`. */
+export async function markProjected(database: Database, name: string, fence: number): Promise<void> {
+  await database.run("update_projected", (orm) =>
+    database.rows(
+      orm,
+      sql`update routes.services set projected_fence = ${fence}::bigint
+          where name = ${name} and fence = ${fence}::bigint`,
+    ),
+  );
+}
+
+/** Gives the state that was committed with `fence` a new fence greater than `above`: it is outstanding again. */
+export async function raiseFence(
+  database: Database,
+  name: string,
+  fence: number,
+  above: number,
+): Promise<void> {
+  await database.transaction("raise_fence", async (tx) => {
+    const raised = await becomeWriter(database, tx, above);
+    await database.rows(
+      tx,
+      sql`update routes.services set fence = ${raised}::bigint
+          where name = ${name} and fence = ${fence}::bigint`,
+    );
+  });
+}
+
+/** A fence to remove `name` with: less than that of any later write of it. Null when it has been written. */
+export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
+  return database.transaction("fence_of_absence", async (tx) => {
+    const fence = await becomeWriter(database, tx, above);
+    const known = await database.rows(tx, sql`select 1 from routes.services where name = ${name}`);
+    return known.length === 0 ? fence : null;
+  });
+}

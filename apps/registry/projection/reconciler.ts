@@ -1,0 +1,111 @@
+import { ServiceName } from "@ostiary/lib/routes";
+import { Value } from "@sinclair/typebox/value";
+import { Loop } from "./loop.ts";
+import { Projection, type ProjectionDeps, type ProjectionResult, ROUTES_PREFIX } from "./projection.ts";
+import { listDigests, listOutstanding, type Outstanding } from "./queries.ts";
+
+export interface ReconcilerDeps extends ProjectionDeps {
+  /** Pause before what failed is tried again, and between looks at what other replicas left undone. */
+  interval_ms: number;
+  /** Between two comparisons of the whole prefix. */
+  full_interval_ms: number;
+  onAttempt: (result: ProjectionResult | "failed") => void;
+}
+
+/** Projections under way at the same time. */
+const CONCURRENCY = 8;
+
+/**
+ * Keeps the route store equal to the database: projects what was committed, oldest first, as soon as it is
+ * woken, and compares the whole prefix now and then (contract 3). Writers never wait for it. Any number of
+ * replicas may run at once.
+ */
+export class Reconciler {
+  readonly #deps: ReconcilerDeps;
+  readonly #projection: Projection;
+  readonly #projecting: Loop;
+  readonly #comparing: Loop;
+
+  constructor(deps: ReconcilerDeps) {
+    this.#deps = deps;
+    this.#projection = new Projection(deps);
+    const { interval_ms, full_interval_ms, log } = deps;
+    const onFailure = (what: string) => (err: unknown, retry_in_ms: number) =>
+      log.warn({ err, retry_in_ms }, `${what} failed and will be tried again`);
+    this.#projecting = new Loop(
+      () => this.projectOutstanding(),
+      { pause_ms: interval_ms, retry_ms: interval_ms },
+      onFailure("projection to the route store"),
+    );
+    this.#comparing = new Loop(
+      () => this.compareAll(),
+      { pause_ms: full_interval_ms, retry_ms: interval_ms },
+      onFailure("comparison with the route store"),
+    );
+  }
+
+  start(): void {
+    this.#projecting.start();
+    this.#comparing.start();
+  }
+
+  /** Something was committed. Returns at once. */
+  wake(): void {
+    this.#projecting.wake();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#projecting.stop(), this.#comparing.stop()]);
+  }
+
+  /** Tries every outstanding projection once. Rejects when one failed, at once when a whole batch did. */
+  async projectOutstanding(): Promise<void> {
+    const failures: unknown[] = [];
+    let last: Outstanding | undefined = { name: "", fence: 0 };
+    while (last !== undefined) {
+      const batch: Outstanding[] = await listOutstanding(this.#deps.database, last, CONCURRENCY);
+      const failed = await this.#attempt(batch, ({ name }) => this.#projection.project(name));
+      failures.push(...failed);
+      last = failed.length < batch.length ? batch.at(-1) : undefined;
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Compares every key under the prefix with the database and repairs what differs. */
+  async compareAll(): Promise<void> {
+    const { database, routeStore } = this.#deps;
+    const entries = await routeStore.list(ROUTES_PREFIX);
+    const desired = await listDigests(database);
+    const wrong = new Set(desired.keys());
+    for (const { key, value } of entries) {
+      const name = key.slice(ROUTES_PREFIX.length);
+      if (desired.get(name) === Bun.SHA256.hash(value, "hex")) wrong.delete(name);
+      else wrong.add(name);
+    }
+    const names = [...wrong];
+    for (let start = 0; start < names.length; start += CONCURRENCY) {
+      const batch = names.slice(start, start + CONCURRENCY);
+      const [failure] = await this.#attempt(batch, (name) => this.#repair(name));
+      if (failure !== undefined) throw failure;
+    }
+  }
+
+  /** A key that no service can have is nobody's: nothing that could be written later is lost with it. */
+  async #repair(name: string): Promise<ProjectionResult> {
+    if (Value.Check(ServiceName, name)) return this.#projection.repair(name);
+    await this.#deps.routeStore.delete(ROUTES_PREFIX + name);
+    return "written";
+  }
+
+  /** Runs `work` for all of `batch` at once and reports each result; gives back why some failed. */
+  async #attempt<Item>(
+    batch: readonly Item[],
+    work: (item: Item) => Promise<ProjectionResult>,
+  ): Promise<unknown[]> {
+    const results = await Promise.allSettled(batch.map(work));
+    for (const result of results) {
+      this.#deps.onAttempt(result.status === "fulfilled" ? result.value : "failed");
+    }
+    return results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  }
+}

@@ -1,0 +1,43 @@
+import { ApiError, validationError } from "@ostiary/lib/errors";
+import type { Standing } from "./queries.ts";
+
+/**
+ * What If-Match asks for: nothing, any current service (`*`), or one of some revisions. Revisions are compared
+ * strongly, so a weak tag (`W/"3"`) matches none (RFC 9110, If-Match; contract 3).
+ */
+export type Precondition = null | "current" | ReadonlySet<number>;
+
+const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
+const REVISION = /^[1-9]\d*$/;
+
+/** Reads the If-Match header; 422 when it is malformed. */
+export function readPrecondition(request: Request): Precondition {
+  const header = request.headers.get("if-match")?.trim();
+  if (header === undefined) return null;
+  if (header === "*") return "current";
+  const tags = header.split(",").map((part) => TAG.exec(part.trim()));
+  if (tags.some((tag) => tag === null)) {
+    throw validationError([
+      { path: "If-Match", message: 'If-Match must be a revision in double quotes, such as "3", or *.' },
+    ]);
+  }
+  const revisions = tags.flatMap((tag) =>
+    tag && tag[1] === undefined && REVISION.test(tag[2] ?? "") ? [Number(tag[2])] : [],
+  );
+  return new Set(revisions);
+}
+
+/** 412 unless `standing` (undefined: never written) is what the caller expects. */
+export function requireRevision(precondition: Precondition, standing: Standing | undefined): void {
+  if (precondition === null) return;
+  const holds =
+    standing !== undefined &&
+    (precondition === "current" ? !standing.deleted : precondition.has(standing.revision));
+  if (holds) return;
+  throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: standing?.revision ?? null } });
+}
+
+/** A revision as an entity tag. */
+export function revisionTag(revision: number): string {
+  return `"${revision}"`;
+}

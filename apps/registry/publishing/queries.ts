@@ -1,0 +1,175 @@
+import {
+  type OwnedRoute,
+  ownedRoutes,
+  type RateLimitPolicy,
+  routeShape,
+  type StoredServiceConfig,
+} from "@ostiary/lib/routes";
+import type { Database, Orm } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import type { RevisionAction } from "../records.ts";
+
+/** Where a service stands: its newest revision, and whether that one deleted it. */
+export interface Standing {
+  name: string;
+  revision: number;
+  deleted: boolean;
+}
+
+/** A revision to append; `config` null is a tombstone. */
+export interface NewRevision {
+  service: string;
+  revision: number;
+  action: RevisionAction;
+  restored_from: number | null;
+  config: StoredServiceConfig | null;
+}
+
+/** A policy that a current service declares. */
+export interface DeclaredPolicy extends Required<RateLimitPolicy> {
+  service: string;
+  name: string;
+}
+
+/**
+ * Makes this transaction the only writer until it ends, and gives it its fence: greater than every fence
+ * before it and, counting from the clock's microseconds, greater than those of a database that was lost.
+ */
+export async function becomeWriter(database: Database, tx: Orm, above = 0): Promise<number> {
+  const [row] = await database.rows<{ last_fence: number }>(
+    tx,
+    sql`update routes.writer
+        set last_fence = greatest(
+          last_fence + 1, ${above}::bigint + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+        returning last_fence`,
+  );
+  if (row === undefined) throw new Error("The table routes.writer has lost its row.");
+  return Number(row.last_fence);
+}
+
+/** The standings of those of `names` that were ever written. */
+export async function standingsOf(
+  database: Database,
+  orm: Orm,
+  names: readonly string[],
+): Promise<Map<string, Standing>> {
+  const rows = await database.rows<Standing & Record<string, unknown>>(
+    orm,
+    sql`select name, revision, deleted from routes.services where name in (${listOf(names)})`,
+  );
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+/** Which of the methods and shapes of `incoming` belong to services that are not incoming. */
+export async function otherOwners(
+  database: Database,
+  orm: Orm,
+  incoming: ReadonlyMap<string, StoredServiceConfig>,
+): Promise<OwnedRoute[]> {
+  const rows = await database.rows<{ service: string; method: string; path: string }>(
+    orm,
+    sql`select owned.service, owned.method, owned.path
+        from json_to_recordset(${claims(incoming)}::json) as claimed(method text, shape text)
+        join routes.owned_routes owned
+          on owned.method = claimed.method and owned.shape = claimed.shape collate "C"
+        where owned.service not in (${listOf([...incoming.keys()])})`,
+  );
+  return rows;
+}
+
+/** One shared and one local declaration of each policy name of `incoming` by services that are not incoming. */
+export async function otherPolicies(
+  database: Database,
+  orm: Orm,
+  incoming: ReadonlyMap<string, StoredServiceConfig>,
+): Promise<DeclaredPolicy[]> {
+  const names = [...incoming.values()].flatMap((config) => Object.keys(config.rate_limits ?? {}));
+  if (names.length === 0) return [];
+  const rows = await database.rows<DeclaredPolicy & Record<string, unknown>>(
+    orm,
+    sql`select distinct on (name, shared) name, shared, service, requests, window_seconds
+        from routes.policies
+        where name in (${listOf(names)}) and service not in (${listOf([...incoming.keys()])})
+        order by name, shared, service`,
+  );
+  return rows;
+}
+
+/** Appends `revisions`, makes them current, and replaces what their services own and declare. */
+export async function appendRevisions(
+  database: Database,
+  tx: Orm,
+  revisions: readonly NewRevision[],
+  { fence, request_id }: { fence: number; request_id: string },
+): Promise<void> {
+  const written = JSON.stringify(revisions);
+  const names = listOf(revisions.map(({ service }) => service));
+  await database.rows(
+    tx,
+    sql`insert into routes.services (name, revision, deleted, fence)
+        select service, revision, action = 'delete', ${fence}::bigint
+        from json_to_recordset(${written}::json) as written(service text, revision integer, action text)
+        on conflict (name) do update
+        set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence`,
+  );
+  await database.rows(
+    tx,
+    sql`insert into routes.revisions (service, revision, action, restored_from, config, request_id)
+        select service, revision, action, restored_from,
+          case when action <> 'delete' then config end, ${request_id}::text
+        from json_to_recordset(${written}::json) as written(
+          service text, revision integer, action text, restored_from integer, config json)`,
+  );
+  await database.rows(tx, sql`delete from routes.owned_routes where service in (${names})`);
+  await database.rows(tx, sql`delete from routes.policies where service in (${names})`);
+  const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
+  await insertClaims(database, tx, configs);
+}
+
+async function insertClaims(
+  database: Database,
+  tx: Orm,
+  configs: ReadonlyMap<string, StoredServiceConfig>,
+): Promise<void> {
+  await database.rows(
+    tx,
+    sql`insert into routes.owned_routes (method, shape, service, path)
+        select method, shape, service, path
+        from json_to_recordset(${claims(configs)}::json)
+          as claimed(method text, shape text, service text, path text)`,
+  );
+  const policies = [...configs].flatMap(([service, config]) =>
+    Object.entries(config.rate_limits ?? {}).map(([name, policy]) => ({
+      ...policy,
+      name,
+      service,
+      shared: policy.shared === true,
+    })),
+  );
+  if (policies.length === 0) return;
+  await database.rows(
+    tx,
+    sql`insert into routes.policies (name, service, shared, requests, window_seconds)
+        select name, service, shared, requests, window_seconds
+        from json_to_recordset(${JSON.stringify(policies)}::json)
+          as declared(name text, service text, shared boolean, requests bigint, window_seconds bigint)`,
+  );
+}
+
+/** The methods and shapes of `configs` as JSON, each once; of several paths with one shape the first. */
+function claims(configs: ReadonlyMap<string, StoredServiceConfig>): string {
+  const claimed = new Map<string, OwnedRoute & { shape: string }>();
+  for (const [service, config] of configs) {
+    for (const route of ownedRoutes(service, config)) {
+      const shape = routeShape(route.path);
+      const key = `${route.method} ${shape}`;
+      if (!claimed.has(key)) claimed.set(key, { ...route, shape });
+    }
+  }
+  return JSON.stringify([...claimed.values()]);
+}
+
+/** A subquery of the texts of `values`: one parameter, however many there are. */
+function listOf(values: readonly string[]) {
+  return sql`select value from json_array_elements_text(${JSON.stringify(values)}::json)`;
+}

@@ -1,0 +1,122 @@
+import { notFound } from "@ostiary/lib/errors";
+import { contextOf, errorResponses } from "@ostiary/lib/http";
+import type { Database } from "@ostiary/lib/stores/database";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
+import type { Publisher } from "../publishing/publish.ts";
+import { ifMatchHeader, Revision, RevisionParam, Service, serviceParams } from "../records.ts";
+import { Change, listChanges } from "./changes.ts";
+import { listRevisions, readRevision } from "./queries.ts";
+
+export interface RevisionDeps {
+  publisher: Publisher;
+  database: Database;
+}
+
+const Revisions = Type.Object(
+  { revisions: Type.Array(Revision) },
+  { title: "Revisions", description: "The history of a service, newest first." },
+);
+
+const Diff = Type.Object(
+  { changes: Type.Array(Change) },
+  { title: "Diff", description: "What turns one revision into another." },
+);
+
+const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionParam });
+const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });
+
+const tags = ["Revisions"];
+const readErrors = errorResponses("UNAUTHORIZED", "NOT_FOUND", "SERVICE_UNAVAILABLE");
+
+/** The history of each service (Gateway specification, Endpoints; contract 3). */
+export function revisionRoutes({ publisher, database }: RevisionDeps) {
+  const read = (service: string, revision: number) =>
+    database.run("select_revision", (orm) => readRevision(database, orm, service, revision));
+  return new Elysia({ name: "revisions", normalize: false })
+    .get(
+      "/services/:name/revisions",
+      async ({ params }) => ({
+        revisions: await database.run("select_revisions", (orm) => listRevisions(database, orm, params.name)),
+      }),
+      {
+        params: serviceParams,
+        response: { 200: Revisions, ...readErrors },
+        detail: {
+          operationId: "listRevisions",
+          tags,
+          summary: "List the revisions of a service",
+          description: "Newest first, also those of a deleted service.",
+        },
+      },
+    )
+    .get("/services/:name/revisions/:rev", ({ params }) => read(params.name, revisionNumber(params.rev)), {
+      params: revisionParams,
+      response: { 200: Revision, ...readErrors },
+      detail: {
+        operationId: "getRevision",
+        tags,
+        summary: "Get a revision",
+        description: "The config is null when the revision deleted the service.",
+      },
+    })
+    .get(
+      "/services/:name/revisions/:rev/diff/:other",
+      async ({ params }) => {
+        const before = await read(params.name, revisionNumber(params.rev));
+        const after = await read(params.name, revisionNumber(params.other));
+        return { changes: listChanges(before.config, after.config) };
+      },
+      {
+        params: diffParams,
+        response: { 200: Diff, ...readErrors },
+        detail: {
+          operationId: "diffRevisions",
+          tags,
+          summary: "Compare two revisions",
+          description: "What turns the first into the second. A deleted service has nothing.",
+        },
+      },
+    )
+    .post(
+      "/services/:name/revisions/:rev/restore",
+      async ({ params: { name, rev }, request, set }) => {
+        const precondition = readPrecondition(request);
+        const { request_id } = contextOf(request);
+        const written = await publisher.restore(name, revisionNumber(rev), precondition, { request_id });
+        set.headers.etag = revisionTag(written.revision);
+        return { name, revision: written.revision, ...written.config };
+      },
+      {
+        params: revisionParams,
+        response: {
+          200: Service,
+          ...errorResponses(
+            "UNAUTHORIZED",
+            "NOT_FOUND",
+            "ROUTE_CONFLICT",
+            "PRECONDITION_FAILED",
+            "VALIDATION_ERROR",
+            "SERVICE_UNAVAILABLE",
+          ),
+        },
+        detail: {
+          operationId: "restoreRevision",
+          tags,
+          summary: "Restore a revision",
+          description:
+            "Appends a new revision with the same config, if it passes today's rules. Works for a deleted service too; a revision that deleted the service can not be restored.",
+          parameters: [ifMatchHeader],
+        },
+      },
+    );
+}
+
+const REVISION = /^[1-9]\d{0,8}$/;
+
+/** The number a path names; 404 for what can not be one. */
+function revisionNumber(text: string): number {
+  if (!REVISION.test(text)) throw notFound("revision", text);
+  return Number(text);
+}

@@ -1,0 +1,46 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ApiError } from "@ostiary/lib/errors";
+import { StartRefused } from "@ostiary/lib/service";
+import type { Logger } from "@ostiary/lib/telemetry";
+import { validDocument } from "./apply/routes.ts";
+import { parseYaml } from "./apply/yaml.ts";
+import type { Publisher } from "./publishing/publish.ts";
+
+/**
+ * Applies every `*.yaml` and `*.yml` of `directory` in name order, each for those of its services that have no
+ * history at all (Gateway specification, States and transitions). A file that apply would refuse stops the
+ * start.
+ */
+export async function seedRoutes(directory: string, publisher: Publisher, log: Logger): Promise<void> {
+  const request_id = Bun.randomUUIDv7();
+  for (const file of await listFiles(directory)) {
+    try {
+      const text = await readFile(join(directory, file), "utf8");
+      const written = await publisher.seed(validDocument(parseYaml(text)), { request_id });
+      const services = written.map(({ service }) => service);
+      if (services.length > 0) log.info({ file, services, request_id }, "seeded routes");
+    } catch (error) {
+      throw refusal(file, error);
+    }
+  }
+}
+
+async function listFiles(directory: string): Promise<string[]> {
+  try {
+    const names = await readdir(directory);
+    return names.filter((name) => /\.ya?ml$/.test(name)).sort();
+  } catch (cause) {
+    throw new StartRefused(`SEED_ROUTES_DIR can not be read: ${directory}.`, cause);
+  }
+}
+
+function refusal(file: string, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status >= 500) return error;
+  const fields = Array.isArray(error.details?.fields) ? error.details.fields : [];
+  const lines = fields.map(({ path, message }) => `  ${path === "" ? "" : `${path}: `}${message}`);
+  return new StartRefused(
+    [`SEED_ROUTES_DIR: ${file} is refused: ${error.message}`, ...lines].join("\n"),
+    error,
+  );
+}

@@ -1,0 +1,131 @@
+import { validationError } from "@ostiary/lib/errors";
+import { contextOf, errorResponses, requestBody } from "@ostiary/lib/http";
+import { ServiceConfig, ServiceName, StoredServiceConfig, validateService } from "@ostiary/lib/routes";
+import type { Database } from "@ostiary/lib/stores/database";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { readJson } from "../apply/document.ts";
+import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
+import type { Publisher } from "../publishing/publish.ts";
+import { ifMatchHeader, Service, serviceParams } from "../records.ts";
+import { listServices, readService } from "./queries.ts";
+
+export interface ServiceDeps {
+  publisher: Publisher;
+  database: Database;
+  body_bytes_max: number;
+}
+
+const Services = Type.Object(
+  { services: Type.Record(ServiceName, StoredServiceConfig) },
+  {
+    title: "Services",
+    description: "Every current service by name: a configuration document that can be applied as it is.",
+  },
+);
+
+const tags = ["Services"];
+
+/** The services themselves (Gateway specification, Endpoints; contract 3). */
+export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDeps) {
+  return new Elysia({ name: "services", normalize: false })
+    .get(
+      "/services",
+      async () => ({
+        services: Object.fromEntries(
+          await database.run("select_services", (orm) => listServices(database, orm)),
+        ),
+      }),
+      {
+        response: { 200: Services, ...errorResponses("UNAUTHORIZED", "SERVICE_UNAVAILABLE") },
+        detail: {
+          operationId: "listServices",
+          tags,
+          summary: "List the current services",
+          description: "All of them, in expanded form. Deleted services are left out.",
+        },
+      },
+    )
+    .get(
+      "/services/:name",
+      async ({ params, set }) => {
+        const service = await database.run("select_service", (orm) =>
+          readService(database, orm, params.name),
+        );
+        set.headers.etag = revisionTag(service.revision);
+        return service;
+      },
+      {
+        params: serviceParams,
+        response: { 200: Service, ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "SERVICE_UNAVAILABLE") },
+        detail: {
+          operationId: "getService",
+          tags,
+          summary: "Get a service",
+          description: "The current config in expanded form. The ETag is the revision, for If-Match.",
+        },
+      },
+    )
+    .put(
+      "/services/:name",
+      async ({ params: { name }, request, set }) => {
+        const precondition = readPrecondition(request);
+        const result = validateService(name, await readJson(request, body_bytes_max));
+        if (!result.ok) throw validationError(result.fields);
+        const { request_id } = contextOf(request);
+        const { revision, config } = await publisher.put(name, result.service, precondition, { request_id });
+        set.headers.etag = revisionTag(revision);
+        return { name, revision, ...config };
+      },
+      {
+        params: serviceParams,
+        response: {
+          200: Service,
+          ...errorResponses(
+            "UNAUTHORIZED",
+            "ROUTE_CONFLICT",
+            "PRECONDITION_FAILED",
+            "PAYLOAD_TOO_LARGE",
+            "VALIDATION_ERROR",
+            "SERVICE_UNAVAILABLE",
+          ),
+        },
+        detail: {
+          operationId: "putService",
+          tags,
+          summary: "Create or replace a service",
+          description: "With the checks of apply. A deleted service is current again.",
+          parameters: [ifMatchHeader],
+          requestBody: requestBody(ServiceConfig, "The service, as in a configuration document."),
+        },
+      },
+    )
+    .delete(
+      "/services/:name",
+      async ({ params: { name }, request, set }) => {
+        const { request_id } = contextOf(request);
+        await publisher.delete(name, readPrecondition(request), { request_id });
+        set.status = 204;
+      },
+      {
+        params: serviceParams,
+        response: {
+          204: Type.Void({ description: "Deleted." }),
+          ...errorResponses(
+            "UNAUTHORIZED",
+            "NOT_FOUND",
+            "PRECONDITION_FAILED",
+            "VALIDATION_ERROR",
+            "SERVICE_UNAVAILABLE",
+          ),
+        },
+        detail: {
+          operationId: "deleteService",
+          tags,
+          summary: "Delete a service",
+          description: "Its routes are unpublished, its history is kept: a revision can be restored.",
+          parameters: [ifMatchHeader],
+        },
+      },
+    );
+}

@@ -1,0 +1,15 @@
+import type { SwaggerOptions } from "@ostiary/lib/http";
+
+/** The head of the registry's OpenAPI document. */
+export const swaggerOptions = {
+  title: "Ostiary route registry",
+  description:
+    "The admin API that publishes routes. It checks route configuration, keeps every revision of it, and projects the current one to the store that gateways read.",
+  tags: [
+    { name: "Apply", description: "Publish a configuration document, or see what it would change." },
+    { name: "Services", description: "The services whose routes are published, one at a time." },
+    { name: "Revisions", description: "The history of each service, and the way back." },
+    { name: "Routes", description: "Find out which route serves a request." },
+  ],
+  bearer_description: "The value of ADMIN_TOKEN.",
+} satisfies SwaggerOptions;

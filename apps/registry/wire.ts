@@ -1,0 +1,76 @@
+import { type Service, StartRefused } from "@ostiary/lib/service";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import { createApp } from "./app.ts";
+import type { RegistryConfig } from "./config.ts";
+import { createProjectionMetrics } from "./projection/metrics.ts";
+import { Reconciler } from "./projection/reconciler.ts";
+import { Publisher } from "./publishing/publish.ts";
+import { Turns } from "./publishing/turns.ts";
+import { seedRoutes } from "./seeds.ts";
+
+const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
+const SCHEMA = "routes";
+
+/** Stores that other services of this process use too; the registry does not close them. */
+export interface GivenStores {
+  database?: Database;
+  routeStore?: RouteStore;
+}
+
+/** The route registry, ready to start. */
+export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
+  const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
+  const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
+  const metrics = createProjectionMetrics(telemetry.metrics.registry, database);
+  const reconciler = new Reconciler({
+    database,
+    routeStore,
+    log: telemetry.log,
+    clock: () => Date.now() * 1_000,
+    interval_ms: config.RECONCILE_INTERVAL_MS,
+    full_interval_ms: config.RECONCILE_FULL_INTERVAL_MS,
+    onAttempt: metrics.countAttempt,
+  });
+  const publisher = new Publisher({ database, turns: new Turns(), onCommit: () => reconciler.wake() });
+  const health = { draining: false };
+  return {
+    name: "registry",
+    telemetry,
+    health,
+    ...createApp({ config, telemetry, health, database, routeStore, publisher }),
+    async start() {
+      await database.migrate(SCHEMA, MIGRATIONS);
+      if (config.SEED_ROUTES_DIR !== undefined) {
+        await seedRoutes(config.SEED_ROUTES_DIR, publisher, telemetry.log);
+      }
+      reconciler.start();
+    },
+    async stop() {
+      await reconciler.stop();
+      await closeStores();
+    },
+  };
+}
+
+async function openStores(config: RegistryConfig, given: GivenStores, telemetry: Telemetry) {
+  const observer = telemetry.metrics.observeStore;
+  if (given.routeStore === undefined && config.ROUTE_STORE_URL === "memory://") {
+    throw new StartRefused(
+      "ROUTE_STORE_URL is memory://, which no gateway outside this process can read: give the URL of etcd, or start the platform app.",
+    );
+  }
+  const database =
+    given.database?.scoped(SCHEMA, observer) ??
+    (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));
+  const routeStore = given.routeStore ?? (await openRouteStore(config.ROUTE_STORE_URL, { observer }));
+  return {
+    database,
+    routeStore,
+    closeStores: async () => {
+      if (given.routeStore === undefined) await routeStore.close();
+      await database.close();
+    },
+  };
+}
