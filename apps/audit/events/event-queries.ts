@@ -73,25 +73,51 @@ const columns = sql.raw(
  * of events, anything else to an index of the log by that field.
  */
 export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
-  const conditions = [ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)];
+  const conditions = sql.join([ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)], AND);
   if (filter.exact.request_id !== undefined) {
-    return sql`select ${columns} from audit.request_ids known
-      join audit.audit_events event on event.id = known.id and event.occurred_at = known.occurred_at
-      where known.request_id = ${filter.exact.request_id} and ${all(conditions)}
-      order by event.id desc`;
+    const entries = sql`select id, occurred_at from audit.request_ids
+      where request_id = ${filter.exact.request_id}`;
+    return eventsOf(entries, conditions);
   }
-  const [param] = filter.params;
-  if (param !== undefined) {
-    const [name, value] = param;
-    return sql`select ${columns} from audit.event_params entry
-      join audit.audit_events event on event.id = entry.id and event.occurred_at = entry.occurred_at
-      where entry.log = ${`${filter.log.kind}:${filter.log.id}`}
-        and entry.pair = audit.param_pair(${name}, ${value})
-        and ${all([...within(sql`entry`, bounds), ofLog(filter.log), ...matches(filter)])}
-      order by entry.id desc`;
-  }
-  return sql`select ${columns} from audit.audit_events event where ${all(conditions)} order by event.id desc`;
+  if (filter.params.size > 0) return eventsOf(entriesOfRarestParam(filter, bounds), conditions);
+  return sql`select ${columns} from audit.audit_events event where ${conditions} order by event.id desc`;
 }
+
+/** `offset 0` keeps the planner from turning this into a join of whole tables: it walks the entries in order. */
+function eventsOf(entries: SQL, conditions: SQL): SQL {
+  return sql`select ${columns} from (${entries}) entry
+    cross join lateral (
+      select * from audit.audit_events event
+      where event.occurred_at = entry.occurred_at and event.id = entry.id and ${conditions}
+      offset 0
+    ) event
+    order by entry.id desc`;
+}
+
+/**
+ * The list of one of the wanted params, each with its first {@link LIMIT_MAX} entries looked at: the one that
+ * reaches the furthest back with them, or has fewer, is the rarest hereabouts. The rest is checked event by event.
+ */
+function entriesOfRarestParam(filter: EventFilter, bounds: EventBounds): SQL {
+  const log = `${filter.log.kind}:${filter.log.id}`;
+  const pair = sql`audit.param_pair(wanted.key, wanted.value)`;
+  const nthEntry = sql`
+    select nth.id from audit.event_params nth
+    where nth.log = ${log} and nth.pair = ${pair} and ${sql.join(within(sql`nth`, bounds), AND)}
+    order by nth.id desc offset ${sql.raw(String(LIMIT_MAX))} limit 1`;
+  return sql`
+    select id, occurred_at from audit.event_params entry
+    where log = ${log} and ${sql.join(within(sql`entry`, bounds), AND)} and pair = (
+      select ${pair} from jsonb_each_text(${paramsJson(filter)}::text::jsonb) wanted
+      order by (${nthEntry}) nulls first limit 1
+    )`;
+}
+
+function paramsJson({ params }: EventFilter): string {
+  return JSON.stringify(Object.fromEntries(params));
+}
+
+const AND = sql` and `;
 
 const columnOf = {
   actor_member_id: sql`event.actor_member_id`,
@@ -123,12 +149,7 @@ function matches(filter: EventFilter): SQL[] {
     if (value !== undefined) conditions.push(sql`${columnOf[name]} = ${value}`);
   }
   if (filter.params.size > 0) {
-    const params = JSON.stringify(Object.fromEntries(filter.params));
-    conditions.push(sql`event.params @> ${params}::text::jsonb`);
+    conditions.push(sql`event.params @> ${paramsJson(filter)}::text::jsonb`);
   }
   return conditions;
-}
-
-function all(conditions: SQL[]): SQL {
-  return sql.join(conditions, sql` and `);
 }
