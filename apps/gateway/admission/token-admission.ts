@@ -32,7 +32,10 @@ export function admitTokens(
     return { value: result.valid ? admittedPerson(result.user_id) : null, until_ms };
   }
 
-  const personOf = (subject: string) => persons.get(subject) ?? persons.load(subject, () => find(subject));
+  function personOf(subject: string): Admitted | null | Promise<Admitted | null> {
+    const kept = persons.get(subject);
+    return kept !== undefined ? kept : persons.load(subject, () => find(subject));
+  }
 
   return (token) => {
     if (!isCompactJws(token)) return null;

@@ -1,0 +1,353 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { ProtectedScope } from "@ostiary/gateway/admission";
+import { ApiError } from "@ostiary/lib/errors";
+import { type Admission, admission, bearer, credential, key, member, person } from "./harness.ts";
+
+let gate: Admission;
+const open = (environment?: Record<string, string>) => {
+  gate = admission(environment);
+  return gate;
+};
+afterEach(() => gate.close());
+
+const SCOPES = ["user", "organization", "member"] as const satisfies ProtectedScope[];
+
+describe("a key or session", () => {
+  const rows = [
+    { form: "k-2", result: person(), auth_type: "user_apikey", scopes: ["user"] },
+    { form: "sk-1", result: person(), auth_type: "user_apikey", scopes: ["user"] },
+    { form: "k-2", result: member(), auth_type: "member_apikey", scopes: ["organization", "member"] },
+    { form: "mk-1", result: member(), auth_type: "member_apikey", scopes: ["organization", "member"] },
+    { form: "s-2", result: member(), auth_type: "member_session", scopes: ["organization", "member"] },
+    { form: "ms-1", result: member(), auth_type: "member_session", scopes: ["organization", "member"] },
+  ];
+  for (const { form, result, auth_type, scopes } of rows) {
+    test(`of form ${form} in the ${result.realm} is a ${auth_type} on ${scopes} and 401 elsewhere`, async () => {
+      const { identity, outcome } = open();
+      const text = credential(form);
+      identity.results.set(text, result);
+      for (const scope of SCOPES) {
+        const answer = await outcome(scope, key(text));
+        if (scopes.includes(scope)) {
+          expect(answer).toMatchObject({ auth_type, key_prefix: text.slice(0, `acme-${form}-`.length + 4) });
+        } else {
+          expect(answer).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
+        }
+      }
+      expect(identity.calls).toEqual([{ credential: text }]);
+    });
+  }
+
+  const impossible = [
+    { form: "s-2", result: person() },
+    { form: "ms-1", result: person() },
+    { form: "mk-1", result: person() },
+    { form: "sk-1", result: member() },
+  ];
+  test.each(impossible)(
+    "of form $form that identity puts into an impossible realm is 503",
+    async ({ form, result }) => {
+      const { identity, verdict } = open();
+      const text = credential(form);
+      identity.results.set(text, result);
+      expect(await verdict("user", key(text))).toBe(503);
+      expect(await verdict("member", key(text))).toBe(503);
+      expect(identity.calls).toHaveLength(2);
+    },
+  );
+
+  test("gives organization and member scopes the same ids and labels, from one call", async () => {
+    const { identity, outcome } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member({ labels: ["*"] }));
+    const expected = { user_id: null, organization_id: "o1", member_id: "m1", labels: ["*"] };
+    expect(await outcome("organization", key(text))).toMatchObject(expected);
+    expect(await outcome("member", key(text))).toMatchObject(expected);
+    expect(identity.calls).toHaveLength(1);
+  });
+
+  test("gives a user scope the user's id and no labels", async () => {
+    const { identity, outcome } = open();
+    const text = credential("k-2");
+    identity.results.set(text, person("u7"));
+    expect(await outcome("user", key(text))).toMatchObject({
+      user_id: "u7",
+      organization_id: null,
+      member_id: null,
+      labels: null,
+    });
+  });
+
+  test("without a list of labels holds none", async () => {
+    const { identity, outcome } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member({ labels: undefined }));
+    expect(await outcome("member", key(text))).toMatchObject({ labels: [] });
+  });
+
+  test("of unknown shape is 401 without a call to identity", async () => {
+    const { identity, verdict } = open();
+    const good = credential("k-2");
+    const shapes = [
+      "",
+      "x",
+      good.slice(0, -1),
+      `${good}x`,
+      good.replace("acme", "Acme"),
+      good.replace("acme", ""),
+      good.replace("acme", "a".repeat(33)),
+      good.replace("-k-", "-q-"),
+      good.replace("-k-2-", "-k-1-"),
+      good.replace("-k-2-", "-mk-2-"),
+      good.replace("-k-2-", "-k-3-"),
+      `${good.slice(0, -1)}+`,
+      `${good}, ${good}`,
+      "k".repeat(16_000),
+    ];
+    for (const shape of shapes) {
+      for (const scope of SCOPES) expect(await verdict(scope, key(shape))).toBe(401);
+    }
+    expect(identity.calls).toEqual([]);
+  });
+
+  test("is the credential whenever X-API-Key is there: nothing falls through to Authorization", async () => {
+    const { identity, verdict } = open();
+    identity.results.set("alice", person());
+    const token = bearer("e30.e30.c2ln");
+    expect(await verdict("user", { ...token, ...key("") })).toBe(401);
+    expect(await verdict("user", { ...token, ...key("garbage") })).toBe(401);
+    expect(identity.calls).toEqual([]);
+    expect(await verdict("user", { ...token, ...key(credential("k-2")) })).toBe(401);
+    expect(identity.calls).toHaveLength(1);
+  });
+
+  test("is not taken from Authorization", async () => {
+    const { identity, verdict } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    for (const scope of SCOPES) expect(await verdict(scope, bearer(text))).toBe(401);
+    expect(identity.calls).toEqual([]);
+  });
+
+  test("shows its display prefix when it has a known shape, valid or not", () => {
+    const { presentedKeyPrefix } = open();
+    expect(presentedKeyPrefix(key(`acme-k-2-${"AbCd".padEnd(43, "x")}`))).toBe("acme-k-2-AbCd");
+    expect(presentedKeyPrefix(key("acme-k-2-short"))).toBeNull();
+    expect(presentedKeyPrefix(bearer("e30.e30.c2ln"))).toBeNull();
+    expect(presentedKeyPrefix({})).toBeNull();
+  });
+});
+
+describe("no credential", () => {
+  test("is 401 on every scope, with a challenge where a scheme exists", async () => {
+    const { identity, outcome } = open();
+    for (const scope of SCOPES) {
+      const answer = await outcome(scope, {});
+      expect(answer).toMatchObject({ status: 401, message: "Authentication required.", details: null });
+      if (!(answer instanceof ApiError)) throw answer;
+      expect(answer.headers).toEqual(scope === "user" ? { "WWW-Authenticate": "Bearer" } : {});
+    }
+    expect(identity.calls).toEqual([]);
+  });
+
+  test.each(["Basic YTpi", "Bearer", "Bearer ", "bearer  ", "Token x", "e30.e30.c2ln"])(
+    "Authorization %p is 401",
+    async (authorization) => {
+      const { verdict } = open();
+      expect(await verdict("user", { authorization })).toBe(401);
+    },
+  );
+});
+
+describe("the validation service", () => {
+  const failures: [what: string, answer: () => Response | Promise<Response>][] = [
+    ["500", () => new Response("oops", { status: 500 })],
+    ["503", () => new Response(null, { status: 503 })],
+    ["401, as with a wrong internal token", () => Response.json({}, { status: 401 })],
+    ["422", () => Response.json({}, { status: 422 })],
+    ["404", () => Response.json({ valid: false }, { status: 404 })],
+    ["201 with a well-formed body", () => Response.json(member(), { status: 201 })],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/")],
+    ["an empty body", () => new Response("")],
+    ["a body that is not JSON", () => new Response("<html>")],
+    ["null", () => Response.json(null)],
+    ["a list", () => Response.json([member()])],
+    ["valid that is not a boolean", () => Response.json({ ...member(), valid: "true" })],
+    ["no valid", () => Response.json({ realm: "directory", user_id: "u1" })],
+    ["an unknown realm", () => Response.json({ ...member(), realm: "world" })],
+    ["no member_id", () => Response.json({ ...member(), member_id: undefined })],
+    ["an empty user_id", () => Response.json(person(""))],
+    ["user_id of a wrong type", () => Response.json({ ...person(), user_id: 7 })],
+    ["labels that are not a list", () => Response.json(member({ labels: "*" }))],
+    ["labels that are not strings", () => Response.json(member({ labels: [1] }))],
+    ["expires_at that is not a time", () => Response.json(member({ expires_at: "soon" }))],
+  ];
+  test.each(failures)("answering %s is 503, and is not kept", async (_, answer) => {
+    const { identity, outcome, verdict } = open();
+    const text = credential("k-2");
+    identity.override = answer;
+    expect(await outcome("member", key(text))).toMatchObject({
+      status: 503,
+      code: "SERVICE_UNAVAILABLE",
+      kind: "auth",
+    });
+    identity.override = null;
+    identity.results.set(text, member());
+    expect(await verdict("member", key(text))).toBe("admitted");
+  });
+
+  test("that does not answer in time is 503 of kind network, and is not kept", async () => {
+    const { identity, outcome, verdict } = open({ VALIDATE_TIMEOUT_MS: "30" });
+    const text = credential("k-2");
+    const never = Promise.withResolvers<Response>();
+    identity.override = () => never.promise;
+    expect(await outcome("member", key(text))).toMatchObject({ status: 503, kind: "network" });
+    identity.override = null;
+    identity.results.set(text, member());
+    expect(await verdict("member", key(text))).toBe("admitted");
+    never.resolve(new Response());
+  });
+
+  test.each([
+    ["breaks off its answer", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"],
+    ["closes without an answer", ""],
+    ["answers more than it may", `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(600 * 1024)}`],
+  ])("that %s is 503 of kind network", async (_, answer) => {
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end(answer) },
+    });
+    const { outcome } = open({ CREDENTIAL_VALIDATE_URL: `http://127.0.0.1:${server.port}/` });
+    expect(await outcome("member", key(credential("k-2")))).toMatchObject({ status: 503, kind: "network" });
+    server.stop(true);
+  });
+
+  test("that is down is 503 of kind network, for valid shapes only", async () => {
+    const { identity, outcome, verdict } = open();
+    await identity.stop();
+    expect(await outcome("member", key(credential("k-2")))).toMatchObject({ status: 503, kind: "network" });
+    expect(await verdict("member", key("garbage"))).toBe(401);
+  });
+
+  test("gets the internal token when one is configured, and no such header otherwise", async () => {
+    const { identity, verdict } = open();
+    await verdict("member", key(credential("k-2")));
+    await identity.stop();
+    await gate.close();
+    const next = open({ INTERNAL_AUTH_TOKEN: "inner-token" });
+    await next.verdict("member", key(credential("k-2")));
+    expect([...identity.tokens, ...next.identity.tokens]).toEqual([null, "inner-token"]);
+  });
+});
+
+describe("the cache", () => {
+  test("answers at once, without a promise, what is known", async () => {
+    const { identity, authenticate, verdict } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    await verdict("member", key(text));
+    expect(authenticate("member", key(text))).toMatchObject({ member_id: "m1" });
+    expect(() => authenticate("user", key(text))).toThrow("Authentication required.");
+  });
+
+  test.each([
+    { kind: "valid", result: member(), before: "admitted" as const },
+    { kind: "invalid", result: { valid: false }, before: 401 as const },
+  ])("keeps $kind results for APIKEY_CACHE_TTL_SECS", async ({ result, before }) => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = credential("k-2");
+    identity.results.set(text, result);
+    expect(await verdict("member", key(text))).toBe(before);
+    identity.results.set(text, before === "admitted" ? { valid: false } : member());
+    time.advance(9_999);
+    expect(await verdict("member", key(text))).toBe(before);
+    expect(identity.calls).toHaveLength(1);
+    time.advance(1);
+    expect(await verdict("member", key(text))).toBe(before === "admitted" ? 401 : "admitted");
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  test("keeps nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
+    const { identity, verdict } = open({ APIKEY_CACHE_TTL_SECS: "0" });
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    for (let call = 1; call <= 3; call++) {
+      expect(await verdict("member", key(text))).toBe("admitted");
+      expect(identity.calls).toHaveLength(call);
+    }
+  });
+
+  test("keeps a session no longer than it lives", async () => {
+    const { identity, time, verdict } = open();
+    const text = credential("s-2");
+    identity.results.set(text, member({ expires_at: new Date(time.now() + 5_000).toISOString() }));
+    expect(await verdict("member", key(text))).toBe("admitted");
+    time.advance(4_999);
+    expect(await verdict("member", key(text))).toBe("admitted");
+    expect(identity.calls).toHaveLength(1);
+    identity.results.set(text, { valid: false });
+    time.advance(1);
+    expect(await verdict("member", key(text))).toBe(401);
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  test("keeps a session that outlives the entry no longer than the entry", async () => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = credential("s-2");
+    identity.results.set(text, member({ expires_at: new Date(time.now() + 3_600_000).toISOString() }));
+    await verdict("member", key(text));
+    time.advance(10_000);
+    await verdict("member", key(text));
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  test("counts the life of an entry from the question, not from a late answer", async () => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const text = credential("k-2");
+    identity.override = () => {
+      time.advance(6_000);
+      return Response.json(member());
+    };
+    await verdict("member", key(text));
+    time.advance(4_000);
+    await verdict("member", key(text));
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  test("lets a thousand concurrent misses of one credential share one call", async () => {
+    const { identity, verdict } = open();
+    const text = credential("k-2");
+    identity.results.set(text, member());
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, at) => verdict(at % 2 === 0 ? "member" : "user", key(text))),
+    );
+    expect(answers.filter((answer) => answer === "admitted")).toHaveLength(500);
+    expect(answers.filter((answer) => answer === 401)).toHaveLength(500);
+    expect(identity.calls).toHaveLength(1);
+  });
+
+  test("lets a thousand concurrent misses share one failure, and then asks anew", async () => {
+    const { identity, verdict } = open();
+    const text = credential("k-2");
+    identity.override = () => new Response(null, { status: 500 });
+    const answers = await Promise.all(Array.from({ length: 1_000 }, () => verdict("member", key(text))));
+    expect(new Set(answers)).toEqual(new Set([503]));
+    expect(identity.calls).toHaveLength(1);
+    identity.override = null;
+    await verdict("member", key(text));
+    expect(identity.calls).toHaveLength(2);
+  });
+
+  test("holds ADMISSION_CACHE_ENTRIES, and the least recently used goes first", async () => {
+    const { identity, verdict } = open({ ADMISSION_CACHE_ENTRIES: "2" });
+    const [first = "", second = "", third = ""] = [credential("k-2"), credential("k-2"), credential("k-2")];
+    const ask = async (text: string) => {
+      const before = identity.calls.length;
+      await verdict("member", key(text));
+      return identity.calls.length - before;
+    };
+    expect([await ask(first), await ask(second), await ask(first), await ask(third)]).toEqual([1, 1, 0, 1]);
+    expect([await ask(first), await ask(third), await ask(second)]).toEqual([0, 0, 1]);
+  });
+});

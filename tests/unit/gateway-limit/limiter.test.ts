@@ -1,0 +1,215 @@
+import { describe, expect, test } from "bun:test";
+import { createLimiter, limitVariables, rateLimited } from "@ostiary/gateway/limit";
+import { loadConfig } from "@ostiary/lib/config";
+import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/routes";
+import {
+  type CounterStore,
+  MemoryCounterStore,
+  observeNothing,
+  StoreUnavailable,
+} from "@ostiary/lib/stores/counter-store";
+import { Type } from "@sinclair/typebox";
+import { clock, rejection } from "../../support/index.ts";
+
+const schema = Type.Object(limitVariables);
+
+/** A limiter on counters in memory that remembers what it counted. */
+function limiting(environment: Record<string, string> = {}, broken?: unknown) {
+  const time = clock();
+  const memory = new MemoryCounterStore("test", observeNothing, time.now);
+  const counted: { bucket: string; window_seconds: number }[] = [];
+  const store: Pick<CounterStore, "increment"> = {
+    async increment(bucket, window_seconds) {
+      counted.push({ bucket, window_seconds });
+      if (broken !== undefined) throw broken;
+      return memory.increment(bucket, window_seconds);
+    },
+  };
+  return { time, counted, ...createLimiter({ config: loadConfig(schema, environment), store, clock: time }) };
+}
+
+/** The compiled routes of a service, by `METHOD path`. */
+function routesOf(service: string, config: StoredServiceConfig): (name: string) => CompiledRoute {
+  const routes = [...compileService(service, config)];
+  return (name) => {
+    const found = routes.find(({ method, path }) => `${method} ${path}` === name);
+    if (found === undefined) throw new Error(`No route ${name}.`);
+    return found;
+  };
+}
+
+const url = "http://widgets:8080";
+const policy = (requests: number, window_seconds: number, shared = false) => ({
+  requests,
+  window_seconds,
+  shared,
+});
+const widgets = routesOf("widgets", {
+  url,
+  rate_limits: { local: policy(2, 10), common: policy(3, 20, true) },
+  member: {
+    routes: [
+      { path: "/inherits", methods: ["GET", "POST"] },
+      { path: "/free", methods: ["GET"], rate_limit: false },
+      { path: "/inline", methods: ["GET", "POST"], rate_limit: { requests: 1, window_seconds: 7 } },
+      { path: "/local-a", methods: ["GET", "POST"], rate_limit: "local" },
+      { path: "/local-b", methods: ["GET"], rate_limit: "local" },
+      { path: "/common", methods: ["GET"], rate_limit: "common" },
+    ],
+  },
+});
+const gadgets = routesOf("gadgets", {
+  url,
+  rate_limits: { local: policy(2, 10), common: policy(3, 20, true) },
+  member: {
+    routes: [
+      { path: "/gadgets-local", methods: ["GET"], rate_limit: "local" },
+      { path: "/gadgets-common", methods: ["GET"], rate_limit: "common" },
+    ],
+  },
+});
+
+describe("the four values of rate_limit", () => {
+  test("omitted: RATE_LIMIT_REQUESTS in RATE_LIMIT_WINDOW_SECONDS, 60 in 60 unless set", async () => {
+    const { limit } = limiting();
+    expect(await limit(widgets("GET /inherits"), "m1")).toMatchObject({
+      allowed: true,
+      limit: 60,
+      remaining: 59,
+    });
+    const set = limiting({ RATE_LIMIT_REQUESTS: "5", RATE_LIMIT_WINDOW_SECONDS: "9" });
+    expect(await set.limit(widgets("GET /inherits"), "m1")).toMatchObject({ limit: 5, remaining: 4 });
+    expect(set.counted).toEqual([{ bucket: "route:GET:/inherits:m1", window_seconds: 9 }]);
+  });
+
+  test("omitted with RATE_LIMIT_REQUESTS=0: unlimited, and the store is not asked", () => {
+    const { limit, counted } = limiting({ RATE_LIMIT_REQUESTS: "0" });
+    expect(limit(widgets("GET /inherits"), "m1")).toBeNull();
+    expect(counted).toEqual([]);
+  });
+
+  test("false: unlimited, and the store is not asked", () => {
+    const { limit, counted } = limiting();
+    expect(limit(widgets("GET /free"), "m1")).toBeNull();
+    expect(counted).toEqual([]);
+  });
+
+  test("object: a bucket of its own for each method", async () => {
+    const { limit, counted } = limiting();
+    expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({
+      allowed: true,
+      limit: 1,
+      remaining: 0,
+    });
+    expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({ allowed: false, remaining: 0 });
+    expect(await limit(widgets("POST /inline"), "m1")).toMatchObject({ allowed: true });
+    expect(counted[0]).toEqual({ bucket: "route:GET:/inline:m1", window_seconds: 7 });
+  });
+
+  test("a local name: one bucket for all its routes and verbs, apart from other services'", async () => {
+    const { limit } = limiting();
+    const allowed = async (route: CompiledRoute) => (await limit(route, "m1"))?.allowed;
+    expect(await allowed(widgets("GET /local-a"))).toBeTrue();
+    expect(await allowed(widgets("GET /local-b"))).toBeTrue();
+    expect(await allowed(widgets("POST /local-a"))).toBeFalse();
+    expect(await allowed(gadgets("GET /gadgets-local"))).toBeTrue();
+  });
+
+  test("a shared name: one bucket for all services that declare it", async () => {
+    const { limit, counted } = limiting();
+    const remaining = async (route: CompiledRoute) => (await limit(route, "m1"))?.remaining;
+    expect(await remaining(widgets("GET /common"))).toBe(2);
+    expect(await remaining(gadgets("GET /gadgets-common"))).toBe(1);
+    expect(await remaining(widgets("GET /common"))).toBe(0);
+    expect(new Set(counted.map(({ bucket }) => bucket))).toEqual(new Set(["shared:common:m1"]));
+  });
+});
+
+describe("a limited request", () => {
+  test("costs one round trip, admitted or refused", async () => {
+    const { limit, counted } = limiting();
+    for (let request = 1; request <= 3; request++) await limit(widgets("GET /inline"), "m1");
+    expect(counted).toHaveLength(3);
+  });
+
+  test("counts for its subject alone", async () => {
+    const { limit } = limiting();
+    await limit(widgets("GET /inline"), "m1");
+    expect(await limit(widgets("GET /inline"), "m2")).toMatchObject({ allowed: true });
+    expect(await limit(widgets("GET /inline"), "::1")).toMatchObject({ allowed: true });
+  });
+
+  test("says when the window ends, rounded up, and how long to wait, at least 1 s", async () => {
+    const { limit, time } = limiting();
+    time.set("2026-01-01T00:00:00.500Z");
+    const start = Date.parse("2026-01-01T00:00:00Z") / 1000;
+    expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({ reset: start + 8 });
+    time.advance(6_900);
+    expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({
+      allowed: false,
+      reset: start + 8,
+      retryAfterSeconds: 1,
+    });
+    time.advance(100);
+    expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({ allowed: true, reset: start + 15 });
+  });
+
+  test("is 503 when the counter store does not answer", async () => {
+    const { limit } = limiting({}, new StoreUnavailable("counter_store", new Error("timeout")));
+    const error = await rejection(limit(widgets("GET /inline"), "m1") ?? Promise.resolve());
+    expect(error).toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE", kind: "network" });
+  });
+});
+
+describe("the failed-auth limiter", () => {
+  test("lets RATE_LIMIT_AUTH_FAILURE_REQUESTS failures of an address through, then answers 429", async () => {
+    const { failed, time } = limiting({
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
+      RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: "30",
+    });
+    expect(await failed("10.0.0.1")).toBeNull();
+    expect(await failed("10.0.0.1")).toBeNull();
+    time.advance(500);
+    expect(await failed("10.0.0.1")).toMatchObject({
+      code: "RATE_LIMITED",
+      status: 429,
+      message: "Too many requests. Try again in a moment.",
+      details: { retry_after_seconds: 30 },
+      headers: { "Retry-After": "30" },
+    });
+    expect(await failed("10.0.0.2")).toBeNull();
+    time.advance(29_500);
+    expect(await failed("10.0.0.1")).toBeNull();
+  });
+
+  test("allows 60 in 60 s unless set", async () => {
+    const { failed, counted } = limiting();
+    for (let failure = 1; failure <= 60; failure++) expect(await failed("10.0.0.1")).toBeNull();
+    expect(await failed("10.0.0.1")).toMatchObject({ status: 429 });
+    expect(counted[0]).toEqual({ bucket: "denied:10.0.0.1", window_seconds: 60 });
+  });
+
+  test("is off with 0 requests: the store is not asked", async () => {
+    const { failed, counted } = limiting({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0" });
+    expect(await failed("10.0.0.1")).toBeNull();
+    expect(counted).toEqual([]);
+  });
+
+  test("lets through when the counter store does not answer", async () => {
+    const { failed } = limiting({}, new StoreUnavailable("counter_store", new Error("timeout")));
+    expect(await failed("10.0.0.1")).toBeNull();
+  });
+
+  test("does not hide a fault of its own", async () => {
+    const { failed } = limiting({}, new RangeError("a bug"));
+    expect(await rejection(failed("10.0.0.1"))).toBeInstanceOf(RangeError);
+  });
+});
+
+test("the 429 of a route says in header and details how long to wait", () => {
+  expect(rateLimited(7)).toMatchObject({
+    status: 429,
+    details: { retry_after_seconds: 7 },
+    headers: { "Retry-After": "7" },
+  });
+});
