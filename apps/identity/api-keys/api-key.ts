@@ -1,0 +1,57 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { createdAt, idField, nameField, nullable, timeField } from "../fields.ts";
+
+export const KEY_NAME_DEFAULT = "Unnamed Key";
+
+const fields = {
+  id: idField("The key_id."),
+  name: Type.String({ examples: ["Deploy script"] }),
+  key_prefix: Type.String({
+    description: "The part of the key that may be shown, to tell keys apart.",
+    examples: ["ostiary-k-2-Zm9v"],
+  }),
+  created_at: createdAt,
+  revoked_at: nullable(timeField("When it was revoked; null while it is valid.")),
+};
+
+/** An API key without its secret (Identity specification, API key; contract 5). */
+export const ApiKey = Type.Object(fields, { title: "API key" });
+export type ApiKey = Static<typeof ApiKey>;
+
+/** The answer of a create, the only one that holds the key itself. */
+export const CreatedApiKey = Type.Object(
+  {
+    ...fields,
+    key: Type.String({
+      description: "The key itself: shown this once and stored as a hash only.",
+      examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
+    }),
+  },
+  { title: "Created API key" },
+);
+export type CreatedApiKey = Static<typeof CreatedApiKey>;
+
+export const CreateApiKeyBody = Type.Object(
+  {
+    name: Type.Optional(nameField(`What the key is for. Left out: "${KEY_NAME_DEFAULT}".`, "Deploy script")),
+  },
+  { additionalProperties: false },
+);
+
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  keyPrefix: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+}
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    key_prefix: row.keyPrefix,
+    created_at: row.createdAt.toISOString(),
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,85 @@
+import {
+  createHandler,
+  type HealthState,
+  httpApp,
+  internalRoutes,
+  internalTokenGuard,
+  swaggerRoutes,
+} from "@ostiary/lib/http";
+import type { Telemetry } from "@ostiary/lib/telemetry";
+import { apiKeysRoutes } from "./api-keys/routes.ts";
+import { credentialsRoutes } from "./credentials/routes.ts";
+import type { Directory } from "./directory.ts";
+import { invitesRoutes } from "./invites/routes.ts";
+import { lifecycleRoutes } from "./lifecycle/routes.ts";
+import { membersRoutes } from "./members/routes.ts";
+import { memberSelfRoutes } from "./members/self-routes.ts";
+import { organizationsRoutes } from "./organizations/routes.ts";
+import { rolesRoutes } from "./roles/routes.ts";
+import { serviceAccountsRoutes } from "./service-accounts/routes.ts";
+import { sessionsRoutes } from "./sessions/routes.ts";
+import { usersRoutes } from "./users/routes.ts";
+
+/** Bodies are a few short fields; larger ones are 413. */
+const BODY_BYTES_MAX = 64 * 1024;
+const PING_TIMEOUT_MS = 500;
+
+export interface AppDeps {
+  directory: Directory;
+  telemetry: Telemetry;
+  health: HealthState;
+  brand: string;
+  internal_auth_token: string | undefined;
+  swagger_enabled: boolean;
+}
+
+/** The identity service's two ports. */
+export function createApp(deps: AppDeps) {
+  return { public: publicHandler(deps), internal: internalHandler(deps) };
+}
+
+function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
+    .use(usersRoutes(directory))
+    .use(organizationsRoutes(directory))
+    .use(membersRoutes(directory))
+    .use(memberSelfRoutes(directory))
+    .use(invitesRoutes(directory))
+    .use(serviceAccountsRoutes(directory))
+    .use(apiKeysRoutes(directory))
+    .use(sessionsRoutes(directory))
+    .use(rolesRoutes(directory));
+  const served = swagger_enabled
+    ? httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(app).use(swaggerRoutes(app, swaggerText))
+    : app;
+  return createHandler(served, { telemetry, request_id_on_response: false });
+}
+
+function internalHandler({ directory, telemetry, health, brand, internal_auth_token }: AppDeps) {
+  const { database } = directory;
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
+    .use(internalRoutes({ database: () => database.ping(PING_TIMEOUT_MS) }, health, telemetry.metrics))
+    .use(credentialsRoutes(directory, brand))
+    .use(lifecycleRoutes(directory));
+  const checkToken = internalTokenGuard(internal_auth_token);
+  const guard = (request: Request) => {
+    if (new URL(request.url).pathname.startsWith("/internal/")) checkToken(request);
+  };
+  return createHandler(app, { telemetry, request_id_on_response: false, guard });
+}
+
+const swaggerText = {
+  title: "Ostiary identity",
+  description:
+    "The directory of people, organizations, members, invites, service accounts and credentials. The gateway decides who may call these operations; the paths name every id that an operation uses.",
+  tags: [
+    { name: "Users", description: "People in the directory." },
+    { name: "Organizations", description: "The isolation boundary." },
+    { name: "Members", description: "Memberships in an organization." },
+    { name: "Invites", description: "Tokens to join an organization." },
+    { name: "Service accounts", description: "Non-human members of one organization." },
+    { name: "API keys", description: "Keys of people, members and service accounts." },
+    { name: "Sessions", description: "One-hour credentials of a member." },
+    { name: "Roles", description: "What the deployment's roles file says." },
+  ],
+};

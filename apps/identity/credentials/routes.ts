@@ -1,0 +1,52 @@
+import {
+  CredentialValidationRequest,
+  IdpValidationRequest,
+  ValidationResult,
+} from "@ostiary/lib/credentials";
+import { validationError } from "@ostiary/lib/errors";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { bodyErrors } from "../answers.ts";
+import type { Directory } from "../directory.ts";
+import { noQuery } from "../fields.ts";
+import { checkedSubject } from "../users/subject.ts";
+import { validateCredential, validateSubject } from "./validate.ts";
+
+/** Both forms as optional fields of one object, so that a wrong body is told apart field by field. */
+const ValidateBody = Type.Object(
+  {
+    idp: Type.Optional(IdpValidationRequest.properties.idp),
+    credential: Type.Optional(CredentialValidationRequest.properties.credential),
+  },
+  { additionalProperties: false, description: "Exactly one of idp and credential." },
+);
+
+/** `POST /internal/credentials/validate` (contract 4, Admission). */
+export function credentialsRoutes(directory: Directory, brand: string) {
+  return new Elysia({ name: "credentials", normalize: false }).post(
+    "/internal/credentials/validate",
+    ({ body: { idp, credential } }) => {
+      if (idp !== undefined && credential === undefined)
+        return validateSubject(directory, checkedSubject(idp));
+      if (credential !== undefined && idp === undefined)
+        return validateCredential(directory, brand, credential);
+      throw validationError([
+        {
+          path: idp === undefined ? "" : "credential",
+          message: "The body must have exactly one of idp and credential.",
+        },
+      ]);
+    },
+    {
+      query: noQuery,
+      body: ValidateBody,
+      response: { 200: ValidationResult, ...bodyErrors("UNAUTHORIZED") },
+      detail: {
+        summary: "Validate a credential",
+        description: "Called by the gateway. Answers whom a JWT subject, an API key or a session stands for.",
+        operationId: "validateCredential",
+        tags: ["Internal"],
+      },
+    },
+  );
+}

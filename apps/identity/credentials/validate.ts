@@ -1,0 +1,35 @@
+import { hashCredential, type IdpSubject, type ValidationResult } from "@ostiary/lib/credentials";
+import type { Directory } from "../directory.ts";
+import { personOfSubject } from "../users/person-of-subject.ts";
+import { findUserBySubject } from "../users/queries.ts";
+import { findKey, findSession } from "./queries.ts";
+import { INVALID, isSession, judge, ownCredential } from "./rules.ts";
+
+/** Who an IdP subject is. A subject that nobody had becomes a new person. */
+export async function validateSubject(directory: Directory, idp: IdpSubject): Promise<ValidationResult> {
+  const { database } = directory;
+  const person =
+    (await database.run("select_user_by_subject", (orm) => findUserBySubject(orm, idp))) ??
+    (await database.transaction("create_user", (tx) => personOfSubject(tx, directory, idp)));
+  if (person.status === "suspended") return INVALID;
+  return { valid: true, realm: "directory", user_id: person.id };
+}
+
+/**
+ * Whom an API key or session stands for. One query by the hash of the whole string, whatever is found: there
+ * is no secret to compare, and so nothing to be learnt from how long it takes. Text that can not be a
+ * credential of this deployment costs no query at all.
+ */
+export async function validateCredential(
+  { database, roles, now }: Directory,
+  brand: string,
+  text: string,
+): Promise<ValidationResult> {
+  const credential = ownCredential(text, brand);
+  if (credential === null) return INVALID;
+  const hash = hashCredential(text);
+  const row = isSession(credential)
+    ? await database.run("select_session", (orm) => findSession(orm, hash))
+    : await database.run("select_api_key", (orm) => findKey(orm, hash));
+  return row === null ? INVALID : judge(credential, row, roles, now());
+}

@@ -1,0 +1,114 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { createdAt, idField, nullable, personText, shownRole, timeField } from "../fields.ts";
+import { roleField } from "../roles/role-field.ts";
+import type { Roles } from "../roles/roles.ts";
+
+const EXPIRES_SECONDS_MIN = 60;
+export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
+const EXPIRES_SECONDS_MAX = 30 * 24 * 60 * 60;
+/** The largest number the column holds. */
+const MAX_USES_MAX = 2_147_483_647;
+const EMAIL_LENGTH_MAX = 320;
+
+/** A token to join an organization (Identity specification, Invite). */
+export const Invite = Type.Object(
+  {
+    id: idField("The invite_id."),
+    organization_id: idField("The organization."),
+    email: Type.Optional(Type.String({ description: "Shown, never mailed.", examples: ["ada@example.com"] })),
+    role: shownRole,
+    token_prefix: Type.String({
+      description: "The part of the token that may be shown.",
+      examples: ["inv_Zm9v"],
+    }),
+    token: Type.Optional(
+      Type.String({
+        description: "Present while the invite is active.",
+        examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
+      }),
+    ),
+    status: Type.Union([
+      Type.Literal("active"),
+      Type.Literal("redeemed"),
+      Type.Literal("revoked"),
+      Type.Literal("expired"),
+    ]),
+    max_uses: nullable(
+      Type.Integer({ description: "How often it may be redeemed; null: any number of times." }),
+    ),
+    use_count: Type.Integer({ description: "How often it has been redeemed." }),
+    expires_at: timeField("When it stops being active."),
+    created_at: createdAt,
+  },
+  { title: "Invite" },
+);
+export type Invite = Static<typeof Invite>;
+
+export function createInviteBody(roles: Roles) {
+  return Type.Object(
+    {
+      email: Type.Optional(
+        personText(EMAIL_LENGTH_MAX, {
+          description: "Shown with the invite, never mailed.",
+          examples: ["ada@example.com"],
+        }),
+      ),
+      role: roleField(roles, "Left out: default_role. Whoever redeems the invite is given it."),
+      expires_in_seconds: Type.Optional(
+        Type.Integer({
+          minimum: EXPIRES_SECONDS_MIN,
+          maximum: EXPIRES_SECONDS_MAX,
+          default: EXPIRES_SECONDS_DEFAULT,
+          description: "Seven days when left out.",
+        }),
+      ),
+      max_uses: Type.Optional(
+        nullable(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_USES_MAX,
+            description: "Once when left out; null: any number of times.",
+            examples: [1],
+          }),
+          `must be null or a whole number from 1 to ${MAX_USES_MAX}`,
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+
+export interface InviteRow {
+  id: string;
+  organizationId: string;
+  email: string | null;
+  role: string | null;
+  tokenPrefix: string;
+  token: string | null;
+  status: "active" | "redeemed" | "revoked" | "expired";
+  maxUses: number | null;
+  useCount: number;
+  expiresAt: Date;
+  createdAt: Date;
+}
+
+/** Whether the time of an invite that is stored as active is over. */
+export function isOverdue(row: InviteRow, now: Date): boolean {
+  return row.status === "active" && row.expiresAt.getTime() <= now.getTime();
+}
+
+export function toInvite(row: InviteRow, roles: Roles): Invite {
+  return {
+    id: row.id,
+    organization_id: row.organizationId,
+    ...(row.email !== null && { email: row.email }),
+    role: roles.shown(row.role),
+    token_prefix: row.tokenPrefix,
+    ...(row.token !== null && { token: row.token }),
+    status: row.status,
+    max_uses: row.maxUses,
+    use_count: row.useCount,
+    expires_at: row.expiresAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
+  };
+}

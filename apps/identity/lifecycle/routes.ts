@@ -1,0 +1,45 @@
+import { validationError } from "@ostiary/lib/errors";
+import { errorResponses, listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
+import { Elysia } from "elysia";
+import type { Directory } from "../directory.ts";
+import { LifecycleEvent } from "./lifecycle-event.ts";
+import { eventExists, listEvents } from "./queries.ts";
+
+const LIMIT_MAX = 500;
+
+/** `GET /internal/lifecycle-events` (contract 5). */
+export function lifecycleRoutes({ database }: Pick<Directory, "database">) {
+  return new Elysia({ name: "lifecycle", normalize: false }).get(
+    "/internal/lifecycle-events",
+    async ({ query }) => {
+      const request = pageRequest(query, LIMIT_MAX);
+      const { starting_after } = request;
+      const events = await database.run("list_lifecycle_events", async (orm) => {
+        if (starting_after !== null && !(await eventExists(orm, starting_after))) throw unknownCursor();
+        return listEvents(orm, request);
+      });
+      const { items, has_more } = page(events, request.limit);
+      return { lifecycle_events: items, has_more };
+    },
+    {
+      query: listQuery,
+      response: {
+        200: pageSchema("lifecycle_events", LifecycleEvent),
+        ...errorResponses("UNAUTHORIZED", "VALIDATION_ERROR"),
+      },
+      detail: {
+        summary: "Read the lifecycle feed",
+        description:
+          "Events of memberships and organizations, oldest first. A reader that passes the last id it saw gets every event exactly once.",
+        operationId: "listLifecycleEvents",
+        tags: ["Internal"],
+      },
+    },
+  );
+}
+
+function unknownCursor() {
+  return validationError([
+    { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
+  ]);
+}

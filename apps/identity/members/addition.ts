@@ -1,0 +1,62 @@
+import type { IdpSubject } from "@ostiary/lib/credentials";
+import { ApiError } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
+import type { Directory } from "../directory.ts";
+import { memberEvent } from "../lifecycle/lifecycle-event.ts";
+import { appendEvents } from "../lifecycle/queries.ts";
+import { lockOrganization } from "../organizations/queries.ts";
+import { personOfSubject } from "../users/person-of-subject.ts";
+import type { UserRow } from "../users/user.ts";
+import type { LivingMemberRow } from "./member.ts";
+import { findMembership, insertMember, type NewMember } from "./queries.ts";
+
+/** Adds the person of an IdP subject, who may be new to the directory, to an organization. */
+export function addMember(
+  directory: Directory,
+  organizationId: string,
+  idp: IdpSubject,
+  role: string | null,
+): Promise<LivingMemberRow> {
+  return directory.database.transaction("add_member", async (tx) => {
+    const person = await personOfSubject(tx, directory, idp);
+    await lockOrganization(tx, organizationId, "update");
+    if ((await findMembership(tx, organizationId, person.id)) !== null) {
+      throw new ApiError("CONFLICT", {
+        message: "This person is a member already.",
+        details: { field: "idp" },
+      });
+    }
+    return joinOrganization(tx, directory, { organizationId, person, role });
+  });
+}
+
+/**
+ * Makes a person who is no member one, as the last step of a transaction that holds the person for share and
+ * the organization for update.
+ */
+export async function joinOrganization(
+  tx: Orm,
+  { newId, now }: Pick<Directory, "newId" | "now">,
+  { organizationId, person, role }: { organizationId: string; person: UserRow; role: string | null },
+): Promise<LivingMemberRow> {
+  const createdAt = now();
+  const member = {
+    id: newId(),
+    organizationId,
+    principal: "user",
+    userId: person.id,
+    serviceAccountId: null,
+    role,
+    createdAt,
+  } as const satisfies NewMember;
+  await insertMember(tx, member);
+  await appendEvents(tx, [memberEvent("member.created", member)], createdAt);
+  return {
+    ...member,
+    displayName: null,
+    personName: person.displayName,
+    serviceAccountName: null,
+    status: "active",
+    updatedAt: createdAt,
+  };
+}

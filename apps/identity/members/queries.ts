@@ -1,0 +1,186 @@
+import type { PageRequest } from "@ostiary/lib/http";
+import type { Orm } from "@ostiary/lib/stores/database";
+import { and, asc, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
+import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
+
+const memberColumns = {
+  id: members.id,
+  organizationId: members.organizationId,
+  principal: members.principal,
+  userId: members.userId,
+  serviceAccountId: members.serviceAccountId,
+  displayName: members.displayName,
+  personName: users.displayName,
+  serviceAccountName: serviceAccounts.name,
+  role: members.role,
+  status: members.status,
+  createdAt: members.createdAt,
+  updatedAt: members.updatedAt,
+};
+
+/** Written out, not a parameter, so that the indexes over non-removed members serve it. */
+const notRemoved = ne(members.status, sql`'removed'`);
+
+function selectMembers(orm: Orm, condition: SQL | undefined) {
+  return orm
+    .select(memberColumns)
+    .from(members)
+    .leftJoin(users, eq(users.id, members.userId))
+    .leftJoin(serviceAccounts, eq(serviceAccounts.id, members.serviceAccountId))
+    .where(condition);
+}
+
+/** A membership, removed ones too. */
+export async function findMember(orm: Orm, id: string): Promise<MemberRow | null> {
+  const [row] = await selectMembers(orm, eq(members.id, id));
+  return row ?? null;
+}
+
+/** A membership that has not ended. */
+export async function findLivingMember(orm: Orm, id: string): Promise<LivingMemberRow | null> {
+  const row = await findMember(orm, id);
+  return row !== null && isLiving(row) ? row : null;
+}
+
+/** The person's membership in an organization that has not ended. */
+export async function findMembership(
+  orm: Orm,
+  organizationId: string,
+  userId: string,
+): Promise<LivingMemberRow | null> {
+  const [row] = await selectMembers(
+    orm,
+    and(eq(members.organizationId, organizationId), eq(members.userId, userId), notRemoved),
+  );
+  return row !== undefined && isLiving(row) ? row : null;
+}
+
+/**
+ * Locks a membership that has not ended until the transaction ends: `share` keeps it from being changed or
+ * removed, `update` is for the one who does that. False when there is none.
+ */
+export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lockStrength): Promise<boolean> {
+  const locked = await tx
+    .select({ id: members.id })
+    .from(members)
+    .where(and(eq(members.id, id), notRemoved))
+    .for(lockStrength[purpose]);
+  return locked.length > 0;
+}
+
+/** The person's membership in an organization that has not ended, locked for `share`. */
+export async function lockMembership(
+  tx: Orm,
+  organizationId: string,
+  userId: string,
+): Promise<Pick<MemberRow, "id" | "role" | "status"> | null> {
+  const [row] = await tx
+    .select({ id: members.id, role: members.role, status: members.status })
+    .from(members)
+    .where(and(eq(members.organizationId, organizationId), eq(members.userId, userId), notRemoved))
+    .for(lockStrength.share);
+  return row ?? null;
+}
+
+const lockStrength = { share: "share", update: "no key update" } as const;
+
+export async function listMembers(
+  orm: Orm,
+  organizationId: string,
+  { limit, starting_after }: PageRequest,
+): Promise<LivingMemberRow[]> {
+  const rows = await selectMembers(
+    orm,
+    and(
+      eq(members.organizationId, organizationId),
+      notRemoved,
+      starting_after === null ? undefined : gt(members.id, starting_after),
+    ),
+  )
+    .orderBy(asc(members.id))
+    .limit(limit + 1);
+  return rows.filter(isLiving);
+}
+
+/** A membership without what it is given when it is written or read. */
+export type NewMember = Pick<
+  MemberRow,
+  "id" | "organizationId" | "principal" | "userId" | "serviceAccountId" | "role" | "createdAt"
+>;
+
+/** Adds an active member. */
+export async function insertMember(tx: Orm, member: NewMember): Promise<void> {
+  await tx.insert(members).values({ ...member, status: "active", updatedAt: member.createdAt });
+}
+
+export async function updateMember(
+  tx: Orm,
+  id: string,
+  change: Pick<LivingMemberRow, "role" | "status" | "displayName" | "updatedAt">,
+): Promise<void> {
+  await tx.update(members).set(change).where(eq(members.id, id));
+}
+
+/** Whether the organization has a member that has not ended, beside `memberId`, with `role` if one is given. */
+export async function hasOtherMember(
+  tx: Orm,
+  organizationId: string,
+  memberId: string,
+  role?: string,
+): Promise<boolean> {
+  const others = await tx
+    .select({ id: members.id })
+    .from(members)
+    .where(
+      and(
+        eq(members.organizationId, organizationId),
+        ne(members.id, memberId),
+        notRemoved,
+        role === undefined ? undefined : eq(members.role, role),
+      ),
+    )
+    .limit(1);
+  return others.length > 0;
+}
+
+/** The memberships of a person that have not ended, locked for their removal, by organization. */
+export async function lockMembershipsOf(tx: Orm, userId: string): Promise<NewMember[]> {
+  return tx
+    .select({
+      id: members.id,
+      organizationId: members.organizationId,
+      principal: members.principal,
+      userId: members.userId,
+      serviceAccountId: members.serviceAccountId,
+      role: members.role,
+      createdAt: members.createdAt,
+    })
+    .from(members)
+    .where(and(eq(members.userId, userId), notRemoved))
+    .orderBy(asc(members.organizationId))
+    .for("no key update");
+}
+
+/** Whose memberships end: one member, or one person wherever it is a member. */
+export type Ending = { memberId: string } | { userId: string };
+
+/**
+ * Ends memberships that the transaction holds locked: no longer members, their keys revoked, their sessions
+ * deleted. The lock comes first, so that no key or session is made for them meanwhile.
+ */
+export async function endMemberships(tx: Orm, ending: Ending, now: Date): Promise<void> {
+  const whose = "memberId" in ending ? eq(members.id, ending.memberId) : eq(members.userId, ending.userId);
+  const ids = tx.select({ id: members.id }).from(members).where(and(whose, notRemoved));
+  await tx
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(inArray(apiKeys.memberId, ids), isNull(apiKeys.revokedAt)));
+  await tx.delete(sessions).where(inArray(sessions.memberId, ids));
+  await tx.update(members).set({ status: "removed", updatedAt: now }).where(and(whose, notRemoved));
+}
+
+/** Takes the person out of its former memberships: they lose its name for good. */
+export async function forgetPerson(tx: Orm, userId: string): Promise<void> {
+  await tx.update(members).set({ userId: null, displayName: null }).where(eq(members.userId, userId));
+}

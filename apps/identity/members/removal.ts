@@ -1,0 +1,31 @@
+import { notFound } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
+import type { Directory } from "../directory.ts";
+import { memberEvent } from "../lifecycle/lifecycle-event.ts";
+import { appendEvents } from "../lifecycle/queries.ts";
+import { lockOrganization } from "../organizations/queries.ts";
+import { endMemberships, findLivingMember, lockMember } from "./queries.ts";
+import { refuseRemovalOfLast } from "./rules.ts";
+
+/**
+ * Removes a member for good (Identity specification, Member status), as the last step of a transaction:
+ * its keys are revoked and its sessions deleted with it.
+ */
+export async function removeMember(
+  tx: Orm,
+  { roles, now }: Pick<Directory, "roles" | "now">,
+  target: { id: string; organizationId: string },
+): Promise<void> {
+  await lockOrganization(tx, target.organizationId, "update");
+  await lockMember(tx, target.id, "update");
+  const member = await findLivingMember(tx, target.id);
+  if (member === null) throw notFound("member", target.id);
+  await refuseRemovalOfLast(tx, member, roles);
+  const removedAt = now();
+  await endMemberships(tx, { memberId: member.id }, removedAt);
+  await appendEvents(
+    tx,
+    [memberEvent("member.removed", { ...member, role: roles.shown(member.role) })],
+    removedAt,
+  );
+}

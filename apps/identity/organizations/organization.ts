@@ -1,0 +1,30 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { createdAt, idField, updatedAt } from "../fields.ts";
+
+/** The isolation boundary (Identity specification, Organization). */
+export const Organization = Type.Object(
+  {
+    id: idField("The organization_id."),
+    name: Type.String({ examples: ["Analytical Engines"] }),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  },
+  { title: "Organization" },
+);
+export type Organization = Static<typeof Organization>;
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export function toOrganization(row: OrganizationRow): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

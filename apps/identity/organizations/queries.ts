@@ -1,0 +1,114 @@
+import { notFound } from "@ostiary/lib/errors";
+import type { PageRequest } from "@ostiary/lib/http";
+import type { Orm } from "@ostiary/lib/stores/database";
+import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";
+import type { OrganizationRow } from "./organization.ts";
+
+export async function findOrganization(orm: Orm, id: string): Promise<OrganizationRow | null> {
+  const [row] = await orm.select().from(organizations).where(eq(organizations.id, id));
+  return row ?? null;
+}
+
+/** Refuses with 404 unless the organization exists. */
+export async function requireOrganization(orm: Orm, id: string): Promise<OrganizationRow> {
+  const row = await findOrganization(orm, id);
+  if (row === null) throw notFound("organization", id);
+  return row;
+}
+
+/**
+ * The organization, locked until the transaction ends; 404 when there is none. `share` keeps it from being
+ * deleted. `update` also lets its memberships be changed by one transaction at a time: whoever adds, removes
+ * or gives a role to a member holds it, so that what a rule counts stays true until the commit.
+ */
+export async function lockOrganization(
+  tx: Orm,
+  id: string,
+  purpose: keyof typeof lockStrength,
+): Promise<OrganizationRow> {
+  const [row] = await tx
+    .select()
+    .from(organizations)
+    .where(eq(organizations.id, id))
+    .for(lockStrength[purpose]);
+  if (row === undefined) throw notFound("organization", id);
+  return row;
+}
+
+const lockStrength = { share: "key share", update: "no key update", delete: "update" } as const;
+
+/** Locks, in the order of ids, every organization that a person is or was a member of. */
+export async function lockOrganizationsOf(tx: Orm, userId: string): Promise<void> {
+  const ids = tx.select({ id: members.organizationId }).from(members).where(eq(members.userId, userId));
+  await tx
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(inArray(organizations.id, ids))
+    .orderBy(asc(organizations.id))
+    .for("no key update");
+}
+
+export function listOrganizations(
+  orm: Orm,
+  { limit, starting_after }: PageRequest,
+): Promise<OrganizationRow[]> {
+  return orm
+    .select()
+    .from(organizations)
+    .where(starting_after === null ? undefined : gt(organizations.id, starting_after))
+    .orderBy(asc(organizations.id))
+    .limit(limit + 1);
+}
+
+export async function insertOrganization(tx: Orm, row: OrganizationRow): Promise<void> {
+  await tx.insert(organizations).values(row);
+}
+
+export async function renameOrganization(tx: Orm, id: string, name: string, now: Date): Promise<void> {
+  await tx.update(organizations).set({ name, updatedAt: now }).where(eq(organizations.id, id));
+}
+
+/**
+ * Deletes a locked organization and all that is in it, table by table: each statement removes a whole set,
+ * where the database's own cascade would go row by row.
+ */
+export async function deleteOrganization(tx: Orm, id: string): Promise<void> {
+  const memberIds = tx.select({ id: members.id }).from(members).where(eq(members.organizationId, id));
+  await tx.delete(sessions).where(inArray(sessions.memberId, memberIds));
+  await tx.delete(apiKeys).where(inArray(apiKeys.memberId, memberIds));
+  await tx.delete(invites).where(eq(invites.organizationId, id));
+  await tx.delete(members).where(eq(members.organizationId, id));
+  await tx.delete(serviceAccounts).where(eq(serviceAccounts.organizationId, id));
+  await tx.delete(organizations).where(eq(organizations.id, id));
+}
+
+/**
+ * Organizations that would be left without a member, or without a holder of `creatorRole`, if the person's
+ * memberships ended; at most `limit` of them.
+ */
+export function organizationsThatNeed(
+  tx: Orm,
+  userId: string,
+  creatorRole: string | null,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  const others = sql`select 1 from ${members} other
+    where other.organization_id = ${members.organizationId} and other.id <> ${members.id}
+      and other.status <> 'removed'`;
+  const lastHolder = sql`(${members.role} = ${creatorRole}
+    and not exists (${others} and other.role = ${creatorRole}))`;
+  return tx
+    .select({ id: organizations.id, name: organizations.name })
+    .from(members)
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(
+      and(
+        eq(members.userId, userId),
+        ne(members.status, sql`'removed'`),
+        sql`(not exists (${others})${creatorRole === null ? sql`` : sql` or ${lastHolder}`})`,
+      ),
+    )
+    .orderBy(asc(organizations.id))
+    .limit(limit);
+}

@@ -1,0 +1,139 @@
+import { readFile } from "node:fs/promises";
+import { ConfigError } from "@ostiary/lib/config";
+import { fieldErrors } from "@ostiary/lib/http";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";
+import { EVERY_LABEL, type RolesFile } from "./roles.ts";
+
+const SLUG = "^[a-z0-9:._-]{1,64}$";
+const LABELS_MAX = 64;
+const SLUG_RULE = "must be 1 to 64 of a-z, 0-9, colon, dot, underscore and hyphen";
+
+const Label = Type.Union([Type.Literal(EVERY_LABEL), Type.String({ pattern: SLUG })], { rule: SLUG_RULE });
+const Slug = Type.String({ pattern: SLUG, rule: "must be a slug of roles" });
+
+const RolesFileShape = Type.Object(
+  {
+    roles: Type.Record(
+      Type.String({ pattern: SLUG }),
+      Type.Array(Label, { maxItems: LABELS_MAX, rule: `must be a list of at most ${LABELS_MAX} labels` }),
+      { additionalProperties: false, minProperties: 1, rule: "must map at least one slug to its labels" },
+    ),
+    creator_role: Slug,
+    default_role: Slug,
+    service_account_default_role: Type.Optional(Slug),
+  },
+  { additionalProperties: false, rule: "must be a map with roles, creator_role and default_role" },
+);
+
+/** One thing that is wrong with a roles file. `path` leads from the top to the key that breaks the rule. */
+interface Problem {
+  path: (string | number)[];
+  message: string;
+}
+
+/**
+ * Reads and checks the roles file at `path` (Identity specification, Roles file).
+ *
+ * @throws ConfigError that names every wrong key with its line; the service must then not start.
+ */
+export async function loadRolesFile(path: string): Promise<RolesFile> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch {
+    throw refusal([`names ${path}, which can not be read`]);
+  }
+  return parseRolesFile(text);
+}
+
+/** See {@link loadRolesFile}. */
+export function parseRolesFile(text: string): RolesFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
+  const flaws = [...document.errors, ...document.warnings];
+  if (flaws.length > 0) {
+    throw refusal(flaws.map(({ pos, code }) => `line ${lines.linePos(pos[0]).line}: ${yamlFlaw(code)}`));
+  }
+  const value: unknown = plainValue(document);
+  const problems = Value.Check(RolesFileShape, value) ? ruleProblems(value) : shapeProblems(value);
+  if (problems.length > 0) {
+    throw refusal(problems.map(({ path, message }) => `line ${lineOf(document, lines, path)}: ${message}`));
+  }
+  return rolesFileOf(Value.Decode(RolesFileShape, value));
+}
+
+function plainValue(document: Document): unknown {
+  try {
+    return document.toJS();
+  } catch {
+    throw refusal(["has aliases that expand without bound"]);
+  }
+}
+
+function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
+  return { ...value, roles: new Map(Object.entries(value.roles)) };
+}
+
+function shapeProblems(value: unknown): Problem[] {
+  const seen = new Set<string>();
+  const problems: Problem[] = [];
+  for (const error of Value.Errors(RolesFileShape, value)) {
+    if (seen.has(error.path)) continue;
+    seen.add(error.path);
+    const path = error.path
+      .split("/")
+      .slice(1)
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const slugIsWrong = path.length === 2 && path[0] === "roles" && error.value !== undefined;
+    const wrongSlug = slugIsWrong && !new RegExp(SLUG).test(path[1] ?? "");
+    const [found] = fieldErrors([error]);
+    const message = wrongSlug ? `the slug ${JSON.stringify(path[1])} ${SLUG_RULE}` : (found?.message ?? "");
+    problems.push({ path, message: message.replace(/^The body/, "The file").replace(/\.$/, "") });
+  }
+  return problems;
+}
+
+function ruleProblems(file: Static<typeof RolesFileShape>): Problem[] {
+  return [
+    ...Object.entries(file.roles).flatMap(([slug, labels]) => labelProblems(slug, labels)),
+    ...(["creator_role", "default_role", "service_account_default_role"] as const).flatMap((key) => {
+      const slug = file[key];
+      if (slug === undefined || Object.hasOwn(file.roles, slug)) return [];
+      return [{ path: [key], message: `${key} names ${slug}, which is not a slug of roles` }];
+    }),
+  ];
+}
+
+function labelProblems(slug: string, labels: readonly string[]): Problem[] {
+  const repeated = labels.flatMap((label, index) =>
+    labels.indexOf(label) === index
+      ? []
+      : [{ path: ["roles", slug, index], message: `roles.${slug} lists ${label} twice` }],
+  );
+  if (!labels.includes(EVERY_LABEL) || labels.length === 1) return repeated;
+  const alone = `roles.${slug} lists * beside other labels; * grants every label and stands alone`;
+  return [...repeated, { path: ["roles", slug, labels.indexOf(EVERY_LABEL)], message: alone }];
+}
+
+/** The line of the key at the end of `path`, or of the nearest key above it that is there. */
+function lineOf(document: Document, lines: LineCounter, path: (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const last = path[length - 1];
+    const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(last)) : undefined;
+    const node = pair?.key ?? document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}
+
+/** A sentence of our own for the parser's finding. */
+function yamlFlaw(code: string): string {
+  return code === "DUPLICATE_KEY" ? "the same key twice in one map" : "not valid YAML";
+}
+
+function refusal(messages: string[]): ConfigError {
+  return new ConfigError(messages.map((message) => ({ variable: "ROLES_FILE", message: `${message}.` })));
+}

@@ -1,0 +1,25 @@
+import type { Orm } from "@ostiary/lib/stores/database";
+import { inArray, lte } from "drizzle-orm";
+import { sessions } from "../tables.ts";
+
+export async function insertSession(
+  tx: Orm,
+  session: { hash: string; memberId: string; createdAt: Date; expiresAt: Date },
+): Promise<void> {
+  await tx.insert(sessions).values(session);
+}
+
+/** Deletes at most `limit` sessions that are over, and says how many it deleted. */
+export async function deleteExpiredSessions(orm: Orm, now: Date, limit: number): Promise<number> {
+  const expired = orm
+    .select({ hash: sessions.hash })
+    .from(sessions)
+    .where(lte(sessions.expiresAt, now))
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  const deleted = await orm
+    .delete(sessions)
+    .where(inArray(sessions.hash, expired))
+    .returning({ hash: sessions.hash });
+  return deleted.length;
+}

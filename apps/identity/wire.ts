@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import type { Service } from "@ostiary/lib/service";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { createTelemetry } from "@ostiary/lib/telemetry";
+import { createApp } from "./app.ts";
+import type { IdentityConfig } from "./config.ts";
+import type { Directory } from "./directory.ts";
+import { idFactory } from "./ids.ts";
+import { createRoles } from "./roles/roles.ts";
+import { loadRolesFile } from "./roles/roles-file.ts";
+import { createSecrets } from "./secrets.ts";
+import { type Loop, startSessionSweeper } from "./sessions/sweeper.ts";
+
+const SCHEMA = "identity";
+const MIGRATIONS = join(import.meta.dir, "../../drizzle/identity");
+
+/** Builds the identity service. A database handed in is shared, and stays open when the service stops. */
+export async function wireIdentity(
+  config: IdentityConfig,
+  given: { database?: Database } = {},
+): Promise<Service> {
+  const file = config.ROLES_FILE === undefined ? null : await loadRolesFile(config.ROLES_FILE);
+  const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
+  const { log, metrics } = telemetry;
+  if (file === null) log.warn({}, "roles are off: ROLES_FILE is not set, and every member may do everything");
+  const observer = metrics.observeStore;
+  const database =
+    given.database?.scoped(SCHEMA, observer) ??
+    (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));
+  const now = () => new Date();
+  const directory: Directory = {
+    database,
+    roles: createRoles(file),
+    now,
+    newId: idFactory(now),
+    secrets: createSecrets(config.APIKEY_BRAND, (bytes) => crypto.getRandomValues(new Uint8Array(bytes))),
+  };
+  const health = { draining: false };
+  const handlers = createApp({
+    directory,
+    telemetry,
+    health,
+    brand: config.APIKEY_BRAND,
+    internal_auth_token: config.INTERNAL_AUTH_TOKEN,
+    swagger_enabled: config.SWAGGER_ENABLED,
+  });
+  let sweeper: Loop | undefined;
+  return {
+    name: "identity",
+    telemetry,
+    health,
+    public: { fetch: handlers.public },
+    internal: { fetch: handlers.internal },
+    async start() {
+      await database.migrate(SCHEMA, MIGRATIONS);
+      sweeper = startSessionSweeper(directory, log);
+    },
+    async stop() {
+      await sweeper?.stop();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+-- The directory: people, organizations, members, credentials, invites, and the feed of what happened to
+-- memberships. Ids are ULIDs compared byte by byte, so that `order by id` is the order of creation.
+
+create table identity.users (
+  id text collate "C" primary key,
+  display_name text,
+  status text not null check (status in ('active', 'suspended')),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
+);
+--> statement-breakpoint
+-- The primary key makes two persons of one subject impossible. The reference is checked at commit, so that a
+-- link can be claimed before its person is written.
+create table identity.idp_links (
+  issuer text collate "C" not null,
+  subject text collate "C" not null,
+  user_id text collate "C" not null references identity.users (id) deferrable initially deferred,
+  created_at timestamptz(3) not null,
+  primary key (issuer, subject)
+);
+--> statement-breakpoint
+create index idp_links_user on identity.idp_links (user_id);
+--> statement-breakpoint
+create table identity.organizations (
+  id text collate "C" primary key,
+  name text not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
+);
+--> statement-breakpoint
+create table identity.service_accounts (
+  id text collate "C" primary key,
+  organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
+  name text not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null
+);
+--> statement-breakpoint
+create index service_accounts_organization on identity.service_accounts (organization_id);
+--> statement-breakpoint
+-- A removed member stays, without its person once that account is deleted.
+create table identity.members (
+  id text collate "C" primary key,
+  organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
+  principal text not null check (principal in ('user', 'service_account')),
+  user_id text collate "C" references identity.users (id),
+  service_account_id text collate "C" references identity.service_accounts (id) on delete cascade,
+  display_name text,
+  role text collate "C",
+  status text not null check (status in ('active', 'suspended', 'removed')),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  check (principal = 'user' or (user_id is null and display_name is null)),
+  check (principal <> 'user' or service_account_id is null),
+  check (principal <> 'user' or user_id is not null or status = 'removed'),
+  check (principal <> 'service_account' or service_account_id is not null)
+);
+--> statement-breakpoint
+create unique index members_person_once on identity.members (organization_id, user_id)
+  where status <> 'removed' and user_id is not null;
+--> statement-breakpoint
+create unique index members_service_account on identity.members (service_account_id)
+  where service_account_id is not null;
+--> statement-breakpoint
+create index members_organization on identity.members (organization_id);
+--> statement-breakpoint
+create index members_listed on identity.members (organization_id, id) where status <> 'removed';
+--> statement-breakpoint
+create index members_role on identity.members (organization_id, role) where status <> 'removed';
+--> statement-breakpoint
+create index members_service_accounts_listed on identity.members (organization_id, service_account_id)
+  where status <> 'removed' and service_account_id is not null;
+--> statement-breakpoint
+create index members_user on identity.members (user_id) where user_id is not null;
+--> statement-breakpoint
+create index members_memberships_listed on identity.members (user_id, id)
+  where status = 'active' and user_id is not null;
+--> statement-breakpoint
+-- A key belongs to a person (a user key) or to a member (a member key), never to both.
+create table identity.api_keys (
+  id text collate "C" primary key,
+  user_id text collate "C" references identity.users (id),
+  member_id text collate "C" references identity.members (id) on delete cascade,
+  hash text collate "C" not null unique,
+  key_prefix text not null,
+  name text not null,
+  created_at timestamptz(3) not null,
+  revoked_at timestamptz(3),
+  check (num_nonnulls(user_id, member_id) = 1)
+);
+--> statement-breakpoint
+create index api_keys_user on identity.api_keys (user_id, id) where user_id is not null;
+--> statement-breakpoint
+create index api_keys_member on identity.api_keys (member_id, id) where member_id is not null;
+--> statement-breakpoint
+create table identity.sessions (
+  hash text collate "C" primary key,
+  member_id text collate "C" not null references identity.members (id) on delete cascade,
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null
+);
+--> statement-breakpoint
+create index sessions_member on identity.sessions (member_id);
+--> statement-breakpoint
+create index sessions_expiry on identity.sessions (expires_at);
+--> statement-breakpoint
+-- The token itself is kept while the invite is active; its hash for ever.
+create table identity.invites (
+  id text collate "C" primary key,
+  organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
+  email text,
+  role text collate "C",
+  token_hash text collate "C" not null unique,
+  token_prefix text not null,
+  token text,
+  status text not null check (status in ('active', 'redeemed', 'revoked', 'expired')),
+  max_uses integer check (max_uses > 0),
+  use_count integer not null default 0 check (use_count >= 0),
+  expires_at timestamptz(3) not null,
+  created_at timestamptz(3) not null,
+  check ((status = 'active') = (token is not null)),
+  check (max_uses is null or use_count <= max_uses)
+);
+--> statement-breakpoint
+create index invites_organization on identity.invites (organization_id, id);
+--> statement-breakpoint
+-- Read in the order of `id`, which is the order of commits: see apps/identity/lifecycle.
+create table identity.lifecycle_events (
+  id text collate "C" primary key,
+  type text not null check (type in
+    ('organization.created', 'member.created', 'member.removed', 'organization.deleted')),
+  occurred_at timestamptz(3) not null,
+  organization_id text collate "C" not null,
+  data jsonb not null
+);
