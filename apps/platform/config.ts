@@ -1,4 +1,12 @@
-import { flag, optionalText, port, shutdownVariables, telemetryVariables, textOr } from "@ostiary/lib/config";
+import {
+  flag,
+  optionalText,
+  port,
+  shutdownVariables,
+  telemetryVariables,
+  textOr,
+  whole,
+} from "@ostiary/lib/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /**
@@ -24,6 +32,7 @@ export const platformVariables = Type.Object({
   DEMO_PORT: port(4000),
   DEMO_IDENTITY_PROVIDER_PORT: port(4001),
   DEMO: flag(true, "false leaves out the demo identity provider, the sample service and the tour."),
+  MAX_UPSTREAM_REQUESTS: whole(65_000, 1, 65_336, "Calls of services in flight in this process."),
   ...shutdownVariables,
   ...telemetryVariables,
 });

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadConfig } from "@ostiary/lib/config";
-import { runMain, StartRefused } from "@ostiary/lib/service";
+import { runMain, StartRefused, withRuntimeVariables } from "@ostiary/lib/service";
 import { platformVariables } from "./config.ts";
 import { printProgress, printReady } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
@@ -11,6 +11,7 @@ await runMain(async () => {
   const started = performance.now();
   const fresh = readArguments();
   const config = loadConfig(platformVariables, env);
+  withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
   const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
   printReady(platform, config, performance.now() - started);
   return [platform];

@@ -47,7 +47,7 @@ echo "organization $ORG, session $(echo "$SESSION" | cut -c1-14)..."`,
     {
       name: "forbidden",
       shows: "A service account with a smaller role is refused where the route wants a label: 403.",
-      commands: `ACCOUNT=$(curl -s "$GATEWAY/org/service-accounts" -H "X-API-Key: $SESSION" -d '{"name":"Robot","role":"member"}' | field id)
+      commands: `ACCOUNT=$(curl -s "$GATEWAY/org/service-accounts" -H "X-API-Key: $SESSION" -d '{"name":"Robot","role":"viewer"}' | field id)
 KEY=$(curl -s -X POST "$GATEWAY/org/service-accounts/$ACCOUNT/api-keys" -H "X-API-Key: $SESSION" | field key)
 curl -s -X PUT "$GATEWAY/demo/things/42" -H "X-API-Key: $KEY" -d 'paint it black'`,
     },
