@@ -16,6 +16,8 @@ export interface Service {
   real: boolean;
   /** Whether `start…()` works, which tests of outages need. */
   own: boolean;
+  /** Whether those servers run from a binary, and so take settings. */
+  binary: boolean;
 }
 
 /** The servers of one run: each is started when it is first asked for, and once. */
@@ -37,7 +39,7 @@ class Services {
   available(): Record<ServiceName, Service> {
     const service = (name: ServiceName): Service => {
       const source = this.#sources[name];
-      return { real: source.kind !== "embedded", own: canStart(source) };
+      return { real: source.kind !== "embedded", own: canStart(source), binary: "binary" in source };
     };
     return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
   }

@@ -54,6 +54,10 @@ export function connectCluster(nodes: ClusterNodes): RedisClient {
     redisOptions: { ...connection, ...credentials },
     scripts,
   });
+  // ioredis connects to a node with its first command, and fails the others sent meanwhile
+  client.on("+node", (node: Redis) => {
+    if (node.status === "wait") node.connect().catch(() => {}); // it goes on trying
+  });
   return withScripts(client);
 }
 
@@ -84,14 +88,7 @@ export class RedisCounterStore implements CounterStore {
 
   /** Resolves when connected, or after 500 ms without: the client goes on trying by itself. */
   async connected(): Promise<void> {
-    if (this.#client.status === "ready") return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, TIMEOUT_MS);
-      this.#client.once("ready", () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await Promise.race([this.#ready(), Bun.sleep(TIMEOUT_MS)]);
   }
 
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
@@ -118,6 +115,11 @@ export class RedisCounterStore implements CounterStore {
     this.#client.disconnect();
   }
 
+  async #ready(): Promise<void> {
+    await untilReady(this.#client);
+    if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
+  }
+
   #observe(started: number, failed: boolean): void {
     this.#observer({
       system: "redis",
@@ -127,4 +129,11 @@ export class RedisCounterStore implements CounterStore {
       failed,
     });
   }
+}
+
+function untilReady(client: Redis | Cluster): Promise<void> {
+  return new Promise((resolve) => {
+    if (client.status === "ready") resolve();
+    else client.once("ready", () => resolve());
+  });
 }

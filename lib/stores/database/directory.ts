@@ -18,7 +18,10 @@ export async function claimDirectory(directory: string): Promise<() => Promise<v
   try {
     await mkdir(directory, { recursive: true });
     await removeStaleClaim(directory, claim);
-    await writeFile(claim, String(process.pid), { flag: "wx" });
+    await writeFile(claim, String(process.pid), { flag: "wx" }).catch((error) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+      throw new DatabaseDirectoryError(directory, "another process has just begun to use it.");
+    });
   } catch (error) {
     if (error instanceof DatabaseDirectoryError) throw error;
     throw new DatabaseDirectoryError(directory, reasonOf(error), error);

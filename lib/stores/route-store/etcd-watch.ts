@@ -2,6 +2,7 @@ import type { Etcd3, Watcher } from "etcd3";
 import { coalesce } from "./coalesce.ts";
 
 const RESTART_MS = 500;
+const CLOSE_TIMEOUT_MS = 500;
 
 /**
  * Watches a prefix. Each connection, after the first, counts as a change, since the listener reads everything
@@ -26,10 +27,12 @@ export class EtcdWatch {
     this.#watcher = this.#start(resolve);
   }
 
+  /** Tells etcd, and waits a moment for it to agree: an etcd that is away must not hold up a shut-down. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#restart);
-    await this.#watcher.cancel();
+    const cancelled = this.#watcher.cancel().catch(() => {}); // then the stream is gone, and the watch with it
+    await Promise.race([cancelled, Bun.sleep(CLOSE_TIMEOUT_MS)]);
   }
 
   #start(onConnected: () => void): Watcher {

@@ -8,7 +8,7 @@ import { isCompacted, routeStoreFailure } from "./failure.ts";
 import type { FencedWrite, RouteEntry, RouteStore, RouteWatch } from "./route-store.ts";
 
 const CALL_TIMEOUT_MS = 2_000;
-const PAGE_TIMEOUT_MS = 10_000;
+const PAGE_TIMEOUT_MS = 5_000;
 /** A value may be 1 MiB (etcd takes 1.5 MiB at most), and a page must fit into one message. */
 const PAGE_KEYS = 64;
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
@@ -99,11 +99,11 @@ export class EtcdRouteStore implements RouteStore {
     };
     try {
       await withDeadline("route_store", watch.established, CALL_TIMEOUT_MS);
+      return { close };
     } catch (error) {
-      await close();
+      void close();
       throw error;
     }
-    return { close };
   }
 
   async ping(timeout_ms: number): Promise<void> {

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import { MemoryCounterStore, observeNothing, openCounterStore } from "@ostiary/lib/stores/counter-store";
+import { clock, freshCounterStoreUrl, rejection, services } from "../support/index.ts";
+import { describeCounterStore } from "./counter-store-suite.ts";
+
+describeCounterStore("memory", async () => "memory://");
+if (services().redis.real) describeCounterStore("Redis", freshCounterStoreUrl);
+
+test("takes no URL of another kind", async () => {
+  for (const url of ["http://localhost", "localhost:6379", "redis+cluster://", "redis+cluster://a,,b", ""]) {
+    expect(await rejection(openCounterStore(url))).toBeInstanceOf(TypeError);
+  }
+});
+
+describe("counter store in memory, by its clock", () => {
+  test("ends a window at its last millisecond and not before", async () => {
+    const time = clock();
+    const store = new MemoryCounterStore("suite", observeNothing, time.now);
+    expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
+    time.advance(59_999);
+    expect(await store.increment("a", 60)).toEqual({ count: 2, ttl_ms: 1 });
+    time.advance(1);
+    expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
+  });
+
+  test("holds no more than the open windows and as many again", async () => {
+    const time = clock();
+    const store = new MemoryCounterStore("suite", observeNothing, time.now);
+    for (let generation = 0; generation < 20; generation++) {
+      for (let index = 0; index < 1_000; index++) await store.increment(`${generation}-${index}`, 10);
+      expect(store.size).toBeLessThanOrEqual(2_000);
+      time.advance(10_000);
+    }
+  });
+
+  test("keeps windows of every length until each has ended", async () => {
+    const time = clock();
+    const store = new MemoryCounterStore("suite", observeNothing, time.now);
+    await store.increment("long", 3_600);
+    for (let index = 0; index < 5_000; index++) {
+      await store.increment(`short-${index}`, 1);
+      time.advance(100);
+    }
+    expect((await store.increment("long", 3_600)).count).toBe(2);
+    expect(store.size).toBeLessThan(50);
+  });
+});

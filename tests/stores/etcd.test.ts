@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/stores/route-store";
+import { Etcd3 } from "etcd3";
+import {
+  freePort,
+  rejection,
+  services,
+  startEtcd,
+  startProxy,
+  type TestServer,
+  waitFor,
+} from "../support/index.ts";
+
+const everyCall = {
+  get: (store: RouteStore) => store.get("calls/a"),
+  list: (store: RouteStore) => store.list("calls/"),
+  put: (store: RouteStore) => store.put("calls/a", "1"),
+  delete: (store: RouteStore) => store.delete("calls/a"),
+  "write fenced": (store: RouteStore) =>
+    store.writeFenced({ key: "calls/a", value: "1", fence: { key: "fences/calls", value: 1 } }),
+  watch: (store: RouteStore) => store.watch("calls/", () => {}),
+  ping: (store: RouteStore) => store.ping(300),
+};
+
+async function compact(server: TestServer): Promise<void> {
+  const client = new Etcd3({ hosts: server.url });
+  const { header } = await client.kv.put({ key: Buffer.from("compacted"), value: Buffer.from("") });
+  await client.kv.compact({ revision: header.revision, physical: true });
+  client.close();
+}
+
+test("takes no URL that is neither memory nor a list of endpoints", async () => {
+  for (const url of ["redis://localhost", "localhost:2379", "http://a:2379,b", ""]) {
+    expect(await rejection(openRouteStore(url))).toBeInstanceOf(TypeError);
+  }
+});
+
+test("is unavailable where nobody listens", async () => {
+  const store = await openRouteStore(`http://127.0.0.1:${await freePort()}`);
+  for (const call of Object.values(everyCall)) {
+    expect(await rejection(call(store))).toBeInstanceOf(StoreUnavailable);
+  }
+  await store.close();
+});
+
+describe.if(services().etcd.own)("route store on etcd that fails", () => {
+  let server: TestServer;
+  let store: RouteStore;
+
+  beforeAll(async () => {
+    server = await startEtcd();
+    store = await openRouteStore(server.url);
+    await store.ping(2_000);
+  });
+  afterAll(async () => {
+    await store.close();
+    await server.close();
+  });
+
+  const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "etcd's return" });
+
+  test("is unavailable while etcd is down, and itself again after", async () => {
+    await store.put("down/a", "1");
+    await server.kill();
+    for (const call of Object.values(everyCall)) {
+      expect(await rejection(call(store))).toBeInstanceOf(StoreUnavailable);
+    }
+    await server.restart();
+    await returns();
+    expect(await store.get("down/a")).toEqual({ key: "down/a", value: "1" });
+    for (const call of Object.values(everyCall)) await call(store);
+  });
+
+  for (const [name, call] of Object.entries(everyCall)) {
+    test(`does not wait for ever for a frozen etcd: ${name}`, async () => {
+      await server.freeze();
+      expect(await rejection(call(store))).toBeInstanceOf(StoreUnavailable);
+      await server.thaw();
+      await returns();
+    });
+  }
+
+  test("goes on watching after a restart, and tells once that it had been away", async () => {
+    let calls = 0;
+    const watch = await store.watch("restarted/", () => {
+      calls += 1;
+    });
+    for (let time = 0; time < 3; time++) {
+      const before = calls;
+      await server.kill();
+      await server.restart();
+      await waitFor(() => calls > before, { what: "A call after the restart" });
+      await returns();
+      const quiet = calls;
+      await store.put("restarted/a", String(time));
+      await waitFor(() => calls > quiet, { what: "A call for a change after the restart" });
+    }
+    await watch.close();
+  });
+
+  test("goes on watching after etcd was frozen", async () => {
+    let calls = 0;
+    const watch = await store.watch("frozen/", () => {
+      calls += 1;
+    });
+    await server.freeze();
+    await rejection(store.ping(300));
+    await server.thaw();
+    await returns();
+    const before = calls;
+    await store.put("frozen/a", "1");
+    await waitFor(() => calls > before);
+    await watch.close();
+  });
+
+  test("learns of changes made while it was cut off, also when they were compacted meanwhile", async () => {
+    const proxy = await startProxy(server.url);
+    const remote = await openRouteStore(proxy.url);
+    let calls = 0;
+    const watch = await remote.watch("compacted/", () => {
+      calls += 1;
+    });
+    for (let time = 0; time < 3; time++) {
+      proxy.cut();
+      await waitFor(async () => (await rejection(remote.ping(300))) instanceof StoreUnavailable);
+      for (let index = 0; index < 10; index++) await store.put("compacted/a", `${time}-${index}`);
+      await compact(server);
+      const away = calls;
+      proxy.heal();
+      await waitFor(() => calls > away, { what: "A call after the cut" });
+      await waitFor(() => remote.ping(500).then(() => true));
+      await waitFor(
+        async () => {
+          const before = calls;
+          await store.put("compacted/b", String(before));
+          return await waitFor(() => calls > before, { timeout_ms: 1_000 });
+        },
+        { what: "A call for a change after the cut" },
+      );
+    }
+    await watch.close();
+    await remote.close();
+    await proxy.close();
+  });
+
+  test("watches from before etcd's outage can be closed during it", async () => {
+    const watch = await store.watch("closed/", () => {});
+    await server.kill();
+    await watch.close();
+    await server.restart();
+    await returns();
+  });
+
+  test("lists while revisions are compacted away", async () => {
+    for (let index = 0; index < 300; index++) await store.put(`compacting/${index}`, "x");
+    let compacting = true;
+    const compaction = (async () => {
+      while (compacting) {
+        await compact(server);
+        await Bun.sleep(20);
+      }
+    })();
+    for (let time = 0; time < 30; time++) expect(await store.list("compacting/")).toHaveLength(300);
+    compacting = false;
+    await compaction;
+  });
+
+  test("uses the endpoint that answers", async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    const both = await openRouteStore(`${dead},${server.url}`);
+    for (let time = 0; time < 10; time++) await both.put("endpoints/a", String(time));
+    let calls = 0;
+    const watch = await waitFor(() =>
+      both.watch("endpoints/", () => {
+        calls += 1;
+      }),
+    );
+    await both.put("endpoints/a", "watched");
+    await waitFor(() => calls > 0);
+    await watch.close();
+    await both.close();
+  });
+});

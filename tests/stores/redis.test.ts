@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type CounterStore, openCounterStore, StoreUnavailable } from "@ostiary/lib/stores/counter-store";
+import { Redis } from "ioredis";
+import {
+  freePort,
+  freshCounterStoreUrl,
+  rejection,
+  services,
+  startRedis,
+  type TestServer,
+  waitFor,
+} from "../support/index.ts";
+
+const many = (store: CounterStore, bucket: string, count = 50) =>
+  Promise.all(Array.from({ length: count }, () => rejection(store.increment(bucket, 60))));
+
+test("opens where nobody listens, and is unavailable at once", async () => {
+  const store = await openCounterStore(`redis://127.0.0.1:${await freePort()}`);
+  const errors = await many(store, "nobody");
+  expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+  expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
+  await store.close();
+});
+
+describe.if(services().redis.real)("counter store on Redis", () => {
+  let url: string;
+  let store: CounterStore;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    url = await freshCounterStoreUrl();
+    store = await openCounterStore(url);
+    redis = new Redis(url);
+  });
+  afterAll(async () => {
+    await store.close();
+    redis.disconnect();
+  });
+
+  test("gives a key that lost its expiry one again", async () => {
+    await redis.set("lost", "41");
+    expect(await store.increment("lost", 60)).toEqual({ count: 42, ttl_ms: 60_000 });
+    expect(await redis.pttl("lost")).toBeWithin(1, 60_001);
+  });
+
+  test("shares its counts with every other client", async () => {
+    const other = await openCounterStore(url);
+    const counts = await Promise.all(
+      Array.from(
+        { length: 200 },
+        async (_, index) => (await (index % 2 ? store : other).increment("shared", 60)).count,
+      ),
+    );
+    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+    await other.close();
+  });
+
+  test("goes on counting when the server has forgotten the script", async () => {
+    await store.increment("forgotten", 60);
+    await redis.script("FLUSH");
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, async () => (await store.increment("forgotten", 60)).count),
+    );
+    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
+  });
+
+  test("is unavailable when the key holds something else", async () => {
+    await redis.lpush("list", "x");
+    expect(await rejection(store.increment("list", 60))).toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("is unavailable once closed", async () => {
+    const closed = await openCounterStore(url);
+    await closed.close();
+    expect(await rejection(closed.increment("closed", 60))).toBeInstanceOf(StoreUnavailable);
+    expect(await rejection(closed.ping(200))).toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+describe.if(services().redis.own)("counter store on Redis that fails", () => {
+  let server: TestServer;
+  let store: CounterStore;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    store = await openCounterStore(server.url);
+  });
+  afterAll(async () => {
+    await store.close();
+    await server.close();
+  });
+
+  const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "Redis's return" });
+
+  test("is unavailable while the server is down, and makes up for none of it afterwards", async () => {
+    for (let time = 0; time < 3; time++) {
+      expect((await store.increment("outage", 60)).count).toBe(1);
+      const underWay = Array.from({ length: 20 }, () => store.increment("outage", 60).catch(() => null));
+      await server.kill();
+      await Promise.all(underWay);
+      const errors = await many(store, "outage");
+      expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+      expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
+      await server.restart();
+      await returns();
+    }
+    expect((await store.increment("outage", 60)).count).toBe(1);
+  });
+
+  test("is unavailable while the server is frozen, and itself again when it thaws", async () => {
+    for (let time = 0; time < 3; time++) {
+      await server.freeze();
+      const errors = await many(store, "frozen");
+      expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+      expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
+      const later = await many(store, "frozen");
+      expect(later.every((error) => error instanceof StoreUnavailable)).toBe(true);
+      await server.thaw();
+      await returns();
+      expect((await store.increment(`thawed ${time}`, 60)).count).toBe(1);
+    }
+  });
+
+  test("connects when the server comes up later than its client", async () => {
+    await server.kill();
+    const early = await openCounterStore(server.url);
+    expect(await rejection(early.increment("early", 60))).toBeInstanceOf(StoreUnavailable);
+    await server.restart();
+    await waitFor(() => early.ping(500).then(() => true));
+    expect((await early.increment("early", 60)).count).toBe(1);
+    await early.close();
+    await returns();
+  });
+});
+
+describe.if(services().redis.binary)("counter store on a Redis cluster", () => {
+  const servers: TestServer[] = [];
+  const clients: Redis[] = [];
+  let store: CounterStore;
+
+  beforeAll(async () => {
+    for (let index = 0; index < 3; index++) {
+      servers.push(await startRedis(["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]));
+    }
+    clients.push(...servers.map((server) => new Redis(server.url)));
+    await formCluster(servers, clients);
+    const hosts = servers.map((server) => new URL(server.url).host).join(",");
+    store = await openCounterStore(`redis+cluster://${hosts}`);
+  });
+  afterAll(async () => {
+    await store.close();
+    for (const client of clients) client.disconnect();
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
+  test("counts buckets on every node, each exactly", async () => {
+    const counts = await Promise.all(
+      Array.from(
+        { length: 600 },
+        async (_, index) => (await store.increment(`bucket ${index % 30}`, 60)).count,
+      ),
+    );
+    const expected = Array.from({ length: 600 }, (_, index) => Math.floor(index / 30) + 1);
+    expect(counts.toSorted((a, b) => a - b)).toEqual(expected);
+    const sizes = await Promise.all(clients.map((client) => client.dbsize()));
+    expect(sizes.every((size) => size > 0)).toBe(true);
+    await store.ping(500);
+  });
+
+  test("is unavailable for the buckets of a node that is down, and whole again after", async () => {
+    const [first] = servers;
+    if (first === undefined) throw new Error("No server was started.");
+    await first.kill();
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        store.increment(`down ${index}`, 60).then(
+          () => "counted",
+          (error) => (error instanceof StoreUnavailable ? "unavailable" : error),
+        ),
+      ),
+    );
+    expect(outcomes).toContain("unavailable");
+    expect(outcomes.every((outcome) => outcome === "counted" || outcome === "unavailable")).toBe(true);
+    await first.restart();
+    await waitFor(
+      async () => {
+        for (let index = 0; index < 60; index++) await store.increment(`again ${index}`, 60);
+        return true;
+      },
+      { timeout_ms: 20_000, what: "Counting on every node" },
+    );
+  });
+});
+
+const SLOTS = 16_384;
+
+async function formCluster(servers: TestServer[], clients: Redis[]): Promise<void> {
+  const size = Math.ceil(SLOTS / clients.length);
+  for (const [index, client] of clients.entries()) {
+    const last = Math.min((index + 1) * size, SLOTS) - 1;
+    await client.call("CLUSTER", "ADDSLOTSRANGE", index * size, last);
+    await client.call("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
+    for (const server of servers.slice(0, index)) {
+      await client.call("CLUSTER", "MEET", "127.0.0.1", new URL(server.url).port);
+    }
+  }
+  await waitFor(
+    async () => {
+      const states = await Promise.all(clients.map((client) => client.call("CLUSTER", "INFO")));
+      return states.every(
+        (state) =>
+          String(state).includes("cluster_state:ok") &&
+          String(state).includes(`cluster_known_nodes:${clients.length}`),
+      );
+    },
+    { timeout_ms: 20_000, what: "The cluster" },
+  );
+}

@@ -1,0 +1,58 @@
+import { createConnection, createServer, type Socket } from "node:net";
+
+/** Stands between a client and a server, to part the two while the server goes on. */
+export interface Proxy {
+  /** The target's URL with the proxy's address. */
+  readonly url: string;
+  /** Ends all connections and takes no new ones. */
+  cut(): void;
+  heal(): void;
+  close(): Promise<void>;
+}
+
+export async function startProxy(target: string): Promise<Proxy> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let healthy = true;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    keep(client);
+    if (!healthy) {
+      client.destroy();
+      return;
+    }
+    const upstream = createConnection({ host: hostname, port: Number(port) });
+    keep(upstream);
+    client.on("close", () => upstream.destroy());
+    upstream.on("close", () => client.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+  const listening = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("No port was bound.");
+  const url = new URL(target);
+  url.port = String(address.port);
+  const cut = () => {
+    healthy = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: url.href.replace(/\/$/, ""),
+    cut,
+    heal() {
+      healthy = true;
+    },
+    close() {
+      cut();
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      return closed.promise;
+    },
+  };
+}

@@ -1,0 +1,353 @@
+import { waitFor } from "./wait-for.ts";
+
+/**
+ * HTTP/1.1 as bytes, on both sides of a server under test: a client that sends what no library would, and an
+ * upstream that records what reached it and answers what no server would.
+ */
+
+export type RawHeaders = readonly (readonly [name: string, value: string])[];
+
+/** The values of a header, in order of appearance; names compare without case. */
+export function headerValues(headers: RawHeaders, name: string): string[] {
+  return headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
+}
+
+/** The one value of a header; null when it is absent. Throws when it occurs twice. */
+export function headerValue(headers: RawHeaders, name: string): string | null {
+  const values = headerValues(headers, name);
+  if (values.length > 1) throw new Error(`${name} occurs ${values.length} times: ${values.join(" | ")}`);
+  return values[0] ?? null;
+}
+
+interface Message {
+  /** Everything up to the empty line, as received. */
+  readonly head: string;
+  /** The first line. */
+  readonly start: string;
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+}
+
+export interface RawResponse extends Message {
+  readonly status: number;
+  /** False when the connection ended before the message did. */
+  readonly complete: boolean;
+  /** How the end of the body is told. */
+  readonly framing: "none" | "length" | "chunked" | "close";
+}
+
+export interface RawRequest extends Message {
+  readonly method: string;
+  readonly target: string;
+  /** Which connection of the upstream it came by, counted from 1. */
+  readonly connection: number;
+}
+
+/** One connection of either side. Bytes received are kept in `received`, unless `keep` is off. */
+export class RawSocket {
+  received: Buffer = Buffer.alloc(0);
+  received_bytes = 0;
+  /** Off: bytes are counted and not kept. */
+  keep = true;
+  closed = false;
+  /** Bytes that could not be sent yet. */
+  #unsent: Buffer = Buffer.alloc(0);
+  #socket: Bun.Socket<RawSocket> | null = null;
+  onData: () => void = () => {};
+  onClose: () => void = () => {};
+  onDrain: () => void = () => {};
+
+  opened(socket: Bun.Socket<RawSocket>): void {
+    this.#socket = socket;
+  }
+
+  took(bytes: Buffer): void {
+    this.received_bytes += bytes.byteLength;
+    if (this.keep) this.received = Buffer.concat([this.received, bytes]);
+    this.onData();
+  }
+
+  ended(): void {
+    this.closed = true;
+    this.onClose();
+  }
+
+  drained(): void {
+    this.send("");
+    if (this.#unsent.byteLength === 0) this.onDrain();
+  }
+
+  /** Sends text as Latin-1, so that every byte can be spelled. */
+  send(data: string | Uint8Array): void {
+    const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
+    const all = this.#unsent.byteLength === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
+    const sent = all.byteLength === 0 ? 0 : Math.max(0, this.#socket?.write(all) ?? 0);
+    this.#unsent = all.subarray(sent);
+  }
+
+  /** Whether everything sent has left for the kernel. */
+  get flushed(): boolean {
+    return this.#unsent.byteLength === 0;
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  /** Ends politely: FIN. */
+  end(): void {
+    this.#socket?.end();
+  }
+
+  /** Ends at once: RST. */
+  destroy(): void {
+    this.#socket?.terminate();
+  }
+}
+
+const socketHandlers: Bun.SocketHandler<RawSocket> = {
+  open: (socket) => socket.data.opened(socket),
+  data: (socket, bytes) => socket.data.took(bytes),
+  drain: (socket) => socket.data.drained(),
+  end: (socket) => socket.data.ended(),
+  close: (socket) => socket.data.ended(),
+  error: (socket) => socket.data.ended(),
+};
+
+/** A client's connection to a server on this machine. */
+export class RawClient extends RawSocket {
+  static async connect(url: string): Promise<RawClient> {
+    const client = new RawClient();
+    const { hostname, port } = new URL(url);
+    await Bun.connect<RawSocket>({ hostname, port: Number(port), data: client, socket: socketHandlers });
+    return client;
+  }
+
+  /**
+   * The next response, taken off what was received: once it is complete, or the connection has ended.
+   *
+   * @param request_method a response to HEAD has no body, whatever its headers say
+   */
+  async response(request_method = "GET", timeout_ms = 10_000): Promise<RawResponse> {
+    const { response, rest } = await waitFor(
+      () => readResponse(this.received, request_method, this.closed) ?? undefined,
+      {
+        timeout_ms,
+        what: `A response after ${JSON.stringify(this.received.toString("latin1").slice(0, 500))}`,
+      },
+    );
+    this.received = rest;
+    return response;
+  }
+
+  /** Resolves when the server has closed the connection. */
+  async untilClosed(timeout_ms = 10_000): Promise<void> {
+    await waitFor(() => this.closed, { timeout_ms, what: "The server closing the connection" });
+  }
+}
+
+/** Sends `bytes` on a connection of its own and reads one response. */
+export async function rawRequest(url: string, bytes: string | Uint8Array): Promise<RawResponse> {
+  const client = await RawClient.connect(url);
+  try {
+    client.send(bytes);
+    const method = Buffer.from(bytes).toString("latin1").split(" ", 1)[0];
+    return await client.response(method);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Spells a request; Host is added unless one is given. */
+export function spell(
+  method: string,
+  target: string,
+  headers: RawHeaders | Record<string, string> = [],
+  body = "",
+): string {
+  const list: RawHeaders = Array.isArray(headers) ? headers : Object.entries(headers);
+  const host = headerValues(list, "host").length === 0 ? "Host: gateway.test\r\n" : "";
+  const lines = list.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  return `${method} ${target} HTTP/1.1\r\n${host}${lines}\r\n${body}`;
+}
+
+export type RawAnswer = string | Uint8Array | null;
+export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
+
+export interface RawUpstreamOptions {
+  /** Calls the handler at the end of the head; the body is then `socket.received`. Whole requests otherwise. */
+  at_head?: boolean;
+}
+
+export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
+
+/** A server that records requests byte for byte and answers with the bytes that its handler gives (null: none). */
+export class RawUpstream {
+  readonly requests: RawRequest[] = [];
+  readonly sockets: RawSocket[] = [];
+  handler: RawHandler;
+  readonly #at_head: boolean;
+  readonly #listener: Bun.TCPSocketListener<RawSocket>;
+
+  constructor(handler: RawHandler = () => OK, { at_head = false }: RawUpstreamOptions = {}) {
+    this.handler = handler;
+    this.#at_head = at_head;
+    this.#listener = Bun.listen<RawSocket>({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        ...socketHandlers,
+        open: (socket) => {
+          const raw = new RawSocket();
+          socket.data = raw;
+          raw.opened(socket);
+          this.sockets.push(raw);
+          const connection = this.sockets.length;
+          raw.onData = () => this.#read(raw, connection);
+        },
+      },
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#listener.port}`;
+  }
+
+  get port(): number {
+    return this.#listener.port;
+  }
+
+  /** Connections that are open now. */
+  get open(): number {
+    return this.sockets.filter((socket) => !socket.closed).length;
+  }
+
+  /** The only request so far. */
+  get request(): RawRequest {
+    const [first, ...more] = this.requests;
+    if (first === undefined || more.length > 0) throw new Error(`${this.requests.length} requests, not 1`);
+    return first;
+  }
+
+  close(): void {
+    this.#listener.stop(true);
+  }
+
+  #read(socket: RawSocket, connection: number): void {
+    for (;;) {
+      const read = readRequest(socket.received, connection, this.#at_head);
+      if (read === null) return;
+      socket.received = read.rest;
+      if (this.#at_head) socket.onData = () => {};
+      this.requests.push(read.request);
+      void this.#answer(read.request, socket);
+      if (this.#at_head) return;
+    }
+  }
+
+  async #answer(request: RawRequest, socket: RawSocket): Promise<void> {
+    const answer = await this.handler(request, socket);
+    if (answer !== null) socket.send(answer);
+  }
+}
+
+interface Head {
+  head: string;
+  start: string;
+  headers: RawHeaders;
+  rest: Buffer;
+}
+
+function readHead(bytes: Buffer): Head | null {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end < 0) return null;
+  const head = bytes.subarray(0, end).toString("latin1");
+  const [start = "", ...lines] = head.split("\r\n");
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
+  });
+  return { head, start, headers, rest: bytes.subarray(end + 4) };
+}
+
+function readRequest(
+  bytes: Buffer,
+  connection: number,
+  headOnly: boolean,
+): { request: RawRequest; rest: Buffer } | null {
+  const head = readHead(bytes);
+  if (head === null) return null;
+  const [method = "", target = ""] = head.start.split(" ");
+  const taken = headOnly ? { body: Buffer.alloc(0), rest: head.rest } : takeBody(head, "none");
+  if (taken === null) return null;
+  const { start, headers } = head;
+  return {
+    request: { head: head.head, start, headers, body: taken.body, method, target, connection },
+    rest: taken.rest,
+  };
+}
+
+function readResponse(
+  bytes: Buffer,
+  method: string,
+  closed: boolean,
+): { response: RawResponse; rest: Buffer } | null {
+  const head = readHead(bytes);
+  if (head === null) {
+    if (!closed) return null;
+    const nothing = { head: "", start: "", headers: [], body: bytes, framing: "none" as const };
+    return { response: { ...nothing, status: 0, complete: false }, rest: Buffer.alloc(0) };
+  }
+  const status = Number(head.start.split(" ")[1]);
+  if (status >= 100 && status < 200 && status !== 101) return readResponse(head.rest, method, closed);
+  const framing = framingOf(head, method, status);
+  const taken = takeBody(head, framing);
+  const { start, headers } = head;
+  const common = { head: head.head, start, headers, status, framing };
+  if (taken !== null && framing !== "close") {
+    return { response: { ...common, body: taken.body, complete: true }, rest: taken.rest };
+  }
+  if (!closed) return null;
+  return { response: { ...common, body: head.rest, complete: framing === "close" }, rest: Buffer.alloc(0) };
+}
+
+function framingOf(head: Head, method: string, status: number): RawResponse["framing"] {
+  if (method === "HEAD" || status === 101 || status === 204 || status === 304) return "none";
+  if (/chunked/i.test(headerValue(head.headers, "transfer-encoding") ?? "")) return "chunked";
+  return headerValue(head.headers, "content-length") === null ? "close" : "length";
+}
+
+/** The body after a head, decoded, and what follows it; null while it is not all there. */
+function takeBody(head: Head, framing: RawResponse["framing"]): { body: Buffer; rest: Buffer } | null {
+  const { headers, rest } = head;
+  const isRequest = !head.start.startsWith("HTTP/");
+  if (framing === "close") return { body: rest, rest: Buffer.alloc(0) };
+  if (!isRequest && framing === "none") return { body: Buffer.alloc(0), rest };
+  if (/chunked/i.test(headerValue(headers, "transfer-encoding") ?? "")) return takeChunks(rest);
+  const length = Number(headerValue(headers, "content-length") ?? 0);
+  if (rest.byteLength < length) return null;
+  return { body: rest.subarray(0, length), rest: rest.subarray(length) };
+}
+
+function takeChunks(bytes: Buffer): { body: Buffer; rest: Buffer } | null {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    if (lineEnd < 0) return null;
+    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString("latin1"), 16);
+    const start = lineEnd + 2;
+    if (Number.isNaN(size))
+      throw new Error(`Not a chunk size: ${bytes.subarray(at, lineEnd).toString("latin1")}`);
+    if (bytes.byteLength < start + size + 2) return null;
+    if (size === 0) {
+      const end = bytes.indexOf("\r\n\r\n", lineEnd);
+      return end < 0 ? null : { body: Buffer.concat(chunks), rest: bytes.subarray(end + 4) };
+    }
+    chunks.push(bytes.subarray(start, start + size));
+    at = start + size + 2;
+  }
+}
