@@ -34,7 +34,11 @@ export type Revision = Static<typeof Revision>;
 /** A current service with its name and revision, as GET, PUT and restore answer it (contract 3). */
 export const Service = Type.Object(
   { name: ServiceName, revision: RevisionNumber, ...StoredServiceConfig.properties },
-  { title: "Service", description: "A current service in expanded form, with its name and revision." },
+  {
+    title: "Service",
+    description: "A current service in expanded form, with its name and revision.",
+    response_headers: { ETag: "The revision in double quotes, for If-Match." },
+  },
 );
 export type Service = Static<typeof Service>;
 
@@ -46,11 +50,12 @@ export const serviceParams = Type.Object({
 /** A revision in a path. What is no number is unknown. */
 export const RevisionParam = Type.String({ description: "A revision's number.", examples: ["3"] });
 
-/** OpenAPI text of If-Match, which is read by `readPrecondition`. */
-export const ifMatchHeader = {
-  name: "If-Match",
-  in: "header" as const,
-  required: false,
-  description: "Refuse with 412 unless this is the current revision, in double quotes; `*`: any.",
-  schema: { type: "string" as const, example: '"3"' },
-};
+/** Header of the conditional writes, read by `readPrecondition`. */
+export const ifMatchHeaders = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      description: "Refuse with 412 unless this is the current revision, in double quotes; `*`: any.",
+      examples: ['"3"'],
+    }),
+  ),
+});

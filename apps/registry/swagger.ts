@@ -12,4 +12,5 @@ export const swaggerOptions = {
     { name: "Routes", description: "Find out which route serves a request." },
   ],
   bearer_description: "The value of ADMIN_TOKEN.",
+  response_headers: { "X-Request-ID": "Names this request in the logs." },
 } satisfies SwaggerOptions;

@@ -33,9 +33,9 @@ export function errorResponses<Code extends ErrorCode>(...codes: Code[]): ErrorR
   for (const code of codes) {
     const { status, message } = errorCodes[code];
     const line = `${wireCode(code)}: ${message}`;
-    const before = byStatus[status]?.description;
-    const description = before === undefined ? line : `${before}\n\n${line}`;
-    byStatus[status] = Type.Object(ErrorEnvelope.properties, { title: ErrorEnvelope.title, description });
+    const before = byStatus[status]?.response_description;
+    const response_description = before === undefined ? line : `${before}\n\n${line}`;
+    byStatus[status] = { ...ErrorEnvelope, response_description };
   }
   return ofCodes<Code>(byStatus);
 }

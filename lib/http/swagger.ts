@@ -1,16 +1,9 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { swagger } from "@elysiajs/swagger";
 import { type AnyElysia, Elysia } from "elysia";
-import { setContext } from "./request-context.ts";
+import { openApiDocument, type SwaggerOptions } from "./openapi.ts";
 
-export interface SwaggerOptions {
-  title: string;
-  description: string;
-  tags: { name: string; description: string }[];
-  /** Adds an Authorize button for a bearer token that every operation needs. */
-  bearer_description?: string;
-}
+export type { SwaggerOptions } from "./openapi.ts";
 
 const ASSETS_FOLDER = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 
@@ -20,9 +13,11 @@ const ASSETS: Record<string, string> = {
   "favicon-32x32.png": "image/png",
 };
 
+const hidden = { detail: { hide: true } };
+
 /**
  * `/swagger` and `/swagger/json` for the routes of `app` (contract 7). The page's assets come from this
- * process, so it works with no connection to the internet.
+ * process, so it works with no connection to the internet. See openapi.ts for what schemas may say.
  */
 export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
   let document: Promise<unknown> | undefined;
@@ -30,33 +25,27 @@ export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
     .get(
       "/swagger",
       () => new Response(page(options.title), { headers: { "Content-Type": "text/html; charset=utf-8" } }),
+      hidden,
     )
-    .get("/swagger/json", async () => {
-      document ??= openApiDocument(app, options);
-      return document;
-    })
-    .get("/swagger/assets/:file", ({ params, status }) => {
-      const type = ASSETS[params.file];
-      if (type === undefined) return status(404);
-      return new Response(Bun.file(join(ASSETS_FOLDER, params.file)), {
-        headers: { "Content-Type": type },
-      });
-    });
-}
-
-async function openApiDocument(app: AnyElysia, options: SwaggerOptions): Promise<unknown> {
-  const plugin = swagger({
-    path: "/swagger",
-    documentation: {
-      info: { title: options.title, description: options.description, version: "1.0.0" },
-      tags: options.tags,
-    },
-  });
-  const described = new Elysia().use(app).use(plugin);
-  const request = new Request("http://localhost/swagger/json");
-  setContext(request, { request_id: "", trace: null, route: null, subject: {} });
-  const response = await described.handle(request);
-  return response.json();
+    .get(
+      "/swagger/json",
+      async () => {
+        document ??= openApiDocument(app, options);
+        return document;
+      },
+      hidden,
+    )
+    .get(
+      "/swagger/assets/:file",
+      ({ params, status }) => {
+        const type = ASSETS[params.file];
+        if (type === undefined) return status(404);
+        return new Response(Bun.file(join(ASSETS_FOLDER, params.file)), {
+          headers: { "Content-Type": type },
+        });
+      },
+      hidden,
+    );
 }
 
 function page(title: string): string {
@@ -73,7 +62,12 @@ function page(title: string): string {
     <div id="swagger-ui"></div>
     <script src="/swagger/assets/swagger-ui-bundle.js"></script>
     <script>
-      window.ui = SwaggerUIBundle({ url: "/swagger/json", dom_id: "#swagger-ui", deepLinking: true, persistAuthorization: false });
+      window.ui = SwaggerUIBundle({
+        url: "/swagger/json",
+        dom_id: "#swagger-ui",
+        deepLinking: true,
+        validatorUrl: null,
+      });
     </script>
   </body>
 </html>

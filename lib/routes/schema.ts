@@ -100,7 +100,7 @@ export const RateLimitWindow = Type.Integer({
 
 export const InlineRateLimit = Type.Object(
   { requests: RateLimitRequests, window_seconds: RateLimitWindow },
-  { ...closed, description: "A bucket of its own for each method of the route." },
+  { ...closed, title: "InlineRateLimit", description: "A bucket of its own for each method of the route." },
 );
 export type InlineRateLimit = Static<typeof InlineRateLimit>;
 
@@ -119,7 +119,7 @@ export const RateLimitPolicy = Type.Object(
       Type.Boolean({ description: "`true`: one bucket for all services that declare the name as shared." }),
     ),
   },
-  { ...closed, examples: [{ requests: 1000, window_seconds: 60, shared: true }] },
+  { ...closed, title: "RateLimitPolicy", examples: [{ requests: 1000, window_seconds: 60, shared: true }] },
 );
 export type RateLimitPolicy = Static<typeof RateLimitPolicy>;
 
@@ -136,6 +136,7 @@ const verbFields = {
 
 export const MethodConfig = Type.Object(verbFields, {
   ...closed,
+  title: "MethodConfig",
   examples: [{ required_labels: ["widgets:write"], audit: true }],
 });
 export type MethodConfig = Static<typeof MethodConfig>;
@@ -160,6 +161,7 @@ export const MethodMap = Type.Object(
   } satisfies Record<Method, typeof verbEntry>,
   {
     ...closed,
+    title: "MethodMap",
     minProperties: 1,
     description: "The methods that the route serves, each with constraints of its own, or empty.",
     examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
@@ -192,7 +194,7 @@ export const RouteConfig = Type.Object(
     methods: Type.Union([MethodList, MethodMap]),
     ...verbFields,
   },
-  closed,
+  { ...closed, title: "RouteConfig" },
 );
 export type RouteConfig = Static<typeof RouteConfig>;
 
@@ -204,7 +206,7 @@ export const StoredRoute = Type.Object(
     methods: MethodList,
     ...verbFields,
   },
-  closed,
+  { ...closed, title: "StoredRoute" },
 );
 export type StoredRoute = Static<typeof StoredRoute>;
 
@@ -219,11 +221,14 @@ export const ScopeConfig = Type.Object(
     ),
     routes: Type.Array(RouteConfig),
   },
-  closed,
+  { ...closed, title: "ScopeConfig" },
 );
 export type ScopeConfig = Static<typeof ScopeConfig>;
 
-export const StoredScope = Type.Object({ routes: Type.Array(StoredRoute) }, closed);
+export const StoredScope = Type.Object(
+  { routes: Type.Array(StoredRoute) },
+  { ...closed, title: "StoredScope" },
+);
 export type StoredScope = Static<typeof StoredScope>;
 
 const ServiceUrl = Type.String({
@@ -250,6 +255,7 @@ export const ServiceConfig = Type.Object(
   { url: ServiceUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(ScopeConfig) },
   {
     ...closed,
+    title: "ServiceConfig",
     description: "A service: where it runs and the routes it serves in each scope; at least one scope.",
     examples: [
       {
@@ -275,6 +281,7 @@ export const StoredServiceConfig = Type.Object(
   { url: ServiceUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(StoredScope) },
   {
     ...closed,
+    title: "StoredServiceConfig",
     description: "A service in expanded form: full paths, methods always a list.",
     examples: [
       {
@@ -305,6 +312,7 @@ export const ConfigDocument = Type.Object(
   },
   {
     ...closed,
+    title: "ConfigDocument",
     description: "A configuration document: apply creates or replaces the services that it names.",
     examples: [{ services: { widgets: ServiceConfig.examples?.[0] } }],
   },

@@ -12,14 +12,18 @@ import { type Static, Type } from "@sinclair/typebox";
 
 const RouteSettings = Type.Partial(
   Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]),
-  { additionalProperties: false, description: "What the route sets for the method." },
+  { additionalProperties: false, title: "RouteSettings", description: "What the route sets for the method." },
 );
 const ServiceSettings = Type.Object(
   {
     url: Type.Optional(Type.String()),
     rate_limits: Type.Optional(Type.Record(Type.String(), RateLimitPolicy)),
   },
-  { additionalProperties: false, description: "A setting of the service itself: its url, or one policy." },
+  {
+    additionalProperties: false,
+    title: "ServiceSettings",
+    description: "A setting of the service itself: its url, or one policy.",
+  },
 );
 const Side = Type.Union([RouteSettings, ServiceSettings, Type.Null()]);
 

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
-import { ifMatchHeader, Revision, RevisionParam, Service, serviceParams } from "../records.ts";
+import { ifMatchHeaders, Revision, RevisionParam, Service, serviceParams } from "../records.ts";
 import { Change, listChanges } from "./changes.ts";
 import { listRevisions, readRevision } from "./queries.ts";
 
@@ -90,6 +90,7 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
       },
       {
         params: revisionParams,
+        headers: ifMatchHeaders,
         response: {
           200: Service,
           ...errorResponses(
@@ -107,7 +108,6 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
           summary: "Restore a revision",
           description:
             "Appends a new revision with the same config, if it passes today's rules. Works for a deleted service too; a revision that deleted the service can not be restored.",
-          parameters: [ifMatchHeader],
         },
       },
     );

@@ -7,7 +7,7 @@ import { Elysia } from "elysia";
 import { readJson } from "../apply/document.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
-import { ifMatchHeader, Service, serviceParams } from "../records.ts";
+import { ifMatchHeaders, Service, serviceParams } from "../records.ts";
 import { listServices, readService } from "./queries.ts";
 
 export interface ServiceDeps {
@@ -79,6 +79,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       },
       {
         params: serviceParams,
+        headers: ifMatchHeaders,
         response: {
           200: Service,
           ...errorResponses(
@@ -95,7 +96,6 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
           tags,
           summary: "Create or replace a service",
           description: "With the checks of apply. A deleted service is current again.",
-          parameters: [ifMatchHeader],
           requestBody: requestBody(ServiceConfig, "The service, as in a configuration document."),
         },
       },
@@ -109,6 +109,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       },
       {
         params: serviceParams,
+        headers: ifMatchHeaders,
         response: {
           204: Type.Void({ description: "Deleted." }),
           ...errorResponses(
@@ -124,7 +125,6 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
           tags,
           summary: "Delete a service",
           description: "Its routes are unpublished, its history is kept: a revision can be restored.",
-          parameters: [ifMatchHeader],
         },
       },
     );
