@@ -1,20 +1,12 @@
 import type { Exchange } from "./exchange.ts";
-import { requestHeaders } from "./headers.ts";
-import { BUFFERED_BYTES_MAX, openRequestBody } from "./request-body.ts";
+import type { UpstreamHeaders } from "./headers.ts";
+import { type BodyLimits, BUFFERED_BYTES_MAX, openRequestBody } from "./request-body.ts";
 import { ResponseRelay } from "./response-body.ts";
 import { badGateway, UpstreamCall } from "./upstream-call.ts";
 
-export interface ForwardOptions {
-  /** Largest request body; 0 is no limit. */
-  readonly body_bytes_max: number;
-  /** To the head of the response. */
-  readonly timeout_ms: number;
-  /** Between two chunks of its body. */
+export interface ForwardOptions extends BodyLimits {
+  /** Between two chunks of a response. */
   readonly idle_timeout_ms: number;
-  /** Whether `Forwarded` and `X-Forwarded-*` of the request may pass. */
-  readonly trust_forwarded: boolean;
-  /** Whether services are told the client's address. */
-  readonly forward_client_address: boolean;
 }
 
 /** What a service answered. */
@@ -33,9 +25,11 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Step 7: calls the service and streams both ways (contract 4, Headers, and Bodies and time). */
 export class Forwarder {
   readonly #options: ForwardOptions;
+  readonly #headers: UpstreamHeaders;
 
-  constructor(options: ForwardOptions) {
+  constructor(options: ForwardOptions, headers: UpstreamHeaders) {
     this.#options = options;
+    this.#headers = headers;
   }
 
   /**
@@ -47,9 +41,9 @@ export class Forwarder {
     const { request } = exchange;
     const { timeout_ms, body_bytes_max } = this.#options;
     const call = new UpstreamCall(request.signal);
-    const opened = openRequestBody(request, call, body_bytes_max);
+    const opened = openRequestBody(request, call, this.#options);
     const body = opened instanceof Promise ? await opened : opened;
-    const headers = this.#headers(exchange);
+    const headers = this.#headers.of(exchange);
     if (body.content_length !== null) headers.set("content-length", body.content_length);
     exchange.forwarded = true;
     try {
@@ -70,18 +64,6 @@ export class Forwarder {
     }
   }
 
-  #headers(exchange: Exchange): Headers {
-    const { request, trace, request_id } = exchange;
-    const { trust_forwarded, forward_client_address } = this.#options;
-    const headers = requestHeaders(
-      request.headers,
-      { request_id, traceparent: trace.traceparent, tracestate: trace.tracestate },
-      trust_forwarded,
-    );
-    if (forward_client_address) setForwarded(headers, request.headers, exchange.socket_address);
-    return headers;
-  }
-
   async #answer(method: string, response: Response, call: UpstreamCall): Promise<UpstreamAnswer> {
     const { status, statusText, headers, body } = response;
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
@@ -94,7 +76,10 @@ export class Forwarder {
       return { status, statusText, headers, body: await relay.whole(length), relay: null };
     }
     headers.delete("content-length");
-    return { status, statusText, headers, body: relay.stream(isPlainEventStream(headers)), relay };
+    if (isPlainEventStream(headers)) return { status, statusText, headers, body: relay.eventStream(), relay };
+    const first = await relay.next();
+    if (first === undefined) return { status, statusText, headers, body: null, relay: null };
+    return { status, statusText, headers, body: relay.stream(first), relay };
   }
 }
 
@@ -108,12 +93,4 @@ function knownLength(headers: Headers): number {
 function isPlainEventStream(headers: Headers): boolean {
   const type = headers.get("content-type");
   return (type?.toLowerCase().startsWith("text/event-stream") ?? false) && !headers.has("content-encoding");
-}
-
-/** `X-Forwarded-*` behind this gateway: appended to what a trusted proxy said, else new. */
-function setForwarded(headers: Headers, incoming: Headers, socketAddress: string): void {
-  const before = headers.get("x-forwarded-for");
-  headers.set("x-forwarded-for", before === null ? socketAddress : `${before}, ${socketAddress}`);
-  if (!headers.has("x-forwarded-proto")) headers.set("x-forwarded-proto", "http");
-  if (!headers.has("x-forwarded-host")) headers.set("x-forwarded-host", incoming.get("host") ?? "");
 }

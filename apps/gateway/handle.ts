@@ -13,6 +13,7 @@ import type { RequestTargets } from "./request-target.ts";
 import type { Responder } from "./respond.ts";
 import { rewrite } from "./rewrite.ts";
 import { ClientGone } from "./upstream-call.ts";
+import { WebSockets } from "./websocket.ts";
 
 /** What the steps of a request need. */
 export interface Steps {
@@ -23,6 +24,7 @@ export interface Steps {
   readonly limiter: Limiter;
   readonly audit: AuditTrail;
   readonly forwarder: Forwarder;
+  readonly websockets: WebSockets;
   readonly responder: Responder;
   readonly log: RequestLog;
 }
@@ -32,7 +34,7 @@ export interface Steps {
  * limit stands before the labels, so that a 403 counts; the intent before everything that may reach the
  * service, so that nothing reaches it unrecorded.
  */
-async function proxy(exchange: Exchange, steps: Steps): Promise<Response> {
+async function proxy(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
   const target = steps.targets.read(request);
   if (request.method === "OPTIONS") return finished(exchange, steps, steps.responder.preflight(exchange));
@@ -48,6 +50,7 @@ async function proxy(exchange: Exchange, steps: Steps): Promise<Response> {
   if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
   authorize(route, exchange.principal);
   const path = rewrite(exchange.match, target, exchange.principal);
+  if (WebSockets.requested(request)) return tunnel(exchange, steps, path);
   const answer = await steps.forwarder.forward(exchange, path);
   steps.audit.responded(exchange, answer);
   const response = steps.responder.answer(exchange, answer);
@@ -57,7 +60,7 @@ async function proxy(exchange: Exchange, steps: Steps): Promise<Response> {
 }
 
 /** Answers a request, whatever happens on the way. */
-export async function handle(exchange: Exchange, steps: Steps): Promise<Response> {
+export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   try {
     return await proxy(exchange, steps);
   } catch (thrown) {
@@ -89,6 +92,18 @@ function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiE
   const counts = error.status === 401 || (error.status === 404 && exchange.match === null);
   return counts ? steps.limiter.failed(exchange.ip) : null;
 }
+
+/** Steps 7 to 9 of a WebSocket: answered by the upgrade, finished when both sides are closed. */
+async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<undefined> {
+  await steps.websockets.open(exchange, path, (failure) => {
+    steps.log.finish(exchange, SWITCHING_PROTOCOLS, failure);
+  });
+  steps.audit.responded(exchange, { status: SWITCHING_PROTOCOLS, headers: NO_HEADERS });
+}
+
+const SWITCHING_PROTOCOLS = 101;
+/** Those of the service's 101 are the runtime's. */
+const NO_HEADERS = new Headers();
 
 function abandoned(exchange: Exchange, steps: Steps): Response {
   steps.audit.abandoned(exchange);

@@ -1,4 +1,5 @@
 import { AUDIT_HEADERS } from "@ostiary/lib/audit";
+import type { Exchange } from "./exchange.ts";
 
 /**
  * Which headers cross the gateway (Gateway specification, Gateway request handling; contract 4, Headers). What
@@ -38,39 +39,56 @@ const RESPONSE_DROPPED: ReadonlySet<string> = new Set([
   "access-control-max-age",
 ]);
 
-/** What the gateway knows and tells the service. */
-export interface RequestAdditions {
-  readonly request_id: string;
-  readonly traceparent: string;
-  readonly tracestate: string | null;
+export interface UpstreamHeaderOptions {
+  /** Whether `Forwarded` and `X-Forwarded-*` of the request come from a trusted proxy and may pass. */
+  readonly trust_forwarded: boolean;
+  /** Whether services are told the client's address. */
+  readonly forward_client_address: boolean;
 }
 
-/**
- * The headers of the upstream call: the client's without credentials, fields of the connection and whatever
- * `Connection` names, then those that the gateway sets, which no client can touch.
- *
- * @param trustForwarded whether `Forwarded` and `X-Forwarded-*` come from a trusted proxy
- */
-export function requestHeaders(
-  incoming: Headers,
-  additions: RequestAdditions,
-  trustForwarded: boolean,
-): Headers {
-  const headers = new Headers(incoming);
-  for (const name of incoming.keys()) {
-    if (REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) headers.delete(name);
-    else if (!trustForwarded && (name.startsWith(FORWARDED_PREFIX) || name === "forwarded")) {
-      headers.delete(name);
-    }
+/** What a service is sent. */
+export class UpstreamHeaders {
+  readonly #options: UpstreamHeaderOptions;
+
+  constructor(options: UpstreamHeaderOptions) {
+    this.#options = options;
   }
-  dropNamed(headers, incoming.get("connection"));
-  if (acceptsTrailers(incoming.get("te"))) headers.set("te", "trailers");
-  // without one the runtime would name itself
-  if (!headers.has("user-agent")) headers.set("user-agent", "");
-  headers.set("x-request-id", additions.request_id);
-  headers.set("traceparent", additions.traceparent);
-  if (additions.tracestate !== null) headers.set("tracestate", additions.tracestate);
-  return headers;
+
+  /**
+   * The headers of the upstream call: the client's without credentials, fields of the connection and whatever
+   * `Connection` names, then those that the gateway sets, which no client can touch.
+   */
+  of(exchange: Exchange): Headers {
+    const { trace } = exchange;
+    const incoming = exchange.request.headers;
+    const { trust_forwarded, forward_client_address } = this.#options;
+    const headers = new Headers(incoming);
+    for (const name of incoming.keys()) {
+      const dropped = REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX);
+      if (dropped || (!trust_forwarded && isForwarded(name))) headers.delete(name);
+    }
+    dropNamed(headers, incoming.get("connection"));
+    if (acceptsTrailers(incoming.get("te"))) headers.set("te", "trailers");
+    // without one the runtime would name itself
+    if (!headers.has("user-agent")) headers.set("user-agent", "");
+    headers.set("x-request-id", exchange.request_id);
+    headers.set("traceparent", trace.traceparent);
+    if (trace.tracestate !== null) headers.set("tracestate", trace.tracestate);
+    if (forward_client_address) setForwarded(headers, incoming, exchange.socket_address);
+    return headers;
+  }
+}
+
+function isForwarded(name: string): boolean {
+  return name.startsWith(FORWARDED_PREFIX) || name === "forwarded";
+}
+
+/** `X-Forwarded-*` behind this gateway: appended to what a trusted proxy said, else new. */
+function setForwarded(headers: Headers, incoming: Headers, socketAddress: string): void {
+  const before = headers.get("x-forwarded-for");
+  headers.set("x-forwarded-for", before === null ? socketAddress : `${before}, ${socketAddress}`);
+  if (!headers.has("x-forwarded-proto")) headers.set("x-forwarded-proto", "http");
+  if (!headers.has("x-forwarded-host")) headers.set("x-forwarded-host", incoming.get("host") ?? "");
 }
 
 /** Removes from a service's response what must not reach the client, in place. */

@@ -10,19 +10,27 @@ export interface RequestBody {
   readonly content_length: string | null;
 }
 
+export interface BodyLimits {
+  /** Largest body; 0 is no limit. */
+  readonly body_bytes_max: number;
+  /** What the service gets to begin its response, from the last byte that it was sent. */
+  readonly timeout_ms: number;
+}
+
 const NO_BODY: RequestBody = { content: null, content_length: null };
 
 /**
  * The body as it is sent on (contract 4, Bodies and time): a small one read whole, a larger one streamed and
  * counted. The runtime drops bodies of GET and HEAD.
  *
- * @throws ApiError 413 for a declared length above `body_bytes_max` (0: no limit)
+ * @throws ApiError 413 for a declared length above the limit
  */
 export function openRequestBody(
   request: Request,
   call: UpstreamCall,
-  body_bytes_max: number,
+  limits: BodyLimits,
 ): RequestBody | Promise<RequestBody> {
+  const { body_bytes_max } = limits;
   if (request.method === "GET" || request.method === "HEAD") return NO_BODY;
   const content_length = request.headers.get("content-length");
   if (content_length === null && !request.headers.has("transfer-encoding")) return NO_BODY;
@@ -32,7 +40,7 @@ export function openRequestBody(
     throw tooLarge(body_bytes_max);
   if (length <= BUFFERED_BYTES_MAX) return readWhole(request);
   if (request.body === null) return NO_BODY;
-  return { content: counted(request.body, call, body_bytes_max), content_length };
+  return { content: counted(request.body, call, limits), content_length };
 }
 
 async function readWhole(request: Request): Promise<RequestBody> {
@@ -48,15 +56,17 @@ async function readWhole(request: Request): Promise<RequestBody> {
 function counted(
   body: ReadableStream<Uint8Array>,
   call: UpstreamCall,
-  bytes_max: number,
+  { body_bytes_max: bytes_max, timeout_ms }: BodyLimits,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let bytes = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        // a client that is slow to send costs its service none of its time
+        call.settle();
         const { done, value } = await reader.read();
-        call.progress();
+        call.expectWithin(timeout_ms, "timeout");
         if (done) return controller.close();
         bytes += value.byteLength;
         if (bytes_max > 0 && bytes > bytes_max) {

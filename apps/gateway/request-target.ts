@@ -18,11 +18,15 @@ export class RequestTargets {
   /** Hosts that were found sound: nearly every request repeats one of a few. */
   readonly #sound = new Set<string>();
 
-  /** @throws ApiError 400 for a missing, repeated or malformed Host, or a URL that does not parse */
+  /** @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, two lengths */
   read(request: Request): RequestTarget {
     const host = request.headers.get("host");
     const { url } = request;
-    if (host === null || !this.#isSound(host) || !url.startsWith(SCHEME)) throw badRequest();
+    if (host === null || !this.#isSound(host) || !url.startsWith(SCHEME)) {
+      throw badRequest("The request must carry one valid Host header and a valid URL.");
+    }
+    const length = request.headers.get("content-length");
+    if (length !== null && !isLength(length)) throw badRequest("Content-Length must be given once.");
     const pathStart = url.indexOf("/", SCHEME.length);
     const fragment = url.indexOf("#", pathStart);
     const end = fragment < 0 ? url.length : fragment;
@@ -40,8 +44,11 @@ export class RequestTargets {
   }
 }
 
-function badRequest(): ApiError {
-  return new ApiError("INVALID_REQUEST", {
-    message: "The request must carry one valid Host header and a valid URL.",
-  });
+/** The runtime lets equal lengths pass and joins them by a comma. */
+function isLength(value: string): boolean {
+  return !value.includes(",");
+}
+
+function badRequest(message: string): ApiError {
+  return new ApiError("INVALID_REQUEST", { message });
 }

@@ -24,15 +24,13 @@ export class ResponseRelay {
   }
 
   /**
-   * The client's side. An event stream opens with a comment line, since the runtime sends the head of a response
-   * with its first byte only.
+   * The client's side, of which the first chunk is there. The runtime sends the head of a response with its
+   * first byte only, so nothing is lost by waiting for that one, and a service that gives none gets its 502.
    */
-  stream(isEventStream: boolean): ReadableStream<Uint8Array> {
+  stream(first: Uint8Array): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
-        start(controller) {
-          if (isEventStream) controller.enqueue(COMMENT);
-        },
+        start: (controller) => controller.enqueue(first),
         pull: (controller) => this.#pull(controller),
         cancel: () => {
           this.#call.stop("client_gone");
@@ -43,11 +41,16 @@ export class ResponseRelay {
     );
   }
 
+  /** The client's side of server-sent events: opened by a comment line, so that the head goes out at once. */
+  eventStream(): ReadableStream<Uint8Array> {
+    return this.stream(COMMENT);
+  }
+
   /** The whole body, for one that is known to be small. */
   async whole(length: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(length);
     let filled = 0;
-    for (let chunk = await this.#next(); chunk !== undefined; chunk = await this.#next()) {
+    for (let chunk = await this.next(); chunk !== undefined; chunk = await this.next()) {
       if (filled + chunk.byteLength > length) throw badGateway("The service sent more than it announced.");
       bytes.set(chunk, filled);
       filled += chunk.byteLength;
@@ -56,9 +59,17 @@ export class ResponseRelay {
     return bytes;
   }
 
+  /** The next chunk, undefined at the end; rejects when the service takes too long. */
+  async next(): Promise<Uint8Array | undefined> {
+    this.#call.expectWithin(this.#idle_timeout_ms, "idle");
+    const { value } = await this.#reader.read();
+    this.#call.settle();
+    return value;
+  }
+
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      const chunk = await this.#next();
+      const chunk = await this.next();
       if (chunk !== undefined) return controller.enqueue(chunk);
       controller.close();
       this.#end(null);
@@ -67,13 +78,6 @@ export class ResponseRelay {
       controller.error(failure);
       this.#end(failure);
     }
-  }
-
-  async #next(): Promise<Uint8Array | undefined> {
-    this.#call.expectWithin(this.#idle_timeout_ms, "idle");
-    const { value } = await this.#reader.read();
-    this.#call.settle();
-    return value;
   }
 
   #end(failure: Error | null): void {

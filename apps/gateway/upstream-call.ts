@@ -35,11 +35,6 @@ export class UpstreamCall {
     this.#timer = setTimeout(() => this.stop(reason), ms);
   }
 
-  /** Starts the time over: the service could not answer yet, since the client was still sending. */
-  progress(): void {
-    this.#timer?.refresh();
-  }
-
   /** What was awaited has come. */
   settle(): void {
     if (this.#timer === null) return;

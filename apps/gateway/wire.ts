@@ -10,13 +10,14 @@ import { systemClock } from "./clock.ts";
 import { allowedOrigins, type GatewayConfig } from "./config.ts";
 import { createCorsPolicy } from "./cors.ts";
 import { Forwarder } from "./forward.ts";
+import { UpstreamHeaders } from "./headers.ts";
 import { createLimiter } from "./limit.ts";
 import { AuditTrail } from "./record.ts";
 import { RequestLog } from "./request-log.ts";
 import { RequestTargets } from "./request-target.ts";
 import { Responder } from "./respond.ts";
 import { PublishedRoutes } from "./route-table.ts";
-import type { GatewaySocket } from "./websocket.ts";
+import { type GatewaySocket, WebSockets } from "./websocket.ts";
 
 const COUNTER_PING_MS = 500;
 /** What queued audit outcomes get to be delivered in when the gateway stops. */
@@ -41,6 +42,11 @@ export async function wireGateway(
   const recorder = createAuditRecorder({ config, log, registry: telemetry.metrics.registry });
   const routes = new PublishedRoutes(routeStore, log, systemClock);
   const health = { draining: false };
+  const headers = new UpstreamHeaders({
+    trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
+    forward_client_address: config.FORWARD_CLIENT_ADDRESS,
+  });
+  const websockets = new WebSockets(webSocketOptions(config), headers);
   const app = createApp({
     steps: {
       targets: new RequestTargets(),
@@ -48,7 +54,8 @@ export async function wireGateway(
       authenticator,
       limiter: createLimiter({ config, store: counterStore }),
       audit: new AuditTrail(recorder, log),
-      forwarder: new Forwarder(forwardOptions(config)),
+      forwarder: new Forwarder(forwardOptions(config), headers),
+      websockets,
       responder: new Responder(createCorsPolicy(allowedOrigins(config))),
       log: new RequestLog(telemetry, (request) => authenticator.presentedKeyPrefix(request)),
     },
@@ -71,6 +78,7 @@ export async function wireGateway(
       await routes.start();
       await authenticator.start();
     },
+    drain: () => websockets.goAway(),
     async stop() {
       await Promise.all([routes.stop(), authenticator.stop(), recorder.close(OUTCOMES_FLUSH_MS)]);
       if (given.routeStore === undefined) await routeStore.close();
@@ -103,7 +111,13 @@ function forwardOptions(config: GatewayConfig) {
     body_bytes_max: config.MAX_BODY_BYTES,
     timeout_ms: config.UPSTREAM_TIMEOUT_MS,
     idle_timeout_ms: config.UPSTREAM_IDLE_TIMEOUT_MS,
-    trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
-    forward_client_address: config.FORWARD_CLIENT_ADDRESS,
+  };
+}
+
+function webSocketOptions(config: GatewayConfig) {
+  return {
+    timeout_ms: config.UPSTREAM_TIMEOUT_MS,
+    idle_timeout_ms: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+    message_bytes_max: config.WEBSOCKET_MESSAGE_BYTES_MAX,
   };
 }

@@ -84,6 +84,7 @@ async function shutdown<Socket>(
 ): Promise<void> {
   service.health.draining = true;
   await Bun.sleep(options.SHUTDOWN_GRACE_MS);
+  service.drain?.();
   await stopWithin(open, options.SHUTDOWN_TIMEOUT_MS);
   await service.stop();
   await internal.stop(true);
