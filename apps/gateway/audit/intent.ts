@@ -17,8 +17,6 @@ export interface AuditedRequest {
 export function intentOf(request: AuditedRequest): AuditIntent {
   const { route, principal } = request;
   const ofUser = route.scope === "user";
-  const params: Record<string, string> = {};
-  for (const [index, name] of route.params.entries()) params[name] = request.values[index] ?? "";
   return {
     occurred_at: new Date(request.received_at_ms).toISOString(),
     organization_id: ofUser ? null : principal.organization_id,
@@ -31,7 +29,7 @@ export function intentOf(request: AuditedRequest): AuditIntent {
     service: route.service,
     method: route.method,
     route: route.path,
-    params,
+    params: Object.fromEntries(route.params.map((name, index) => [name, request.values[index] ?? ""])),
     ip: request.ip,
     user_agent: request.user_agent === null ? null : request.user_agent.slice(0, USER_AGENT_LENGTH_MAX),
   };

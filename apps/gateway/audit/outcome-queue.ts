@@ -63,12 +63,21 @@ export function createOutcomeQueue({ client, size, log, metrics }: OutcomeQueueO
     failing = true;
   }
 
+  /** What became of an outcome in the end. A stop cuts the pauses short; a call that succeeded is not repeated. */
   function deliver(request_id: string, outcome: AuditOutcome): Promise<WriteResult> {
-    const attempt = () => inLane(() => tryOnce(request_id, outcome));
+    const { promise, resolve } = Promise.withResolvers<WriteResult>();
+    let ended = false;
+    const attempt = () =>
+      inLane(async () => {
+        if (ended) return;
+        resolve(await tryOnce(request_id, outcome));
+        ended = true;
+      });
     const onFailedAttempt = ({ error }: { error: Error }) => noteFailure(error);
-    return pRetry(attempt, { ...PATIENT, onFailedAttempt, signal: closing.signal }).catch(() =>
-      pRetry(attempt, { ...HURRIED, onFailedAttempt, signal: late.signal }),
-    );
+    pRetry(attempt, { ...PATIENT, onFailedAttempt, signal: closing.signal })
+      .catch(() => pRetry(attempt, { ...HURRIED, onFailedAttempt, signal: late.signal }))
+      .catch(() => resolve("dropped"));
+    return promise;
   }
 
   function end(result: WriteResult): void {
@@ -89,7 +98,7 @@ export function createOutcomeQueue({ client, size, log, metrics }: OutcomeQueueO
         return;
       }
       underway += 1;
-      deliver(request_id, outcome).then(end, () => end("dropped"));
+      void deliver(request_id, outcome).then(end);
     },
     async close(deadline_ms) {
       closing.abort();

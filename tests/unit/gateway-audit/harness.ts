@@ -1,0 +1,66 @@
+import { type AuditRecorder, createAuditRecorder } from "@ostiary/gateway/audit";
+import { auditVariables } from "@ostiary/gateway/audit/config";
+import type { AuditIntent } from "@ostiary/lib/audit";
+import { loadConfig } from "@ostiary/lib/config";
+import { Type } from "@sinclair/typebox";
+import { Registry } from "prom-client";
+
+/** A recorder with what it logs and counts. */
+export interface Recording extends AuditRecorder {
+  readonly lines: string[];
+  /** `audit_writes_total` by `write result`. */
+  counts(): Promise<Record<string, number>>;
+  /** How many intents each result of `audit_intent_duration_seconds` has seen. */
+  durations(): Promise<Record<string, number>>;
+}
+
+export function recording(environment: Record<string, string>, internalToken?: string): Recording {
+  const registry = new Registry();
+  const lines: string[] = [];
+  const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
+  const recorder = createAuditRecorder({
+    config: { ...loadConfig(Type.Object(auditVariables), environment), INTERNAL_AUTH_TOKEN: internalToken },
+    log: { info: note, warn: note, error: note },
+    registry,
+  });
+  const samples = async (metric: string) =>
+    (await registry.getMetricsAsJSON())
+      .filter(({ name }) => name === metric)
+      .flatMap(({ values }) => values)
+      .map(({ labels, value, ...rest }) => ({
+        labels,
+        value,
+        sample: "metricName" in rest ? rest.metricName : metric,
+      }));
+  return {
+    ...recorder,
+    lines,
+    async counts() {
+      const found = await samples("audit_writes_total");
+      return Object.fromEntries(
+        found.map(({ labels, value }) => [`${labels.write} ${labels.result}`, value]),
+      );
+    },
+    async durations() {
+      const found = await samples("audit_intent_duration_seconds");
+      return Object.fromEntries(
+        found
+          .filter(({ sample }) => sample === "audit_intent_duration_seconds_count")
+          .map(({ labels, value }) => [`${labels.result}`, value]),
+      );
+    },
+  };
+}
+
+export const intent: AuditIntent = {
+  occurred_at: "2026-01-01T00:00:00.000Z",
+  organization_id: "o1",
+  user_id: null,
+  actor: { member_id: "m1", auth_type: "member_apikey", key_prefix: "acme-k-2-AbCd" },
+  service: "widgets",
+  method: "POST",
+  route: "/org/widgets/{widget_id}",
+  params: { widget_id: "w1" },
+  ip: "10.0.0.1",
+  user_agent: null,
+};

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import { readResponseNotes } from "@ostiary/gateway/audit/response-notes";
+
+const NOTHING = { details: null, created_id: null, organization_id: null, member_id: null };
+
+function read(
+  headers: Record<string, string>,
+  scope: "user" | "organization" | "member" = "user",
+  status = 200,
+) {
+  const warnings: string[] = [];
+  const named = Object.entries(headers).map(([name, value]): [string, string] => [
+    `x-platform-audit-${name}`,
+    value,
+  ]);
+  const notes = readResponseNotes(new Headers(named), scope, status, (header) => warnings.push(header));
+  return { notes, warnings };
+}
+
+describe("audit headers of an answer", () => {
+  test("that are absent say nothing and warn of nothing", () => {
+    expect(read({})).toEqual({ notes: NOTHING, warnings: [] });
+  });
+
+  test("are all read on a 2xx answer of a user route", () => {
+    const all = {
+      details: '{"name":{"from":"a","to":"\\u00e9"}}',
+      created: "w1",
+      organization: "o1",
+      member: "m1",
+    };
+    expect(read(all)).toEqual({
+      notes: {
+        details: { name: { from: "a", to: "é" } },
+        created_id: "w1",
+        organization_id: "o1",
+        member_id: "m1",
+      },
+      warnings: [],
+    });
+  });
+
+  test.each([200, 204, 302, 404, 500])(
+    "details and created are read on status %d of any audited route",
+    (status) => {
+      for (const scope of ["user", "organization", "member"] as const) {
+        expect(read({ details: "{}", created: "w1" }, scope, status)).toEqual({
+          notes: { ...NOTHING, details: {}, created_id: "w1" },
+          warnings: [],
+        });
+      }
+    },
+  );
+});
+
+describe("details", () => {
+  test.each([
+    ["not JSON", "{"],
+    ["a list", "[]"],
+    ["a string", '"x"'],
+    ["null", "null"],
+    ["empty", ""],
+    ["not ASCII", '{"a":"é"}'],
+    ["two objects, of a repeated header", "{}, {}"],
+    ["4097 bytes", `{"a":"${"x".repeat(4_089)}"}`],
+  ])("that are %s become null with a warning", (_, details) => {
+    expect(read({ details, created: "w1" })).toEqual({
+      notes: { ...NOTHING, created_id: "w1" },
+      warnings: ["x-platform-audit-details"],
+    });
+  });
+
+  test("of 4096 bytes are taken", () => {
+    const value = "x".repeat(4_088);
+    expect(read({ details: `{"a":"${value}"}` }).notes.details).toEqual({ a: value });
+  });
+});
+
+describe("ids", () => {
+  const bad = ["", "a/b", "a?b", "a#b", "a b", "a, b", ".", "..", "é", "x".repeat(129)];
+
+  test.each(bad)("created %p is ignored with a warning", (created) => {
+    expect(read({ created })).toEqual({ notes: NOTHING, warnings: ["x-platform-audit-created"] });
+  });
+
+  test.each(bad)("a pair with %p is ignored as a whole, with a warning", (id) => {
+    expect(read({ organization: id, member: "m1" })).toEqual({
+      notes: NOTHING,
+      warnings: ["x-platform-audit-organization"],
+    });
+    expect(read({ organization: "o1", member: id })).toEqual({
+      notes: NOTHING,
+      warnings: ["x-platform-audit-member"],
+    });
+  });
+
+  test("of 128 bytes are taken", () => {
+    expect(read({ created: "x".repeat(128) }).notes.created_id).toBe("x".repeat(128));
+  });
+});
+
+describe("the organization pair", () => {
+  const pair = { organization: "o1", member: "m1" };
+
+  test.each([200, 201, 299])("is read on status %d of a user route", (status) => {
+    expect(read(pair, "user", status).notes).toMatchObject({ organization_id: "o1", member_id: "m1" });
+  });
+
+  test.each([199, 300, 302, 404, 500])("is ignored on status %d with a warning", (status) => {
+    const { notes, warnings } = read(pair, "user", status);
+    expect(notes).toEqual(NOTHING);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each(["organization", "member"] as const)("is ignored on scope %s with a warning", (scope) => {
+    const { notes, warnings } = read(pair, scope);
+    expect(notes).toEqual(NOTHING);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test.each(["organization", "member"])("is both or neither: %s alone is ignored with a warning", (half) => {
+    const { notes, warnings } = read({ [half]: "id1" });
+    expect(notes).toEqual(NOTHING);
+    expect(warnings).toHaveLength(1);
+  });
+});
