@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEtcdBinary } from "../../support/etcd-server.ts";
+import { freePort } from "../../support/free-port.ts";
+import { Leash } from "../../support/leash.ts";
+import { startRedisBinary } from "../../support/redis-server.ts";
+import type { TestServer } from "../../support/server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
+
+/** A process of this run. */
+export interface Started {
+  readonly pid: number;
+  readonly url: string;
+  readonly port: number;
+}
+
+/**
+ * Everything a run starts, and its end. What belongs to the load runs on the load's core; a run that is
+ * interrupted leaves nothing behind either, since the leash outlives it.
+ */
+export class Bed implements AsyncDisposable {
+  readonly directory: string;
+  readonly #cores: Cores;
+  readonly #leash = new Leash();
+  readonly #ends = new AsyncDisposableStack();
+
+  /** @throws BenchImpossible where the tools are not there */
+  static async create(): Promise<Bed> {
+    const missing = ["wrk", "redis-server", "etcd"].filter((tool) => Bun.which(tool) === null);
+    if (missing.length > 0) {
+      throw new BenchImpossible(`This bench needs ${missing.join(", ")}: install them and run it again.`);
+    }
+    return new Bed(divideCores(), await mkdtemp(join(tmpdir(), "ostiary-bench-")));
+  }
+
+  private constructor(cores: Cores, directory: string) {
+    this.#cores = cores;
+    this.directory = directory;
+    this.#leash.directory(directory);
+    this.#ends.defer(() => rm(directory, { recursive: true, force: true }));
+  }
+
+  /** A new, empty Redis. */
+  redis(): Promise<TestServer> {
+    return this.#store("redis-server", startRedisBinary);
+  }
+
+  /** A new, empty etcd. */
+  etcd(): Promise<TestServer> {
+    return this.#store("etcd", startEtcdBinary);
+  }
+
+  /** Starts a process on the core of the subjects; resolves when it answers HTTP. */
+  subject(command: readonly string[], port: number, env: Record<string, string> = {}): Promise<Started> {
+    return this.#process(onSubjectCore(this.#cores, command), port, env);
+  }
+
+  /** Starts a process on the core of the load; resolves when it answers HTTP. */
+  helper(command: readonly string[], port: number): Promise<Started> {
+    return this.#process(command, port, {});
+  }
+
+  /** Starts nginx with the text of a configuration, in which `@NAME@` stands for a value. */
+  async nginx(
+    where: "subject" | "helper",
+    text: string,
+    values: Readonly<Record<string, string | number>>,
+  ): Promise<Started> {
+    const port = await freePort();
+    const prefix = join(this.directory, `nginx-${port}`);
+    await mkdir(prefix);
+    const filled = Object.entries({ ...values, PORT: port }).reduce(
+      (configuration, [name, value]) => configuration.replaceAll(`@${name}@`, String(value)),
+      text,
+    );
+    await Bun.write(join(prefix, "nginx.conf"), filled);
+    const command = [
+      "nginx",
+      "-p",
+      prefix,
+      "-e",
+      join(prefix, "start.err"),
+      "-c",
+      join(prefix, "nginx.conf"),
+    ];
+    return where === "subject" ? this.subject(command, port) : this.helper(command, port);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ends.disposeAsync();
+  }
+
+  async #store(
+    binary: string,
+    start: (binary: string, leash: Leash) => Promise<TestServer>,
+  ): Promise<TestServer> {
+    const server = await start(binary, this.#leash);
+    this.#ends.defer(() => server.close());
+    return server;
+  }
+
+  async #process(command: readonly string[], port: number, env: Record<string, string>): Promise<Started> {
+    const { PATH = "", HOME = "" } = process.env;
+    const log = Bun.file(join(this.directory, `${port}.err`));
+    const child = Bun.spawn([...command], {
+      cwd: join(import.meta.dir, "../../.."),
+      env: { PATH, HOME, ...env },
+      stdin: "ignore",
+      stdout: Bun.file("/dev/null"),
+      stderr: log,
+    });
+    this.#leash.process(child.pid);
+    this.#ends.defer(async () => {
+      child.kill("SIGKILL");
+      await child.exited;
+      this.#leash.release(child.pid);
+    });
+    const url = `http://127.0.0.1:${port}`;
+    const answered = await waitFor(async () => (child.exitCode === null ? (await fetch(url)).status : -1), {
+      timeout_ms: 20_000,
+      what: command.join(" "),
+    });
+    if (answered < 0) throw new Error(`${command.join(" ")} ended at once: ${await log.text()}`);
+    return { pid: child.pid, url, port };
+  }
+}

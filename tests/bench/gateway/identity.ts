@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { startIdentityProvider } from "@ostiary/demo";
+import { formatCredential } from "@ostiary/lib/credentials";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { LABEL } from "./catalog.ts";
+
+/** Who calls in this bench. */
+export const caller = {
+  key: formatCredential("bench", "k", randomBytes(32)),
+  organization_id: "01j9zx4k7m2p5q8r1s3t6v9w0y",
+  member_id: "01j9zx5b8c1d4e7f0g3h6j9k2m",
+};
+
+/** A member without the label, and a key that nobody has: to see that they are refused. */
+export const strangers = {
+  unlabelled: formatCredential("bench", "k", randomBytes(32)),
+  unknown: formatCredential("bench", "k", randomBytes(32)),
+};
+
+const { organization_id, member_id } = caller;
+const member = { valid: true, realm: "organization", organization_id, member_id };
+const answers = new Map<string, object>([
+  [caller.key, { ...member, labels: [LABEL] }],
+  [strangers.unlabelled, { ...member, labels: [] }],
+]);
+
+const validateRequest = Type.Object({ credential: Type.String() });
+
+export interface Identity {
+  readonly validate_url: string;
+  readonly issuer: string;
+  readonly jwks_uri: string;
+  stop(): Promise<void>;
+}
+
+/** Says who holds a key, once for each: every gateway under measurement keeps the answer. */
+export async function startIdentity(): Promise<Identity> {
+  const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { credential } = Value.Parse(validateRequest, await request.json());
+      return Response.json(answers.get(credential) ?? { valid: false });
+    },
+  });
+  return {
+    validate_url: `http://127.0.0.1:${server.port}/internal/credentials/validate`,
+    issuer: provider.issuer,
+    jwks_uri: provider.jwks_uri,
+    async stop() {
+      await Promise.all([server.stop(true), provider.stop()]);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { freePort } from "../../support/free-port.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Target } from "../measure/wrk.ts";
+import type { Bed, Started } from "./bed.ts";
+import { memberPaths, publicPaths, publish } from "./catalog.ts";
+import { caller, type Identity } from "./identity.ts";
+import { rivalMissing, startRival } from "./rival.ts";
+
+export type SubjectName = "pass_through" | "rival" | "whole_job" | "public" | "many_routes";
+
+/** One line of the table. */
+export interface Subject extends Target {
+  readonly name: SubjectName;
+  readonly title: string;
+  /** Whether it does the whole job: admits, limits, authorizes and rewrites. */
+  readonly whole: boolean;
+}
+
+/** What clients send whatever they ask for. */
+const HEADERS = { "User-Agent": "wrk", Accept: "application/json" };
+const MEMBER_HEADERS = { ...HEADERS, "X-API-Key": caller.key };
+const UPSTREAM = Bun.file(`${import.meta.dir}/upstream.conf`);
+const CONCURRENT_REQUESTS = "65000";
+
+/** Starts everything that is compared, on the same upstream, Redis and identity. */
+export async function startSubjects(bed: Bed, identity: Identity): Promise<Subject[]> {
+  const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
+  const services = { upstream, redis_url: redis.url, ...identity };
+  const passThrough = await startPassThrough(bed, upstream);
+  const gateway = await startGateway(bed, services, 10);
+  const gatewayOfMany = await startGateway(bed, services, 10_000);
+  const member = { paths: memberPaths, headers: MEMBER_HEADERS };
+  const subjects: Subject[] = [
+    {
+      name: "pass_through",
+      title: "Bun.serve to fetch, nothing else",
+      whole: false,
+      ...passThrough,
+      ...member,
+    },
+    { name: "whole_job", title: "gateway, whole job, 10 routes", whole: true, ...gateway, ...member },
+    {
+      name: "many_routes",
+      title: "gateway, whole job, 10 000 routes",
+      whole: true,
+      ...gatewayOfMany,
+      ...member,
+    },
+    {
+      name: "public",
+      title: "gateway, public unlimited route",
+      whole: false,
+      ...gateway,
+      paths: publicPaths,
+      headers: HEADERS,
+    },
+  ];
+  if (rivalMissing() !== null) return subjects;
+  const rival = await startRival(bed, services);
+  return [{ name: "rival", title: "nginx + Lua, whole job", whole: true, ...rival, ...member }, ...subjects];
+}
+
+async function startUpstream(bed: Bed): Promise<Started> {
+  if (Bun.which("nginx") !== null) return bed.nginx("helper", await UPSTREAM.text(), {});
+  const port = await freePort();
+  return bed.helper([process.execPath, entry("upstream"), String(port)], port);
+}
+
+async function startPassThrough(bed: Bed, upstream: Started): Promise<Started> {
+  const port = await freePort();
+  return bed.subject([process.execPath, entry("pass-through"), String(port), upstream.url], port, {
+    BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
+  });
+}
+
+function entry(name: string): string {
+  return `${import.meta.dir}/${name}/main.ts`;
+}
+
+async function startGateway(
+  bed: Bed,
+  services: Identity & { upstream: Started; redis_url: string },
+  routes: number,
+): Promise<Started> {
+  const etcd = await bed.etcd();
+  await publish(etcd.url, routes, services.upstream.url);
+  const [port, internalPort] = [await freePort(), await freePort()];
+  const gateway = await bed.subject([process.execPath, "apps/gateway/main.ts"], port, {
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    INTERNAL_PORT: String(internalPort),
+    ROUTE_STORE_URL: etcd.url,
+    COUNTER_STORE_URL: services.redis_url,
+    AUTH_ISSUER: services.issuer,
+    AUTH_JWKS_URI: services.jwks_uri,
+    CREDENTIAL_VALIDATE_URL: services.validate_url,
+    AUDIT_URL: services.upstream.url,
+    MAX_UPSTREAM_REQUESTS: CONCURRENT_REQUESTS,
+  });
+  await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok, {
+    what: "the gateway being ready",
+  });
+  return gateway;
+}

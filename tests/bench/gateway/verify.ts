@@ -1,0 +1,51 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { rewritten } from "./catalog.ts";
+import { caller, strangers } from "./identity.ts";
+import type { Subject } from "./subjects.ts";
+
+/** What the upstream says. */
+const echo = Type.Object({ path: Type.String() });
+
+const ADDED = [
+  "x-request-id",
+  "x-content-type-options",
+  "x-frame-options",
+  "referrer-policy",
+  "access-control-allow-origin",
+];
+const LIMITED = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+
+/**
+ * Sees that a subject does what its line in the table says, so that no figure is had by leaving something out.
+ *
+ * @throws Error naming what is missing
+ */
+export async function verify(subject: Subject): Promise<void> {
+  const [path = ""] = subject.paths;
+  const answer = await ask(subject, path, subject.headers);
+  if (answer.status !== 200) throw new Error(`${subject.title} answers ${answer.status}.`);
+  const { path: arrived } = Value.Parse(echo, await answer.json());
+  const expected = subject.whole ? rewritten(path, caller.organization_id) : path;
+  if (arrived !== expected) throw new Error(`${subject.title} calls ${arrived}, not ${expected}.`);
+  const own = subject.name === "pass_through" ? [] : ADDED;
+  for (const header of subject.whole ? [...own, ...LIMITED] : own) {
+    if (!answer.headers.has(header)) throw new Error(`${subject.title} does not set ${header}.`);
+  }
+  if (!subject.whole) return;
+  await refused(subject, path, strangers.unknown, 401);
+  await refused(subject, path, strangers.unlabelled, 403);
+  await refused(subject, `${path}/more`, caller.key, 404);
+}
+
+async function refused(subject: Subject, path: string, key: string, status: number): Promise<void> {
+  const answer = await ask(subject, path, { ...subject.headers, "X-API-Key": key });
+  await answer.body?.cancel();
+  if (answer.status !== status) {
+    throw new Error(`${subject.title} answers ${answer.status} where ${status} is due.`);
+  }
+}
+
+function ask(subject: Subject, path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+  return fetch(subject.url + path, { headers });
+}

@@ -1,0 +1,25 @@
+/** What repeated measurements say: the median, and how far they lie apart. */
+export interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** @throws RangeError for no values */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const low = sorted[Math.ceil(middle) - 1];
+  const high = sorted[Math.floor(middle)];
+  const min = sorted[0];
+  const max = sorted.at(-1);
+  if (low === undefined || high === undefined || min === undefined || max === undefined) {
+    throw new RangeError("There is nothing to take the median of.");
+  }
+  return { median: (low + high) / 2, min, max };
+}
+
+/** The spread of `a / b` taken pair by pair: what disturbs both alike does not count. */
+export function ratiosOf(a: readonly number[], b: readonly number[]): Spread {
+  return spreadOf(a.map((value, index) => value / (b[index] ?? Number.NaN)));
+}

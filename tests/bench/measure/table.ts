@@ -1,0 +1,21 @@
+/** Lays out rows under a head: the first column to the left, numbers to the right. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const layOut = (line: readonly string[]) =>
+    line
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  ")
+      .trimEnd();
+  const rule = widths.map((width) => "-".repeat(width)).join("  ");
+  return [layOut(head), rule, ...rows.map(layOut)].join("\n");
+}
+
+/** Whole numbers with thin groups: 15 700. */
+export function whole(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, " ");
+}

@@ -1,0 +1,77 @@
+import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { cpuSeconds } from "./machine.ts";
+
+/** What is measured: a process that answers GET requests. */
+export interface Target {
+  readonly pid: number;
+  readonly url: string;
+  /** Asked for in turn. */
+  readonly paths: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One measurement. */
+export interface Sample {
+  readonly requests_per_second: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  /** How much of its core the process used: less than all of it when something else held it up. */
+  readonly cpu_share: number;
+  /** Requests for each second of CPU time: what the process costs, whoever else was at work. */
+  readonly requests_per_cpu_second: number;
+}
+
+const CONNECTIONS = 64;
+
+const report = Type.Object({
+  requests: Type.Integer(),
+  duration_us: Type.Integer(),
+  p50_us: Type.Integer(),
+  p99_us: Type.Integer(),
+  refused: Type.Integer(),
+  broken: Type.Integer(),
+});
+
+/**
+ * Loads a process with as many requests as it takes from 64 connections.
+ *
+ * @throws Error when any request was refused or broke off: such a figure means nothing
+ */
+export async function load(target: Target, seconds: number): Promise<Sample> {
+  const before = cpuSeconds(target.pid);
+  const output = await wrk(target, seconds);
+  const cpu_seconds = cpuSeconds(target.pid) - before;
+  const { requests, duration_us, p50_us, p99_us, refused, broken } = Value.Parse(
+    report,
+    JSON.parse(output.trim().split("\n").at(-1) ?? ""),
+  );
+  if (refused + broken > 0) {
+    throw new Error(`${target.url}: ${refused} of ${requests} requests were refused, ${broken} broke off.`);
+  }
+  return {
+    requests_per_second: (requests / duration_us) * 1e6,
+    p50_ms: p50_us / 1000,
+    p99_ms: p99_us / 1000,
+    cpu_share: cpu_seconds / (duration_us / 1e6),
+    requests_per_cpu_second: requests / cpu_seconds,
+  };
+}
+
+async function wrk({ url, paths, headers }: Target, seconds: number): Promise<string> {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
+  const child = Bun.spawn(
+    [
+      "wrk",
+      ...["--threads", "1", "--connections", String(CONNECTIONS), "--duration", `${seconds}s`],
+      ...["--script", join(import.meta.dir, "wrk.lua")],
+      ...fields,
+      ...[url, "--", ...paths],
+    ],
+    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  );
+  const [output, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`wrk ended with ${code}: ${errors}${output}`);
+  return output;
+}
