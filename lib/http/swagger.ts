@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AnyElysia, Elysia } from "elysia";
+import { notFound } from "../errors/index.ts";
 import { openApiDocument, type SwaggerOptions } from "./openapi.ts";
 
 export type { SwaggerOptions } from "./openapi.ts";
@@ -37,9 +38,9 @@ export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
     )
     .get(
       "/swagger/assets/:file",
-      ({ params, status }) => {
+      ({ params }) => {
         const type = ASSETS[params.file];
-        if (type === undefined) return status(404);
+        if (type === undefined) throw notFound();
         return new Response(Bun.file(join(ASSETS_FOLDER, params.file)), {
           headers: { "Content-Type": type },
         });

@@ -237,6 +237,12 @@ const ServiceUrl = Type.String({
   examples: ["http://widgets:8080"],
 });
 
+/** Looser than what is accepted: a config of old may hold a bare `host:port` (rule 5). */
+const StoredUrl = Type.String({
+  description: "`http://host:port`; `host:port` in a config that was written before that was required.",
+  examples: ["http://widgets:8080"],
+});
+
 const RateLimits = Type.Record(PolicyName, RateLimitPolicy, {
   description: "Policies that routes of this service name in rate_limit.",
   additionalProperties: false,
@@ -278,7 +284,7 @@ export type ServiceConfig = Static<typeof ServiceConfig>;
 
 /** A service as stored, projected and returned: prefixes joined, one row per verb of a map. */
 export const StoredServiceConfig = Type.Object(
-  { url: ServiceUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(StoredScope) },
+  { url: StoredUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(StoredScope) },
   {
     ...closed,
     title: "StoredServiceConfig",

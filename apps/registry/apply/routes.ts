@@ -1,12 +1,12 @@
 import { validationError } from "@ostiary/lib/errors";
 import { contextOf, errorResponses, requestBody } from "@ostiary/lib/http";
-import { ConfigDocument, ServiceName, type StoredServiceConfig, validateDocument } from "@ostiary/lib/routes";
+import { Applied, Plan } from "@ostiary/lib/registry-api";
+import { ConfigDocument, type StoredServiceConfig, validateDocument } from "@ostiary/lib/routes";
 import type { Database } from "@ostiary/lib/stores/database";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Publisher } from "../publishing/publish.ts";
-import { RevisionNumber } from "../records.ts";
-import { Change, listChanges } from "../revisions/changes.ts";
+import { listChanges } from "../revisions/changes.ts";
 import { readServices } from "../services/queries.ts";
 import { DOCUMENT_TYPES, readDocument } from "./document.ts";
 
@@ -15,31 +15,6 @@ export interface ApplyDeps {
   database: Database;
   body_bytes_max: number;
 }
-
-const Applied = Type.Object(
-  {
-    results: Type.Array(
-      Type.Object({ service: ServiceName, status: Type.Literal("upserted"), revision: RevisionNumber }),
-    ),
-  },
-  { title: "Applied", description: "What an apply wrote: one result for each service of the document." },
-);
-
-const Plan = Type.Object(
-  {
-    results: Type.Array(
-      Type.Object({
-        service: ServiceName,
-        status: Type.Union([Type.Literal("created"), Type.Literal("changed"), Type.Literal("unchanged")]),
-        revision: Type.Union([RevisionNumber, Type.Null()], {
-          description: "The current revision; null when there is no current service.",
-        }),
-        changes: Type.Array(Change),
-      }),
-    ),
-  },
-  { title: "Plan", description: "What an apply would do: one result for each service of the document." },
-);
 
 const query = Type.Object(
   {
@@ -107,7 +82,7 @@ function plan(
   publisher: Publisher,
   database: Database,
   services: ReadonlyMap<string, StoredServiceConfig>,
-): Promise<Static<typeof Plan>> {
+): Promise<Plan> {
   const work = async (tx: Parameters<Parameters<Database["transaction"]>[1]>[0]) => {
     await publisher.refuseConflicts(tx, services);
     const current = await readServices(database, tx, [...services.keys()]);

@@ -1,33 +1,24 @@
 import { buildRouteTable, type RouteTable } from "@ostiary/lib/routes";
 import type { Database } from "@ostiary/lib/stores/database";
-import { sql } from "drizzle-orm";
-import { listServices } from "../services/queries.ts";
+import { readSnapshot } from "./queries.ts";
 
 /** The look-up table of what is current in the database, built again when something was written since. */
 export class CurrentTable {
   readonly #database: Database;
-  #built: { fence: number; table: RouteTable } | undefined;
+  #fence: number | undefined;
+  #table: RouteTable = buildRouteTable([]);
 
   constructor(database: Database) {
     this.#database = database;
   }
 
   /** The table as of now. */
-  read(): Promise<RouteTable> {
-    return this.#database.transaction(
-      "select_route_table",
-      async (tx) => {
-        const [writer] = await this.#database.rows<{ last_fence: number }>(
-          tx,
-          sql`select last_fence from routes.writer`,
-        );
-        const fence = Number(writer?.last_fence);
-        if (this.#built?.fence !== fence) {
-          this.#built = { fence, table: buildRouteTable(await listServices(this.#database, tx)) };
-        }
-        return this.#built.table;
-      },
-      { isolation: "repeatable read", read_only: true },
-    );
+  async read(): Promise<RouteTable> {
+    const snapshot = await readSnapshot(this.#database, this.#fence);
+    if (snapshot !== null) {
+      this.#fence = snapshot.fence;
+      this.#table = buildRouteTable(snapshot.services);
+    }
+    return this.#table;
   }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from "@ostiary/lib/errors";
 import { errorResponses } from "@ostiary/lib/http";
+import { Lookup, type NearestRoute } from "@ostiary/lib/registry-api";
 import {
   type CompiledRoute,
   METHODS,
@@ -7,37 +8,13 @@ import {
   namedParams,
   nearestRoutes,
   type RouteMatch,
-  ScopeName,
-  ServiceName,
-  StoredRoute,
 } from "@ostiary/lib/routes";
 import type { Database } from "@ostiary/lib/stores/database";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { CurrentTable } from "./current-table.ts";
 
 const NEAREST_MAX = 5;
-
-const Lookup = Type.Object(
-  {
-    service: ServiceName,
-    scope: ScopeName,
-    path: Type.String({ description: "The route's path as published." }),
-    method: MethodName,
-    params: Type.Record(Type.String(), Type.String(), {
-      description: "The values of the path's params, as the request spells them.",
-    }),
-    required_labels: Type.Union([StoredRoute.properties.required_labels, Type.Null()]),
-    rate_limit: Type.Union([StoredRoute.properties.rate_limit, Type.Null()], {
-      description: "As published; null: the gateway's default.",
-    }),
-    audit: Type.Boolean({ description: "Whether requests are audited, the default worked in." }),
-    upstream: Type.Union([Type.String(), Type.Null()], {
-      description: "The template of the upstream path; null: the request's path.",
-    }),
-  },
-  { title: "Lookup", description: "The route that serves a request." },
-);
 
 const query = Type.Object(
   {
@@ -97,7 +74,7 @@ function pathOf(path: string): string {
   return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
 }
 
-function describe(match: RouteMatch): Static<typeof Lookup> {
+function describe(match: RouteMatch): Lookup {
   const { service, scope, path, method, audited, row } = match.route;
   return {
     service,
@@ -112,6 +89,6 @@ function describe(match: RouteMatch): Static<typeof Lookup> {
   };
 }
 
-function place({ service, scope, method, path }: CompiledRoute) {
+function place({ service, scope, method, path }: CompiledRoute): NearestRoute {
   return { service, scope, method, path };
 }

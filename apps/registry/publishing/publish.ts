@@ -1,4 +1,5 @@
 import { ApiError, FIELD_ERRORS_MAX, type FieldError, notFound, validationError } from "@ostiary/lib/errors";
+import type { RevisionAction } from "@ostiary/lib/registry-api";
 import {
   findPolicyConflicts,
   findRouteConflicts,
@@ -7,7 +8,6 @@ import {
   validateService,
 } from "@ostiary/lib/routes";
 import type { Database, Orm } from "@ostiary/lib/stores/database";
-import type { RevisionAction } from "../records.ts";
 import { readRevision } from "../revisions/queries.ts";
 import { type Precondition, requireRevision } from "./precondition.ts";
 import {

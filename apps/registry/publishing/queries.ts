@@ -1,3 +1,4 @@
+import type { RevisionAction } from "@ostiary/lib/registry-api";
 import {
   type OwnedRoute,
   ownedRoutes,
@@ -7,7 +8,6 @@ import {
 } from "@ostiary/lib/routes";
 import type { Database, Orm } from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
-import type { RevisionAction } from "../records.ts";
 
 /** Where a service stands: its newest revision, and whether that one deleted it. */
 export interface Standing {

@@ -1,52 +1,8 @@
-import {
-  type Method,
-  MethodName,
-  RateLimitPolicy,
-  SCOPES,
-  type Scope,
-  ScopeName,
-  StoredRoute,
-  type StoredServiceConfig,
-} from "@ostiary/lib/routes";
-import { type Static, Type } from "@sinclair/typebox";
-
-const RouteSettings = Type.Partial(
-  Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]),
-  { additionalProperties: false, title: "RouteSettings", description: "What the route sets for the method." },
-);
-const ServiceSettings = Type.Object(
-  {
-    url: Type.Optional(Type.String()),
-    rate_limits: Type.Optional(Type.Record(Type.String(), RateLimitPolicy)),
-  },
-  {
-    additionalProperties: false,
-    title: "ServiceSettings",
-    description: "A setting of the service itself: its url, or one policy.",
-  },
-);
-const Side = Type.Union([RouteSettings, ServiceSettings, Type.Null()]);
-
-/**
- * One difference between two configs: a route of one method or, with `scope`, `method` and `path` null, the
- * url or one policy of the service (contract 3, Beyond the specification).
- */
-export const Change = Type.Object(
-  {
-    action: Type.Union([Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed")]),
-    scope: Type.Union([ScopeName, Type.Null()]),
-    method: Type.Union([MethodName, Type.Null()]),
-    path: Type.Union([Type.String(), Type.Null()]),
-    before: Side,
-    after: Side,
-  },
-  { title: "Change", description: "One difference: of a route's method, or of the service itself." },
-);
-export type Change = Static<typeof Change>;
-type Side = Static<typeof Side>;
+import type { Change } from "@ostiary/lib/registry-api";
+import { type Method, SCOPES, type Scope, type StoredServiceConfig } from "@ostiary/lib/routes";
 
 type Place = Pick<Change, "scope" | "method" | "path">;
-type Parts = Map<string, { place: Place; value: Exclude<Side, null> }>;
+type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;
 
 /** What turns `before` into `after`, in the order of `after`; null stands for no service. */
 export function listChanges(before: StoredServiceConfig | null, after: StoredServiceConfig | null): Change[] {

@@ -1,8 +1,8 @@
 import { notFound } from "@ostiary/lib/errors";
+import type { Revision } from "@ostiary/lib/registry-api";
 import type { StoredServiceConfig } from "@ostiary/lib/routes";
 import type { Database, Orm } from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
-import type { Revision } from "../records.ts";
 
 type RevisionRow = Omit<Revision, "config"> & { config: string | null } & Record<string, unknown>;
 

@@ -1,28 +1,19 @@
 import { notFound } from "@ostiary/lib/errors";
 import { contextOf, errorResponses } from "@ostiary/lib/http";
+import { Diff, Revision, Revisions, Service } from "@ostiary/lib/registry-api";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { ifMatchHeaders, RevisionParam, serviceParams } from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
-import { ifMatchHeaders, Revision, RevisionParam, Service, serviceParams } from "../records.ts";
-import { Change, listChanges } from "./changes.ts";
+import { listChanges } from "./changes.ts";
 import { listRevisions, readRevision } from "./queries.ts";
 
 export interface RevisionDeps {
   publisher: Publisher;
   database: Database;
 }
-
-const Revisions = Type.Object(
-  { revisions: Type.Array(Revision) },
-  { title: "Revisions", description: "The history of a service, newest first." },
-);
-
-const Diff = Type.Object(
-  { changes: Type.Array(Change) },
-  { title: "Diff", description: "What turns one revision into another." },
-);
 
 const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionParam });
 const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });

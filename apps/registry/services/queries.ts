@@ -1,8 +1,8 @@
 import { notFound } from "@ostiary/lib/errors";
+import type { Service } from "@ostiary/lib/registry-api";
 import type { StoredServiceConfig } from "@ostiary/lib/routes";
 import type { Database, Orm } from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
-import type { Service } from "../records.ts";
 import { parseStored } from "../revisions/queries.ts";
 
 type ServiceRow = { name: string; revision: number; config: string };

@@ -1,13 +1,14 @@
 import { validationError } from "@ostiary/lib/errors";
 import { contextOf, errorResponses, requestBody } from "@ostiary/lib/http";
-import { ServiceConfig, ServiceName, StoredServiceConfig, validateService } from "@ostiary/lib/routes";
+import { Service, Services } from "@ostiary/lib/registry-api";
+import { ServiceConfig, validateService } from "@ostiary/lib/routes";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readJson } from "../apply/document.ts";
+import { ifMatchHeaders, serviceParams } from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
-import { ifMatchHeaders, Service, serviceParams } from "../records.ts";
 import { listServices, readService } from "./queries.ts";
 
 export interface ServiceDeps {
@@ -15,14 +16,6 @@ export interface ServiceDeps {
   database: Database;
   body_bytes_max: number;
 }
-
-const Services = Type.Object(
-  { services: Type.Record(ServiceName, StoredServiceConfig) },
-  {
-    title: "Services",
-    description: "Every current service by name: a configuration document that can be applied as it is.",
-  },
-);
 
 const tags = ["Services"];
 

@@ -1,0 +1,33 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ServiceName } from "../routes/index.ts";
+import { Change } from "./revisions.ts";
+import { RevisionNumber } from "./services.ts";
+
+/** The answer of apply (Gateway specification, Endpoints). */
+export const Applied = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({ service: ServiceName, status: Type.Literal("upserted"), revision: RevisionNumber }),
+    ),
+  },
+  { title: "Applied", description: "What an apply wrote: one result for each service of the document." },
+);
+export type Applied = Static<typeof Applied>;
+
+/** The answer of a dry run (contract 3, Beyond the specification). */
+export const Plan = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        service: ServiceName,
+        status: Type.Union([Type.Literal("created"), Type.Literal("changed"), Type.Literal("unchanged")]),
+        revision: Type.Union([RevisionNumber, Type.Null()], {
+          description: "The current revision; null when there is no current service.",
+        }),
+        changes: Type.Array(Change),
+      }),
+    ),
+  },
+  { title: "Plan", description: "What an apply would do: one result for each service of the document." },
+);
+export type Plan = Static<typeof Plan>;
