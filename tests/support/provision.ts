@@ -1,0 +1,138 @@
+/**
+ * Prepares a bare clone for `bun test`: installs the dependencies and, on Debian as root, the servers that are
+ * missing. Elsewhere it says what is missing and how to get it; the tests then take Docker or the embedded
+ * stores and say what that leaves unproved. Runs before anything is installed: imports nothing that is not
+ * part of Bun.
+ */
+import { existsSync } from "node:fs";
+import { chmod, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { postgresBin, serviceNames, variable } from "./locate.ts";
+
+const root = join(import.meta.dir, "..", "..");
+
+interface Tool {
+  name: string;
+  what_for: string;
+  debian: string;
+  elsewhere: string;
+  present: (env: Environment) => boolean;
+}
+
+type Environment = Record<string, string | undefined>;
+
+const onPath = (...names: string[]) => names.some((name) => Bun.which(name) !== null);
+
+const tools: Tool[] = [
+  {
+    name: "PostgreSQL",
+    what_for: "the database tests",
+    debian: "postgresql",
+    elsewhere: "brew install postgresql",
+    present: (env) => Boolean(env[variable("postgres")]) || postgresBin() !== undefined,
+  },
+  {
+    name: "Redis",
+    what_for: "the counter store tests",
+    debian: "redis-server",
+    elsewhere: "brew install redis",
+    present: (env) => Boolean(env[variable("redis")]) || onPath("redis-server"),
+  },
+  {
+    name: "etcd",
+    what_for: "the route store tests",
+    debian: "etcd-server",
+    elsewhere: "brew install etcd",
+    present: (env) => Boolean(env[variable("etcd")]) || onPath("etcd"),
+  },
+  {
+    name: "Chromium",
+    what_for: "the tests of the Swagger pages",
+    debian: "chromium",
+    elsewhere: "brew install --cask chromium",
+    present: () => onPath("chromium", "chromium-browser", "google-chrome"),
+  },
+  {
+    name: "wrk",
+    what_for: "the benchmark",
+    debian: "wrk",
+    elsewhere: "brew install wrk",
+    present: () => onPath("wrk"),
+  },
+];
+
+async function provision(env: Environment): Promise<void> {
+  say("installing dependencies");
+  await run([process.execPath, "install", "--frozen-lockfile"], root);
+  const missing = tools.filter((tool) => !tool.present(env));
+  if (missing.length === 0) return;
+  if (canInstall()) await install(missing);
+  const absent = missing.filter((tool) => !tool.present(env));
+  for (const tool of absent) {
+    say(
+      `${tool.name} is missing, for ${tool.what_for}: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
+    );
+  }
+  if (absent.length > 0) {
+    say(
+      `what is missing is replaced by Docker or an embedded store, or left out; servers can be named by ${serviceNames.map(variable).join(", ")}`,
+    );
+  }
+}
+
+function canInstall(): boolean {
+  return process.getuid?.() === 0 && existsSync("/etc/debian_version") && onPath("apt-get");
+}
+
+const POLICY = "/usr/sbin/policy-rc.d";
+
+/** Debian starts a server when it installs one, unless this file says no: the tests start their own. */
+async function install(missing: Tool[]): Promise<void> {
+  const packages = missing.map((tool) => tool.debian);
+  const policyIsOurs = !existsSync(POLICY);
+  if (policyIsOurs) {
+    await writeFile(POLICY, "#!/bin/sh\nexit 101\n");
+    await chmod(POLICY, 0o755);
+  }
+  try {
+    say("reading Debian's package lists");
+    await apt("update");
+    for (const name of packages) {
+      say(`installing ${name}`);
+      await apt("install", "-y", "--no-install-recommends", name);
+    }
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  } finally {
+    if (policyIsOurs) await rm(POLICY, { force: true });
+  }
+}
+
+function apt(...parameters: string[]): Promise<void> {
+  return run(["apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...parameters], "/", {
+    DEBIAN_FRONTEND: "noninteractive",
+  });
+}
+
+/** Runs a command; what it prints is shown only when it fails. */
+async function run(command: string[], cwd: string, env: Environment = {}): Promise<void> {
+  const running = Bun.spawn(command, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(running.stdout).text(),
+    new Response(running.stderr).text(),
+    running.exited,
+  ]);
+  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
+}
+
+function say(line: string): void {
+  process.stderr.write(`provision: ${line}\n`);
+}
+
+await provision(process.env);
