@@ -1,6 +1,6 @@
 import type { Database } from "@ostiary/lib/stores/database";
 import type { Logger } from "@ostiary/lib/telemetry";
-import { keepPartitions } from "./partitions.ts";
+import { keepPartitions } from "./partition-queries.ts";
 
 export interface PartitionKeeperDeps {
   database: Database;

@@ -1,7 +1,7 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
 import type { Database } from "@ostiary/lib/stores/database";
 import { monotonicFactory } from "ulid";
-import { isPartitionMissing } from "../storage/partitions.ts";
+import { isPartitionMissing } from "../storage/partition-queries.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
 import {
   applyOutcomes,

@@ -1,4 +1,4 @@
-import { keepPartitions } from "@ostiary/audit/partitions";
+import { keepPartitions } from "@ostiary/audit/partitions/queries";
 import type { Database } from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
 

@@ -1,0 +1,134 @@
+import { wireAudit } from "@ostiary/audit";
+import { auditVariables } from "@ostiary/audit/config";
+import { loadConfig } from "@ostiary/lib/config";
+import { serve } from "@ostiary/lib/service";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { freshDatabase } from "../../support/index.ts";
+
+export interface AuditService {
+  readonly url: string;
+  readonly internal_url: string;
+  readonly database_url: string;
+  put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  patch(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+  /** One page of a log; throws when the answer is not 200. */
+  list(path: string): Promise<{ audit_events: AuditEvent[]; has_more: boolean }>;
+  stop(): Promise<void>;
+}
+
+/** An event as tests look at it. */
+export type AuditEvent = Record<string, unknown> & { id: string; request_id: string };
+
+export interface AuditServiceOptions {
+  database_url?: string;
+  clock?: () => number;
+  partitions_interval_ms?: number;
+  env?: Record<string, string>;
+}
+
+/** The audit service in this process, on free ports and, unless told, a database of its own. */
+export async function startAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
+  const database_url = options.database_url ?? (await freshDatabase());
+  const config = loadConfig(auditVariables, {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    INTERNAL_PORT: "0",
+    LOG_FILE: "/dev/null",
+    DATABASE_URL: database_url,
+    ...options.env,
+  });
+  const { clock, partitions_interval_ms } = options;
+  const running = await serve(await wireAudit(config, { clock, partitions_interval_ms }), config);
+  return auditClient(
+    database_url,
+    `http://127.0.0.1:${running.port}`,
+    `http://127.0.0.1:${running.internal_port}`,
+    running.shutdown,
+  );
+}
+
+/** Calls of an audit service, wherever it runs. */
+export function auditClient(
+  database_url: string,
+  url: string,
+  internal_url: string,
+  stop: () => Promise<void>,
+): AuditService {
+  const write = (method: string) => (request_id: string, body: unknown, headers?: Record<string, string>) =>
+    fetch(`${internal_url}/internal/events/${encodeURIComponent(request_id)}`, {
+      method,
+      headers: { "Content-Type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers });
+  return {
+    url,
+    internal_url,
+    database_url,
+    put: write("PUT"),
+    patch: write("PATCH"),
+    get,
+    async list(path) {
+      const response = await get(path);
+      const body = await json(response);
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
+      return body;
+    },
+    stop,
+  };
+}
+
+/** Direct access to the log of a service on a server, for what only SQL can do. */
+export function openLog(service: AuditService): Promise<Database> {
+  return openDatabase(service.database_url, { namespace: "audit" });
+}
+
+/** The intent of a request on an organization route, with `changes` on top. */
+export function intent(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    occurred_at: new Date().toISOString(),
+    organization_id: "organization-1",
+    user_id: null,
+    actor: { member_id: "member-1", auth_type: "member_apikey", key_prefix: "ostiary-k-2-abcd" },
+    service: "widgets",
+    method: "POST",
+    route: "/org/widgets/{widget_id}",
+    params: { widget_id: "widget-1" },
+    ip: "192.0.2.1",
+    user_agent: "test/1.0",
+    ...changes,
+  };
+}
+
+/** The intent of a request on a user route. */
+export function userIntent(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return intent({
+    organization_id: null,
+    user_id: "user-1",
+    actor: { member_id: null, auth_type: "jwt", key_prefix: null },
+    ...changes,
+  });
+}
+
+/** The paths of the fields that a 422 names. */
+export async function wrongFields(response: Response): Promise<string[]> {
+  const body = await json(response);
+  if (response.status !== 422 || body.error?.code !== "VALIDATION_ERROR") {
+    throw new Error(`Expected 422, got ${response.status} ${JSON.stringify(body)}`);
+  }
+  return body.error.details.fields.map(({ path }: { path: string }) => path);
+}
+
+/** A body as JSON, for looking into. */
+export async function json(response: Response) {
+  return JSON.parse(await response.text());
+}
+
+let count = 0;
+
+/** A request id that no other test uses. */
+export function requestId(): string {
+  count += 1;
+  return `request-${process.pid}-${count}`;
+}

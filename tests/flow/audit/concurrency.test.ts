@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { freshDatabase, services } from "../../support/index.ts";
+import { type AuditService, intent, requestId, startAudit, userIntent } from "./audit-service.ts";
+
+const PATH = "/organizations/organization-1/audit-events";
+
+describe.skipIf(!services().postgres.real)("two replicas", () => {
+  let replicas: [AuditService, AuditService];
+
+  beforeAll(async () => {
+    const database_url = await freshDatabase();
+    replicas = [await startAudit({ database_url }), await startAudit({ database_url })];
+  });
+  afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
+
+  const replica = (n: number) => replicas[n % 2 === 0 ? 0 : 1];
+
+  test("write one event for a request, whatever time each of many intents at once says", async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = requestId();
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => {
+          const occurred_at = new Date(Date.now() - (n % 24) * 3_600_000).toISOString();
+          return replica(n).put(id, intent({ occurred_at, service: `service-${n}` }));
+        }),
+      );
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array(39).fill(200), 201]);
+      const created = answers.findIndex(({ status }) => status === 201);
+      const { audit_events } = await replica(round).list(`${PATH}?request_id=${id}`);
+      expect(audit_events).toMatchObject([{ service: `service-${created}` }]);
+    }
+  });
+
+  test("answer each of a thousand intents in which some are known, some come twice and some are wrong", async () => {
+    const known = Array.from({ length: 50 }, requestId);
+    for (const id of known) await replica(0).put(id, intent());
+    const twice = Array.from({ length: 100 }, requestId);
+    const wrong = Array.from({ length: 50 }, requestId);
+    const fresh = Array.from({ length: 700 }, requestId);
+    const put = (id: string, n: number) =>
+      replica(n).put(id, wrong.includes(id) ? intent({ ip: 7 }) : intent());
+    const ids = [...known, ...twice, ...wrong, ...fresh, ...twice].sort(() => Math.random() - 0.5);
+    const answers = await Promise.all(ids.map(async (id, n) => [id, (await put(id, n)).status] as const));
+    const of = (group: string[]) => answers.filter(([id]) => group.includes(id)).map(([, status]) => status);
+    expect(of(known)).toEqual(Array(50).fill(200));
+    expect(of(wrong)).toEqual(Array(50).fill(422));
+    expect(of(fresh)).toEqual(Array(700).fill(201));
+    expect(of(twice).sort()).toEqual([...Array(100).fill(200), ...Array(100).fill(201)]);
+  });
+
+  test("apply one of many outcomes at once, and all say 204", async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = requestId();
+      await replica(round).put(id, userIntent());
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) =>
+          replica(n).patch(id, {
+            outcome: "responded",
+            status: 200 + n,
+            created_id: `created-${n}`,
+            organization_id: "organization-7",
+            member_id: `member-${n}`,
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(204));
+      const { audit_events } = await replica(0).list(`/users/user-1/audit-events?request_id=${id}`);
+      const [event] = audit_events;
+      const n = Number(event?.status) - 200;
+      expect(event).toMatchObject({ created_id: `created-${n}`, actor: { member_id: `member-${n}` } });
+      const found = await replica(1).list(
+        `/organizations/organization-7/audit-events?params[widget_id]=widget-1&request_id=${id}`,
+      );
+      expect(found.audit_events).toHaveLength(1);
+    }
+  });
+
+  test("apply outcomes to the same events in opposite orders without failing", async () => {
+    const ids = Array.from({ length: 200 }, requestId);
+    await Promise.all(ids.map((id, n) => replica(n).put(id, intent())));
+    const outcome = { outcome: "rejected", status: 403 };
+    const answers = await Promise.all([
+      ...ids.map((id) => replica(0).patch(id, outcome)),
+      ...ids.toReversed().map((id) => replica(1).patch(id, outcome)),
+      ...ids.map((id) => replica(1).patch(`unknown-${id}`, outcome)),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.slice(0, 400)).toEqual(Array(400).fill(204));
+    expect(statuses.slice(400)).toEqual(Array(200).fill(404));
+  });
+
+  test("count what became of every write", async () => {
+    const counts = async () => {
+      const texts = await Promise.all(
+        replicas.map(async ({ internal_url }) => (await fetch(`${internal_url}/metrics`)).text()),
+      );
+      const sum = (series: string) =>
+        texts.reduce((total, text) => total + Number(text.split(`${series} `)[1]?.split("\n")[0]), 0);
+      return {
+        created: sum('audit_intents_total{result="created"}'),
+        existing: sum('audit_intents_total{result="existing"}'),
+        applied: sum('audit_outcomes_total{result="applied"}'),
+        already_final: sum('audit_outcomes_total{result="already_final"}'),
+        not_found: sum('audit_outcomes_total{result="not_found"}'),
+      };
+    };
+    const before = await counts();
+    const id = requestId();
+    await replica(0).put(id, intent());
+    await replica(1).put(id, intent());
+    for (const n of [0, 1, 2]) await replica(n).patch(id, { outcome: "rejected", status: 403 });
+    await replica(0).patch("nobody", { outcome: "rejected", status: 403 });
+    await replica(0).put(requestId(), {});
+    const after = await counts();
+    expect(after).toEqual({
+      created: before.created + 1,
+      existing: before.existing + 1,
+      applied: before.applied + 1,
+      already_final: before.already_final + 2,
+      not_found: before.not_found + 1,
+    });
+  });
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AuditService, intent, json, requestId, startAudit, wrongFields } from "./audit-service.ts";
+
+let audit: AuditService;
+
+beforeAll(async () => {
+  audit = await startAudit();
+});
+afterAll(() => audit.stop());
+
+async function event(request_id: string, log = "/organizations/organization-1") {
+  const { audit_events } = await audit.list(`${log}/audit-events?request_id=${request_id}`);
+  expect(audit_events.length).toBeLessThanOrEqual(1);
+  return audit_events[0];
+}
+
+describe("an intent", () => {
+  test("is 201 when it is new and 200, unchanged, when the request is known", async () => {
+    const id = requestId();
+    const first = await audit.put(id, intent());
+    expect([first.status, await first.json()]).toEqual([201, { result: "created" }]);
+    const again = await audit.put(id, intent({ service: "another", occurred_at: new Date().toISOString() }));
+    expect([again.status, await again.json()]).toEqual([200, { result: "existing" }]);
+    expect(await event(id)).toMatchObject({ service: "widgets", outcome: "pending", status: null });
+  });
+
+  test("is read back as it was sent", async () => {
+    const id = requestId();
+    const sent = intent({ occurred_at: new Date(Date.now() - 3_600_000).toISOString() });
+    await audit.put(id, sent);
+    const { user_id: _, ...seen } = sent;
+    const expected: unknown = {
+      ...seen,
+      id: expect.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
+      request_id: id,
+      outcome: "pending",
+      status: null,
+      details: null,
+      created_id: null,
+    };
+    expect<unknown>(await event(id)).toEqual(expected);
+  });
+
+  test("may carry fields that this version does not know", async () => {
+    const id = requestId();
+    const body = intent({ region: "eu", nested: { a: "\0", b: [1] } });
+    expect((await audit.put(id, { ...body, actor: { ...Object(body.actor), rank: 1 } })).status).toBe(201);
+    expect(Object.keys((await event(id)) ?? {})).not.toContain("region");
+  });
+
+  test.each([
+    ["of another offset", "2026-01-01T02:00:00.000+02:00", "2026-01-01T00:00:00.000Z"],
+    ["with microseconds", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
+    ["in lower case", "2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
+  ])("takes a time %s", async (_, occurred_at, expected) => {
+    const service = await startAudit({
+      database_url: "pglite://memory",
+      clock: () => Date.UTC(2026, 0, 1, 12),
+    });
+    try {
+      expect((await service.put("r", intent({ occurred_at }))).status).toBe(201);
+      const { audit_events } = await service.list("/organizations/organization-1/audit-events");
+      expect(audit_events[0]).toMatchObject({ occurred_at: expected });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  const wrong: [string, Record<string, unknown>, string[]][] = [
+    ["no fields", {}, []],
+    ["occurred_at that is a number", intent({ occurred_at: 1 }), ["occurred_at"]],
+    ["occurred_at without a zone", intent({ occurred_at: "2026-01-01T00:00:00" }), ["occurred_at"]],
+    ["occurred_at that is only a day", intent({ occurred_at: "2026-01-01" }), ["occurred_at"]],
+    ["occurred_at on a day that is none", intent({ occurred_at: "2026-02-30T00:00:00Z" }), ["occurred_at"]],
+    ["occurred_at over a day old", intent({ occurred_at: hours(-24.1) }), ["occurred_at"]],
+    ["occurred_at over a day ahead", intent({ occurred_at: hours(24.1) }), ["occurred_at"]],
+    ["no log", intent({ organization_id: null }), ["organization_id"]],
+    ["organization_id that is empty", intent({ organization_id: "" }), ["organization_id"]],
+    ["organization_id that is too long", intent({ organization_id: "o".repeat(129) }), ["organization_id"]],
+    ["organization_id that is a number", intent({ organization_id: 7 }), ["organization_id"]],
+    ["user_id that is a list", intent({ user_id: [] }), ["user_id"]],
+    ["actor that is null", intent({ actor: null }), ["actor"]],
+    ["actor of an unknown kind", intent({ actor: actor({ auth_type: "magic" }) }), ["actor.auth_type"]],
+    ["actor.member_id that is a number", intent({ actor: actor({ member_id: 1 }) }), ["actor.member_id"]],
+    [
+      "actor.key_prefix too long",
+      intent({ actor: actor({ key_prefix: "k".repeat(65) }) }),
+      ["actor.key_prefix"],
+    ],
+    ["service that is empty", intent({ service: "" }), ["service"]],
+    ["service that is too long", intent({ service: "s".repeat(129) }), ["service"]],
+    ["method that is too long", intent({ method: "M".repeat(17) }), ["method"]],
+    ["route that is too long", intent({ route: `/${"r".repeat(1024)}` }), ["route"]],
+    ["params that are a list", intent({ params: [] }), ["params"]],
+    ["a param that is a number", intent({ params: { a: 1 } }), ["params.a"]],
+    ["a param of a name with a newline that is a number", intent({ params: { "a\nb": 1 } }), ["params.a\nb"]],
+    ["a param without a name", intent({ params: { "": "a" } }), ["params"]],
+    [
+      "33 params",
+      intent({ params: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [n, ""])) }),
+      ["params"],
+    ],
+    ["a param with NUL", intent({ params: { a: "\0" } }), ["params.a"]],
+    ["ip that is empty", intent({ ip: "" }), ["ip"]],
+    ["user_agent that is too long", intent({ user_agent: "u".repeat(513) }), ["user_agent"]],
+    ["user_agent with NUL", intent({ user_agent: "a\0b" }), ["user_agent"]],
+    ["service with half a surrogate pair", intent({ service: "\ud800" }), ["service"]],
+    ["everything wrong at once", intent({ service: 1, ip: 2, method: null }), ["service", "ip", "method"]],
+  ];
+
+  test.each(wrong)("with %s is 422 and writes nothing", async (_, body, fields) => {
+    const id = requestId();
+    const named = await wrongFields(await audit.put(id, body));
+    expect(named.sort()).toEqual(expect.arrayContaining(fields.sort()));
+    if (fields.length > 0) expect(named).toHaveLength(fields.length);
+    expect(await event(id)).toBeUndefined();
+  });
+
+  test.each(Object.keys(intent()))("without %s is 422", async (field) => {
+    const { [field]: _, ...body } = intent();
+    expect(await wrongFields(await audit.put(requestId(), body))).toEqual([field]);
+  });
+
+  test.each([
+    ["not JSON", "{", 400],
+    ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), 400],
+    ["a list", "[]", 422],
+    ["null", "null", 422],
+    ["a string", '"x"', 422],
+    ["empty", "", 422],
+    ["deeply nested", "[".repeat(60_000), 400],
+    ["larger than 64 KiB", JSON.stringify(intent({ padding: "x".repeat(65_536) })), 413],
+  ])("whose body is %s is refused", async (_, body, status) => {
+    const response = await fetch(`${audit.internal_url}/internal/events/${requestId()}`, {
+      method: "PUT",
+      body,
+    });
+    expect([response.status, typeof (await json(response)).error.message]).toEqual([status, "string"]);
+  });
+
+  test.each(["a b", "a\u0000", "é", "x".repeat(129), "a\n"])("for request id %j is 422", async (id) => {
+    expect(await wrongFields(await audit.put(id, intent()))).toEqual(["request_id"]);
+    expect(await wrongFields(await audit.patch(id, { outcome: "rejected", status: 403 }))).toEqual([
+      "request_id",
+    ]);
+  });
+
+  test("takes 128 characters of visible ASCII as request id, and a path of nothing else", async () => {
+    const id = `${"~".repeat(127)}%`;
+    expect((await audit.put(id, intent())).status).toBe(201);
+    const broken = await fetch(`${audit.internal_url}/internal/events/%zz`, { method: "PUT", body: "{}" });
+    expect(broken.status).toBe(404);
+  });
+
+  test.each([
+    ["__proto__", "x"],
+    ["constructor", "y"],
+    ["toString", ""],
+    ["a]b[c", "]"],
+    ["names can be quite long ".repeat(20), "v".repeat(8_000)],
+    ["ключ", "значение 🚪"],
+    ["%41", "a&b=c"],
+    ["0", "1"],
+  ])("keeps a param named %j, and finds it", async (name, value) => {
+    const id = requestId();
+    const params = `{${JSON.stringify(name)}:${JSON.stringify(value)},"other":"o"}`;
+    const body = JSON.stringify(intent()).replace('{"widget_id":"widget-1"}', params);
+    expect((await audit.put(id, body)).status).toBe(201);
+    const query = `params[${encodeURIComponent(name)}]=${encodeURIComponent(value)}&request_id=${id}`;
+    const text = await (await audit.get(`/organizations/organization-1/audit-events?${query}`)).text();
+    const found = JSON.parse(text).audit_events[0].params;
+    expect<unknown>(Object.entries(found).sort()).toEqual(
+      [
+        [name, value],
+        ["other", "o"],
+      ].sort(),
+    );
+    const { audit_events } = await audit.list(
+      `/organizations/organization-1/audit-events?params[other]=o&params[${encodeURIComponent(name)}]=nope`,
+    );
+    expect(audit_events).toEqual([]);
+  });
+});
+
+function actor(changes: Record<string, unknown>) {
+  return { member_id: null, auth_type: "jwt", key_prefix: null, ...changes };
+}
+
+function hours(count: number): string {
+  return new Date(Date.now() + count * 3_600_000).toISOString();
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  type AuditService,
+  intent,
+  requestId,
+  startAudit,
+  userIntent,
+  wrongFields,
+} from "./audit-service.ts";
+
+let audit: AuditService;
+
+beforeAll(async () => {
+  audit = await startAudit();
+});
+afterAll(() => audit.stop());
+
+async function event(request_id: string, log = "/organizations/organization-1") {
+  const { audit_events } = await audit.list(`${log}/audit-events?request_id=${request_id}`);
+  expect(audit_events.length).toBeLessThanOrEqual(1);
+  return audit_events[0];
+}
+
+describe("an outcome", () => {
+  test("makes a pending event final, once", async () => {
+    const id = requestId();
+    await audit.put(id, intent());
+    const outcome = {
+      outcome: "responded",
+      status: 201,
+      details: { name: { from: "a", to: "b" } },
+      created_id: "w",
+    };
+    expect((await audit.patch(id, outcome)).status).toBe(204);
+    expect((await audit.patch(id, outcome)).status).toBe(204);
+    expect((await audit.patch(id, { outcome: "rejected", status: 403 })).status).toBe(204);
+    expect(await event(id)).toMatchObject(outcome);
+  });
+
+  test("is 404 for a request that the log does not hold", async () => {
+    const response = await audit.patch("nobody", { outcome: "rejected", status: 503 });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      error: { code: "NOT_FOUND", details: { resource: "audit_event", id: "nobody" } },
+    });
+  });
+
+  test("sent before its intent is answered finds the event", async () => {
+    for (let round = 0; round < 20; round++) {
+      const id = requestId();
+      const [created, applied] = await Promise.all([
+        audit.put(id, intent()),
+        audit.patch(id, { outcome: "rejected", status: 503 }),
+      ]);
+      expect(created.status).toBe(201);
+      if (applied.status === 404) continue; // it overtook the intent on the wire
+      expect(applied.status).toBe(204);
+      expect(await event(id)).toMatchObject({ outcome: "rejected", status: 503 });
+    }
+  });
+
+  test("that comes long after its intent is applied", async () => {
+    let now = Date.UTC(2026, 0, 31, 23, 59);
+    const service = await startAudit({ database_url: "pglite://memory", clock: () => now });
+    try {
+      await service.put("late", intent({ occurred_at: new Date(now).toISOString() }));
+      now = Date.UTC(2026, 5, 1);
+      expect((await service.patch("late", { outcome: "no_response", status: 502 })).status).toBe(204);
+      const { audit_events } = await service.list("/organizations/organization-1/audit-events");
+      expect(audit_events[0]).toMatchObject({ outcome: "no_response", status: 502 });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  test.each([
+    ["no_response", null],
+    ["no_response", 502],
+    ["rejected", 403],
+    ["rejected", null],
+    ["responded", 599],
+    ["responded", 100],
+  ])("%s with status %p is applied", async (outcome, status) => {
+    const id = requestId();
+    await audit.put(id, intent());
+    expect(
+      (await audit.patch(id, { outcome, status, details: null, created_id: null, more: 1 })).status,
+    ).toBe(204);
+    expect(await event(id)).toMatchObject({ outcome, status });
+  });
+
+  const responded = { outcome: "responded", status: 200 };
+  const pair = { organization_id: "o", member_id: "m" };
+  test.each([
+    ["pending", { outcome: "pending", status: null }, ["outcome"]],
+    ["unknown", { outcome: "done", status: 200 }, ["outcome"]],
+    ["without outcome", { status: 200 }, ["outcome"]],
+    ["without status", { outcome: "rejected" }, ["status"]],
+    ["responded without a number", { outcome: "responded", status: null }, ["status"]],
+    ["with a status of 99", { outcome: "rejected", status: 99 }, ["status"]],
+    ["with a status of 600", { outcome: "rejected", status: 600 }, ["status"]],
+    ["with a status of 200.5", { outcome: "rejected", status: 200.5 }, ["status"]],
+    ["with a status that is text", { outcome: "rejected", status: "403" }, ["status"]],
+    ["rejected with details", { outcome: "rejected", status: 403, details: {} }, ["details"]],
+    ["no_response with created_id", { outcome: "no_response", status: 502, created_id: "x" }, ["created_id"]],
+    ["rejected with a pair", { outcome: "rejected", status: 403, ...pair }, ["organization_id", "member_id"]],
+    ["with half a pair", { ...responded, organization_id: "o" }, ["member_id"]],
+    ["with the other half", { ...responded, member_id: "m" }, ["organization_id"]],
+    ["with details that are a list", { ...responded, details: [] }, ["details"]],
+    ["with details that are text", { ...responded, details: "{}" }, ["details"]],
+    ["with created_id that is empty", { ...responded, created_id: "" }, ["created_id"]],
+    ["with created_id that is too long", { ...responded, created_id: "c".repeat(129) }, ["created_id"]],
+    ["with NUL in created_id", { ...responded, created_id: "\0" }, ["created_id"]],
+    ["with details of 4097 bytes", { ...responded, details: { a: "x".repeat(4089) } }, ["details"]],
+    ["with details of 4097 escaped bytes", { ...responded, details: { ab: "é".repeat(682) } }, ["details"]],
+  ])("%s is 422 and changes nothing", async (_, body, fields) => {
+    const id = requestId();
+    await audit.put(id, userIntent());
+    expect((await wrongFields(await audit.patch(id, body))).sort()).toEqual(fields.sort());
+    expect(await event(id, "/users/user-1")).toMatchObject({ outcome: "pending", created_id: null });
+  });
+
+  test.each([
+    ["nested objects", { a: { b: { c: [{ d: null }, [[]], {}] } } }],
+    ["every kind of escape", { '\0\u001f"\\/': "\0\b\t\u2028\ud800 \udfff 🚪 é" }],
+    ["__proto__", JSON.parse('{"__proto__":{"x":1},"constructor":2}')],
+    ["4096 bytes", { a: "x".repeat(4088) }],
+    ["4096 bytes of escapes", { a: `${"é".repeat(681)}xx` }],
+    ["numbers that grow when they are read", { a: Array.from({ length: 800 }, () => 1e20) }],
+    ["2000 levels", JSON.parse(`{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`)],
+    ["nothing", {}],
+  ])("keeps details with %s exactly", async (_, details) => {
+    const id = requestId();
+    await audit.put(id, intent());
+    expect((await audit.patch(id, { outcome: "responded", status: 200, details })).status).toBe(204);
+    const text = await (
+      await audit.get(`/organizations/organization-1/audit-events?request_id=${id}`)
+    ).text();
+    expect(JSON.stringify(JSON.parse(text).audit_events[0].details)).toBe(JSON.stringify(details));
+  });
+});
+
+describe("an outcome of a user route", () => {
+  test("puts the event into the organization's log too, with the member as actor and without the person", async () => {
+    const id = requestId();
+    await audit.put(id, userIntent());
+    const outcome = {
+      outcome: "responded",
+      status: 201,
+      organization_id: "organization-9",
+      member_id: "member-9",
+    };
+    expect((await audit.patch(id, outcome)).status).toBe(204);
+    const actor = { member_id: "member-9", auth_type: "jwt", key_prefix: null };
+    const inUser = await event(id, "/users/user-1");
+    expect(inUser).toMatchObject({ user_id: "user-1", organization_id: "organization-9", actor });
+    const inOrganization = await event(id, "/organizations/organization-9");
+    expect(inOrganization).toMatchObject({ organization_id: "organization-9", actor });
+    expect(Object.keys(inOrganization ?? {})).not.toContain("user_id");
+    for (const filter of ["params[widget_id]=widget-1", "actor_member_id=member-9", "service=widgets"]) {
+      const page = await audit.list(`/organizations/organization-9/audit-events?${filter}`);
+      expect(page.audit_events.map((each) => each.request_id)).toContain(id);
+    }
+  });
+
+  test("may name no organization for an event that is in one's log already: 422, still pending", async () => {
+    const id = requestId();
+    await audit.put(id, intent());
+    const outcome = { outcome: "responded", status: 200, organization_id: "organization-2", member_id: "m" };
+    expect(await wrongFields(await audit.patch(id, outcome))).toEqual(["organization_id"]);
+    expect(await event(id)).toMatchObject({ outcome: "pending", organization_id: "organization-1" });
+    expect((await audit.patch(id, { outcome: "responded", status: 200 })).status).toBe(204);
+    expect((await audit.patch(id, outcome)).status).toBe(204);
+    expect(await event(id)).toMatchObject({ organization_id: "organization-1" });
+  });
+});

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { keepPartitions } from "@ostiary/audit/partitions/queries";
+import { type Database, sqlState } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { clock, freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
+
+/** Needs a session beside the service's own. */
+const onServer = describe.skipIf(!services().postgres.real);
+const REFUSED = "23001";
+
+async function partitions(log: Database): Promise<string[]> {
+  const rows = await log.run("partitions", (orm) =>
+    log.rows<{ name: string }>(
+      orm,
+      sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+          where i.inhparent = 'audit.audit_events'::regclass order by 1`,
+    ),
+  );
+  return rows.map(({ name }) => name.replace("audit_events_", ""));
+}
+
+onServer("the log, under the service's own role", () => {
+  let audit: AuditService;
+  let log: Database;
+
+  beforeAll(async () => {
+    audit = await startAudit();
+    log = await openLog(audit);
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  const execute = (statement: string) => log.run("statement", (orm) => orm.execute(sql.raw(statement)));
+  const refused = async (statement: string) => sqlState(await rejection(execute(statement)));
+
+  /** A pending event, and one that is final. */
+  async function events() {
+    const [pending, final] = [requestId(), requestId()];
+    for (const id of [pending, final]) await audit.put(id, intent());
+    await audit.patch(final, { outcome: "responded", status: 200 });
+    return { pending, final };
+  }
+
+  const month = new Date().toISOString().slice(0, 7).replace("-", "_");
+  for (const table of ["audit.audit_events", `audit.audit_events_${month}`]) {
+    describe(table, () => {
+      test.each([
+        "update TABLE set service = 'x' where request_id = 'PENDING'",
+        "update TABLE set occurred_at = occurred_at + interval '1 second' where request_id = 'PENDING'",
+        "update TABLE set id = 'x' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'pending' where request_id = 'PENDING'",
+        "update TABLE set details = '{}' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'rejected', ip = '::' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'rejected', user_id = 'x' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'rejected', organization_id = 'x' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'rejected', actor_member_id = 'x' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'rejected', params = '{}' where request_id = 'PENDING'",
+        "update TABLE set outcome = 'pending' where request_id = 'FINAL'",
+        "update TABLE set outcome = 'rejected' where request_id = 'FINAL'",
+        "update TABLE set status = 500 where request_id = 'FINAL'",
+        "update TABLE set status = status where request_id = 'FINAL'",
+        "delete from TABLE where request_id = 'PENDING'",
+        "delete from TABLE where request_id = 'FINAL'",
+        "delete from TABLE",
+        "truncate TABLE",
+        "truncate TABLE cascade",
+        "merge into TABLE e using (select 'FINAL' as id) s on s.id = e.request_id when matched then delete",
+        `insert into TABLE select * from TABLE where request_id = 'FINAL'
+           on conflict (occurred_at, id) do update set service = 'x'`,
+      ])("%s is refused", async (template) => {
+        const { pending, final } = await events();
+        const before = await audit.list("/organizations/organization-1/audit-events");
+        const statement = template
+          .replaceAll("TABLE", table)
+          .replace("PENDING", pending)
+          .replace("FINAL", final);
+        expect(await refused(statement)).toBe(REFUSED);
+        expect(await audit.list("/organizations/organization-1/audit-events")).toEqual(before);
+      });
+
+      test("takes the change from pending to an outcome", async () => {
+        const { pending } = await events();
+        await execute(
+          `update ${table} set outcome = 'no_response', status = 502, details = '{}', created_id = 'c'
+           where request_id = '${pending}'`,
+        );
+        const { audit_events } = await audit.list(
+          `/organizations/organization-1/audit-events?request_id=${pending}`,
+        );
+        expect(audit_events[0]).toMatchObject({ outcome: "no_response", status: 502, created_id: "c" });
+      });
+    });
+  }
+
+  test.each(["audit.request_ids", "audit.event_params"])("%s can not be changed either", async (table) => {
+    await events();
+    expect(await refused(`update ${table} set occurred_at = now()`)).toBe(REFUSED);
+    expect(await refused(`delete from ${table}`)).toBe(REFUSED);
+    expect(await refused(`truncate ${table}`)).toBe(REFUSED);
+  });
+
+  test("a person's event takes an organization and its member with the outcome only", async () => {
+    const [first, second] = [requestId(), requestId()];
+    for (const id of [first, second]) await audit.put(id, userIntent());
+    const naming = (id: string, more = "") =>
+      `update audit.audit_events set organization_id = 'o', actor_member_id = 'm' ${more} where request_id = '${id}'`;
+    expect(await refused(naming(first))).toBe(REFUSED);
+    await execute(naming(second, ", outcome = 'responded', status = 200"));
+    expect(await refused(naming(second))).toBe(REFUSED);
+  });
+
+  test("partitions that are made later refuse the same", async () => {
+    await keepPartitions(log, Date.UTC(2031, 5, 15));
+    const later = "audit.audit_events_2031_06";
+    await execute(
+      `insert into ${later} (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
+       values ('x', '2031-06-01', 'x', 'jwt', 's', 'GET', '/', '{}', '::')`,
+    );
+    for (const statement of [`delete from ${later}`, `truncate ${later}`, `update ${later} set ip = ''`]) {
+      expect(await refused(statement)).toBe(REFUSED);
+    }
+  });
+});
+
+describe("partitions", () => {
+  test("reach from last month to two months ahead at boot, over a change of year", async () => {
+    const database_url = await freshDatabase();
+    const at = async (time: string) => {
+      const audit = await startAudit({ database_url, clock: () => Date.parse(time) });
+      const log = await openLog(audit);
+      try {
+        return await partitions(log);
+      } finally {
+        await log.close();
+        await audit.stop();
+      }
+    };
+    if (database_url.startsWith("pglite:")) return; // two sessions
+    const december = ["2026_11", "2026_12", "2027_01", "2027_02"];
+    expect(await at("2026-12-31T23:59:59.999Z")).toEqual(december);
+    expect(await at("2027-01-01T00:00:00.000Z")).toEqual([...december, "2027_03"]);
+    expect(await at("2027-01-31T12:00:00.000Z")).toEqual([...december, "2027_03"]);
+    expect(await at("2028-02-29T00:00:00.000Z")).toEqual(
+      [...december, "2027_03", "2028_01", "2028_02", "2028_03", "2028_04"].sort(),
+    );
+  });
+
+  test.skipIf(!services().postgres.real)("are looked after while the service runs", async () => {
+    const time = clock("2026-01-31T23:30:00Z");
+    const audit = await startAudit({ clock: time.now, partitions_interval_ms: 20 });
+    const log = await openLog(audit);
+    try {
+      expect(await partitions(log)).toEqual(["2025_12", "2026_01", "2026_02", "2026_03"]);
+      for (let month = 2; month <= 14; month++) {
+        time.set(Date.UTC(2026, month - 1, 1));
+        const ahead = new Date(Date.UTC(2026, month + 1)).toISOString().slice(0, 7).replace("-", "_");
+        await waitFor(async () => (await partitions(log)).at(-1) === ahead, { what: `partition ${ahead}` });
+      }
+      expect(await partitions(log)).toHaveLength(17);
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+
+  test("hold every time that an intent may have, on the edges of months too", async () => {
+    const time = clock("2026-03-01T00:00:00.000Z");
+    const audit = await startAudit({ clock: time.now });
+    try {
+      for (const now of [
+        "2026-03-01T00:00:00.000Z",
+        "2026-02-28T23:59:59.999Z",
+        "2026-03-31T23:59:59.999Z",
+      ]) {
+        time.set(now);
+        for (const hours of [-24, -1, 0, 1, 24]) {
+          const occurred_at = new Date(time.now() + hours * 3_600_000).toISOString();
+          expect((await audit.put(requestId(), intent({ occurred_at }))).status).toBe(201);
+        }
+      }
+    } finally {
+      await audit.stop();
+    }
+  });
+
+  test("are made for the write that misses one, when nobody looked after them for years", async () => {
+    const time = clock("2026-03-01T00:00:00Z");
+    const audit = await startAudit({ clock: time.now });
+    try {
+      time.set("2029-12-31T23:59:59Z");
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => {
+          const occurred_at = new Date(time.now() + (n % 3) * 3_600_000).toISOString();
+          return audit.put(requestId(), intent({ occurred_at }));
+        }),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201));
+    } finally {
+      await audit.stop();
+    }
+  });
+
+  test.skipIf(!services().postgres.real)("are made once by replicas that start together", async () => {
+    const database_url = await freshDatabase();
+    const replicas = await Promise.all(Array.from({ length: 4 }, () => startAudit({ database_url })));
+    const [first] = replicas;
+    if (first === undefined) throw new Error("No replica.");
+    const log = await openLog(first);
+    expect(await partitions(log)).toHaveLength(4);
+    await log.close();
+    await Promise.all(replicas.map((replica) => replica.stop()));
+  });
+
+  test.skipIf(!services().postgres.real)(
+    "are made without waiting for a transaction that writes",
+    async () => {
+      const audit = await startAudit();
+      const log = await openLog(audit);
+      try {
+        await log.transaction("write", async (tx) => {
+          await tx.execute(
+            sql`insert into audit.audit_events
+              (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
+              values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::')`,
+          );
+          const other = await openLog(audit);
+          expect(await keepPartitions(other, Date.UTC(2040, 0))).toHaveLength(4);
+          await other.close();
+        });
+      } finally {
+        await log.close();
+        await audit.stop();
+      }
+    },
+  );
+});
