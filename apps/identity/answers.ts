@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@ostiary/lib/errors";
 import { type AuditNote, auditHeaders, errorResponses } from "@ostiary/lib/http";
+import { CloneType, type TSchema, Type } from "@sinclair/typebox";
 
 const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
 
@@ -13,6 +14,33 @@ export function bodyErrors(...codes: ErrorCode[]) {
   return errorResponses("INVALID_REQUEST", ...codes, "PAYLOAD_TOO_LARGE", ...ANY_OPERATION);
 }
 
+/** Headers by which an answer tells the audit log about itself; the gateway reads and strips them. */
+const noteHeaders = {
+  details: { "X-Platform-Audit-Details": "What changed, as JSON; absent when nothing did." },
+  created: { "X-Platform-Audit-Created": "The id of what was created." },
+  organization: {
+    "X-Platform-Audit-Organization": "The organization whose log records this too.",
+    "X-Platform-Audit-Member": "The member who acted there.",
+  },
+} satisfies Record<keyof AuditNote, Record<string, string>>;
+
+/** A success with a body of `schema`, and which notes for the audit log come with it. */
+export function answer<Schema extends TSchema>(
+  schema: Schema,
+  description: string,
+  ...notes: (keyof AuditNote)[]
+): Schema {
+  return CloneType(schema, {
+    response_description: description,
+    response_headers: Object.assign({}, ...notes.map((note) => noteHeaders[note])),
+  });
+}
+
+/** 204: done, and nothing to say. */
+export function emptyAnswer(description: string) {
+  return Type.Void({ description });
+}
+
 /** Puts what an operation tells the audit log on its answer. */
 export function setAuditNote(
   set: { headers: Record<string, string | number | undefined> },
@@ -21,7 +49,7 @@ export function setAuditNote(
   Object.assign(set.headers, auditHeaders(note));
 }
 
-/** 204: done, and nothing to say. */
+/** The response of an {@link emptyAnswer}. */
 export function noContent(): Response {
   return new Response(null, { status: 204 });
 }

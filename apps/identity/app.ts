@@ -28,7 +28,6 @@ export interface AppDeps {
   directory: Directory;
   telemetry: Telemetry;
   health: HealthState;
-  brand: string;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
 }
@@ -55,11 +54,11 @@ function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
   return createHandler(served, { telemetry, request_id_on_response: false });
 }
 
-function internalHandler({ directory, telemetry, health, brand, internal_auth_token }: AppDeps) {
+function internalHandler({ directory, telemetry, health, internal_auth_token }: AppDeps) {
   const { database } = directory;
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(internalRoutes({ database: () => database.ping(PING_TIMEOUT_MS) }, health, telemetry.metrics))
-    .use(credentialsRoutes(directory, brand))
+    .use(credentialsRoutes(directory))
     .use(lifecycleRoutes(directory));
   const checkToken = internalTokenGuard(internal_auth_token);
   const guard = (request: Request) => {

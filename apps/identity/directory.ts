@@ -1,5 +1,7 @@
 import type { Database } from "@ostiary/lib/stores/database";
-import type { Roles } from "./roles/roles.ts";
+import { idFactory } from "./ids.ts";
+import { createRoles, type Roles, type RolesFile } from "./roles/roles.ts";
+import { createSecrets, type Secrets } from "./secrets.ts";
 
 /** The time, as the service takes it; tests give their own. */
 export type Clock = () => Date;
@@ -14,21 +16,23 @@ export interface Directory {
   readonly secrets: Secrets;
 }
 
-/** Makes the secrets that are shown once and stored as a hash. */
-export interface Secrets {
-  /** An API key, in this deployment's brand. */
-  apiKey(): Secret;
-  /** A session, in this deployment's brand. */
-  session(): Secret;
-  /** An invite token; it carries no brand. */
-  inviteToken(): Secret;
+export interface DirectoryOptions {
+  database: Database;
+  /** Null turns roles off. */
+  roles_file: RolesFile | null;
+  /** The first part of API keys and sessions. */
+  brand: string;
+  now: Clock;
+  /** As many unpredictable bytes as it is asked for. */
+  random: (bytes: number) => Uint8Array;
 }
 
-export interface Secret {
-  /** The secret itself, for the one who asked for it. */
-  readonly plaintext: string;
-  /** SHA-256 of the plaintext in hex: what is stored and looked up. */
-  readonly hash: string;
-  /** The part that may be shown and logged. */
-  readonly prefix: string;
+export function createDirectory({ database, roles_file, brand, now, random }: DirectoryOptions): Directory {
+  return {
+    database,
+    roles: createRoles(roles_file),
+    now,
+    newId: idFactory(now),
+    secrets: createSecrets(brand, random),
+  };
 }

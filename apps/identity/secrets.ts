@@ -1,13 +1,32 @@
 import { formatCredential, hashCredential, SECRET_BYTES } from "@ostiary/lib/credentials";
-import type { Secret, Secrets } from "./directory.ts";
+
+/** Makes the secrets that are shown once and stored as a hash. */
+export interface Secrets {
+  /** What API keys and sessions of this deployment begin with. */
+  readonly brand: string;
+  apiKey(): Secret;
+  session(): Secret;
+  /** An invite token; it carries no brand. */
+  inviteToken(): Secret;
+}
+
+export interface Secret {
+  /** The secret itself, for the one who asked for it. */
+  readonly plaintext: string;
+  /** SHA-256 of the plaintext in hex: what is stored and looked up. */
+  readonly hash: string;
+  /** The part that may be shown and logged. */
+  readonly prefix: string;
+}
 
 const INVITE_TOKEN_PREFIX = "inv_";
 /** Characters of a secret that its display prefix shows. */
 const SHOWN_LENGTH = 4;
 
-/** Makes secrets from `random`, which returns as many unpredictable bytes as it is asked for. */
+/** Secrets of `brand`, from `random`, which returns as many unpredictable bytes as it is asked for. */
 export function createSecrets(brand: string, random: (bytes: number) => Uint8Array): Secrets {
   return {
+    brand,
     apiKey: () => credential(brand, "k", random(SECRET_BYTES)),
     session: () => credential(brand, "s", random(SECRET_BYTES)),
     inviteToken: () => {

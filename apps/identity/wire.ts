@@ -4,11 +4,8 @@ import { type Database, openDatabase } from "@ostiary/lib/stores/database";
 import { createTelemetry } from "@ostiary/lib/telemetry";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
-import type { Directory } from "./directory.ts";
-import { idFactory } from "./ids.ts";
-import { createRoles } from "./roles/roles.ts";
+import { createDirectory } from "./directory.ts";
 import { loadRolesFile } from "./roles/roles-file.ts";
-import { createSecrets } from "./secrets.ts";
 import { type Loop, startSessionSweeper } from "./sessions/sweeper.ts";
 
 const SCHEMA = "identity";
@@ -27,20 +24,18 @@ export async function wireIdentity(
   const database =
     given.database?.scoped(SCHEMA, observer) ??
     (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));
-  const now = () => new Date();
-  const directory: Directory = {
+  const directory = createDirectory({
     database,
-    roles: createRoles(file),
-    now,
-    newId: idFactory(now),
-    secrets: createSecrets(config.APIKEY_BRAND, (bytes) => crypto.getRandomValues(new Uint8Array(bytes))),
-  };
+    roles_file: file,
+    brand: config.APIKEY_BRAND,
+    now: () => new Date(),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  });
   const health = { draining: false };
   const handlers = createApp({
     directory,
     telemetry,
     health,
-    brand: config.APIKEY_BRAND,
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
   });

@@ -1,7 +1,6 @@
 import { listQuery, pageRequest, pageSchema } from "@ostiary/lib/http";
-import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery, pathIds } from "../fields.ts";
 import { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./api-key.ts";
@@ -16,7 +15,10 @@ function descriptions(owner: string, suffix: string, note: string) {
     create: {
       query: noQuery,
       body: CreateApiKeyBody,
-      response: { 201: CreatedApiKey, ...bodyErrors("NOT_FOUND") },
+      response: {
+        201: answer(CreatedApiKey, "The key, once with its secret.", "details", "created"),
+        ...bodyErrors("NOT_FOUND"),
+      },
       detail: {
         summary: `Create an API key of a ${owner}`,
         description: `The key itself is in this answer and nowhere else. ${note}`,
@@ -26,7 +28,7 @@ function descriptions(owner: string, suffix: string, note: string) {
     },
     list: {
       query: listQuery,
-      response: { 200: pageSchema("keys", ApiKey), ...errors("NOT_FOUND") },
+      response: { 200: answer(pageSchema("keys", ApiKey), "A page."), ...errors("NOT_FOUND") },
       detail: {
         summary: `List the API keys of a ${owner}`,
         description: "Oldest first, revoked ones too, without their secrets.",
@@ -36,7 +38,7 @@ function descriptions(owner: string, suffix: string, note: string) {
     },
     revoke: {
       query: noQuery,
-      response: { 204: Type.Void({ description: "Revoked." }) satisfies TSchema, ...errors("NOT_FOUND") },
+      response: { 204: emptyAnswer("Revoked."), ...errors("NOT_FOUND") },
       detail: {
         summary: `Revoke an API key of a ${owner}`,
         description: "Final. Revoking it again changes nothing.",

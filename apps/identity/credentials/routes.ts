@@ -6,7 +6,7 @@ import {
 import { validationError } from "@ostiary/lib/errors";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors } from "../answers.ts";
+import { answer, bodyErrors } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery } from "../fields.ts";
 import { checkedSubject } from "../users/subject.ts";
@@ -22,14 +22,13 @@ const ValidateBody = Type.Object(
 );
 
 /** `POST /internal/credentials/validate` (contract 4, Admission). */
-export function credentialsRoutes(directory: Directory, brand: string) {
+export function credentialsRoutes(directory: Directory) {
   return new Elysia({ name: "credentials", normalize: false }).post(
     "/internal/credentials/validate",
     ({ body: { idp, credential } }) => {
       if (idp !== undefined && credential === undefined)
         return validateSubject(directory, checkedSubject(idp));
-      if (credential !== undefined && idp === undefined)
-        return validateCredential(directory, brand, credential);
+      if (credential !== undefined && idp === undefined) return validateCredential(directory, credential);
       throw validationError([
         {
           path: idp === undefined ? "" : "credential",
@@ -40,7 +39,10 @@ export function credentialsRoutes(directory: Directory, brand: string) {
     {
       query: noQuery,
       body: ValidateBody,
-      response: { 200: ValidationResult, ...bodyErrors("UNAUTHORIZED") },
+      response: {
+        200: answer(ValidationResult, "Whom it stands for, or that it is not valid."),
+        ...bodyErrors("UNAUTHORIZED"),
+      },
       detail: {
         summary: "Validate a credential",
         description: "Called by the gateway. Answers whom a JWT subject, an API key or a session stands for.",

@@ -21,11 +21,10 @@ export async function validateSubject(directory: Directory, idp: IdpSubject): Pr
  * credential of this deployment costs no query at all.
  */
 export async function validateCredential(
-  { database, roles, now }: Directory,
-  brand: string,
+  { database, roles, now, secrets }: Directory,
   text: string,
 ): Promise<ValidationResult> {
-  const credential = ownCredential(text, brand);
+  const credential = ownCredential(text, secrets.brand);
   if (credential === null) return INVALID;
   const hash = hashCredential(text);
   const row = isSession(credential)

@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/errors";
 import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery, pathIds } from "../fields.ts";
 import { existingId } from "../ids.ts";
@@ -41,7 +41,10 @@ export function invitesRoutes(directory: Directory) {
         params: pathIds("organization_id"),
         query: noQuery,
         body: createInviteBody(roles),
-        response: { 201: Invite, ...bodyErrors("NOT_FOUND") },
+        response: {
+          201: answer(Invite, "The invite with its token.", "details", "created"),
+          ...bodyErrors("NOT_FOUND"),
+        },
         detail: {
           summary: "Create an invite",
           description: "The token is in the answer, and in the list of invites while the invite is active.",
@@ -61,7 +64,7 @@ export function invitesRoutes(directory: Directory) {
       {
         params: pathIds("organization_id"),
         query: listQuery,
-        response: { 200: pageSchema("invites", Invite), ...errors("NOT_FOUND") },
+        response: { 200: answer(pageSchema("invites", Invite), "A page."), ...errors("NOT_FOUND") },
         detail: {
           summary: "List an organization's invites",
           description: "Oldest first, in every state.",
@@ -81,7 +84,7 @@ export function invitesRoutes(directory: Directory) {
       {
         params: pathIds("organization_id", "invite_id"),
         query: noQuery,
-        response: { 204: Type.Void({ description: "Revoked, or over already." }), ...errors("NOT_FOUND") },
+        response: { 204: emptyAnswer("Revoked, or over already."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Revoke an invite",
           description: "An invite that is redeemed, revoked or expired stays as it is.",
@@ -105,7 +108,11 @@ export function invitesRoutes(directory: Directory) {
         params: pathIds("user_id"),
         query: noQuery,
         body: RedeemBody,
-        response: { 200: Member, 201: Member, ...bodyErrors("NOT_FOUND", "CONFLICT") },
+        response: {
+          200: answer(Member, "The member that the person is already.", "organization"),
+          201: answer(Member, "The new member.", "created", "organization"),
+          ...bodyErrors("NOT_FOUND", "CONFLICT"),
+        },
         detail: {
           summary: "Redeem an invite",
           description:

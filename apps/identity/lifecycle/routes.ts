@@ -1,6 +1,7 @@
 import { validationError } from "@ostiary/lib/errors";
 import { errorResponses, listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
 import { Elysia } from "elysia";
+import { answer } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
 import { eventExists, listEvents } from "./queries.ts";
@@ -24,7 +25,7 @@ export function lifecycleRoutes({ database }: Pick<Directory, "database">) {
     {
       query: listQuery,
       response: {
-        200: pageSchema("lifecycle_events", LifecycleEvent),
+        200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
         ...errorResponses("UNAUTHORIZED", "VALIDATION_ERROR"),
       },
       detail: {

@@ -3,7 +3,7 @@ import { notFound } from "@ostiary/lib/errors";
 import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery, pathIds } from "../fields.ts";
 import { existingId } from "../ids.ts";
@@ -47,7 +47,7 @@ export function membersRoutes(directory: Directory) {
       {
         params: pathIds("organization_id"),
         query: listQuery,
-        response: { 200: pageSchema("members", Member), ...errors("NOT_FOUND") },
+        response: { 200: answer(pageSchema("members", Member), "A page."), ...errors("NOT_FOUND") },
         detail: {
           summary: "List an organization's members",
           description: "Active and suspended ones, oldest first; removed members are never listed.",
@@ -70,7 +70,10 @@ export function membersRoutes(directory: Directory) {
         params: pathIds("organization_id"),
         query: noQuery,
         body: AddBody,
-        response: { 201: Member, ...bodyErrors("NOT_FOUND", "CONFLICT") },
+        response: {
+          201: answer(Member, "The new member.", "details", "created"),
+          ...bodyErrors("NOT_FOUND", "CONFLICT"),
+        },
         detail: {
           summary: "Add a member",
           description:
@@ -91,7 +94,7 @@ export function membersRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: Type.Union([Member, FormerMember]), ...errors("NOT_FOUND") },
+        response: { 200: answer(Type.Union([Member, FormerMember]), "The member."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Read a member",
           description: "A removed member answers with the short shape of a former one.",
@@ -111,7 +114,7 @@ export function membersRoutes(directory: Directory) {
         params,
         query: noQuery,
         body: ChangeBody,
-        response: { 200: Member, ...bodyErrors("NOT_FOUND") },
+        response: { 200: answer(Member, "The member, changed.", "details"), ...bodyErrors("NOT_FOUND") },
         detail: {
           summary: "Change a member",
           description:
@@ -135,7 +138,7 @@ export function membersRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 204: Type.Void({ description: "Removed." }), ...errors("NOT_FOUND") },
+        response: { 204: emptyAnswer("Removed."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Remove a member",
           description:

@@ -1,7 +1,7 @@
 import { notFound } from "@ostiary/lib/errors";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { idField, noQuery, pathIds } from "../fields.ts";
 import { existingId } from "../ids.ts";
@@ -31,7 +31,7 @@ export function memberSelfRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: Member, ...errors("NOT_FOUND") },
+        response: { 200: answer(Member, "The member."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Read a member by itself",
           description: "404 once it is removed.",
@@ -52,7 +52,7 @@ export function memberSelfRoutes(directory: Directory) {
         params,
         query: noQuery,
         body: SelfChangeBody,
-        response: { 200: Member, ...bodyErrors("NOT_FOUND") },
+        response: { 200: answer(Member, "The member, changed.", "details"), ...bodyErrors("NOT_FOUND") },
         detail: {
           summary: "Change a member by itself",
           description: "Its status and its name; the role can be changed at the organization's address only.",
@@ -75,7 +75,7 @@ export function memberSelfRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 204: Type.Void({ description: "Removed." }), ...errors("NOT_FOUND") },
+        response: { 204: emptyAnswer("Removed."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Leave an organization",
           description:
@@ -96,7 +96,7 @@ export function memberSelfRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: PersonOfMember, ...errors("NOT_FOUND") },
+        response: { 200: answer(PersonOfMember, "The person's id."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Find the person of a member",
           description:

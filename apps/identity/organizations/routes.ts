@@ -1,7 +1,7 @@
 import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import { changesBetween } from "../changes.ts";
 import type { Directory } from "../directory.ts";
 import { nameField, noQuery, pathIds, trimmed } from "../fields.ts";
@@ -37,7 +37,7 @@ export function organizationsRoutes(directory: Directory) {
       },
       {
         query: listQuery,
-        response: { 200: pageSchema("organizations", Organization), ...errors() },
+        response: { 200: answer(pageSchema("organizations", Organization), "A page."), ...errors() },
         detail: {
           summary: "List all organizations",
           description: "For staff: every organization of the deployment, oldest first.",
@@ -61,7 +61,10 @@ export function organizationsRoutes(directory: Directory) {
         params: pathIds("user_id"),
         query: noQuery,
         body: NameBody,
-        response: { 201: Organization, ...bodyErrors("NOT_FOUND") },
+        response: {
+          201: answer(Organization, "The organization.", "created", "organization"),
+          ...bodyErrors("NOT_FOUND"),
+        },
         detail: {
           summary: "Create an organization",
           description: "The person becomes its first member and is given the roles file's creator_role.",
@@ -81,7 +84,7 @@ export function organizationsRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: Organization, ...errors("NOT_FOUND") },
+        response: { 200: answer(Organization, "The organization."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Read an organization",
           description: "Its name and times.",
@@ -102,7 +105,10 @@ export function organizationsRoutes(directory: Directory) {
         params,
         query: noQuery,
         body: NameBody,
-        response: { 200: Organization, ...bodyErrors("NOT_FOUND") },
+        response: {
+          200: answer(Organization, "The organization, renamed.", "details"),
+          ...bodyErrors("NOT_FOUND"),
+        },
         detail: {
           summary: "Rename an organization",
           description: "Two organizations may have the same name.",
@@ -125,7 +131,7 @@ export function organizationsRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 204: Type.Void({ description: "Deleted." }), ...errors("NOT_FOUND") },
+        response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Delete an organization",
           description: "Deletes its members, service accounts, invites and keys with it. Final.",

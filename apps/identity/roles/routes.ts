@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors } from "../answers.ts";
+import { answer, errors } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery, nullable, pathIds } from "../fields.ts";
 import { existingId } from "../ids.ts";
@@ -42,7 +42,7 @@ export function rolesRoutes({ database, roles }: Pick<Directory, "database" | "r
     {
       params: pathIds("organization_id"),
       query: noQuery,
-      response: { 200: RolesListing, ...errors("NOT_FOUND") },
+      response: { 200: answer(RolesListing, "The roles."), ...errors("NOT_FOUND") },
       detail: {
         summary: "List the roles",
         description: "The roles file of the deployment: the same for every organization, in one page.",

@@ -1,7 +1,7 @@
 import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { nameField, noQuery, pathIds, trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";
@@ -47,7 +47,10 @@ export function serviceAccountsRoutes(directory: Directory) {
         params: pathIds("organization_id"),
         query: noQuery,
         body: CreateBody,
-        response: { 201: ServiceAccount, ...bodyErrors("NOT_FOUND") },
+        response: {
+          201: answer(ServiceAccount, "The service account.", "details", "created"),
+          ...bodyErrors("NOT_FOUND"),
+        },
         detail: {
           summary: "Create a service account",
           description: "It belongs to the organization and has a role of its own. It is active at once.",
@@ -71,7 +74,10 @@ export function serviceAccountsRoutes(directory: Directory) {
       {
         params: pathIds("organization_id"),
         query: listQuery,
-        response: { 200: pageSchema("service_accounts", ServiceAccount), ...errors("NOT_FOUND") },
+        response: {
+          200: answer(pageSchema("service_accounts", ServiceAccount), "A page."),
+          ...errors("NOT_FOUND"),
+        },
         detail: {
           summary: "List an organization's service accounts",
           description: "Active and suspended ones, oldest first; removed ones are never listed.",
@@ -92,7 +98,7 @@ export function serviceAccountsRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: ServiceAccount, ...errors("NOT_FOUND") },
+        response: { 200: answer(ServiceAccount, "The service account."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Read a service account",
           description: "404 once it is removed.",
@@ -113,7 +119,10 @@ export function serviceAccountsRoutes(directory: Directory) {
         params,
         query: noQuery,
         body: RenameBody,
-        response: { 200: ServiceAccount, ...bodyErrors("NOT_FOUND") },
+        response: {
+          200: answer(ServiceAccount, "The service account, renamed.", "details"),
+          ...bodyErrors("NOT_FOUND"),
+        },
         detail: {
           summary: "Rename a service account",
           description: "Its status and role are changed at its member's address.",
@@ -131,7 +140,7 @@ export function serviceAccountsRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 204: Type.Void({ description: "Removed." }), ...errors("NOT_FOUND") },
+        response: { 204: emptyAnswer("Removed."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Remove a service account",
           description:

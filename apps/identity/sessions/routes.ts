@@ -2,15 +2,31 @@ import { notFound } from "@ostiary/lib/errors";
 import { isUlid } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery, pathIds } from "../fields.ts";
 import { mintSession } from "./mint.ts";
 import { checkSessionIds, Session } from "./session.ts";
 
+/** An empty id makes an empty path segment, which a parameter does not match: each needs a route of its own. */
+const EMPTY_ID_PATHS = [
+  "/users//organizations/:organization_id/session",
+  "/users/:user_id/organizations//session",
+  "/users//organizations//session",
+];
+
 /** Sessions (Identity specification, Users): minted, and never listed, named or revoked. */
 export function sessionsRoutes(directory: Directory) {
-  return new Elysia({ name: "sessions", normalize: false }).post(
+  const app = new Elysia({ name: "sessions", normalize: false });
+  for (const path of EMPTY_ID_PATHS) {
+    app.post(
+      path,
+      ({ params }: { params?: Record<string, string> }) =>
+        checkSessionIds(params?.user_id ?? "", params?.organization_id ?? ""),
+      { detail: { hide: true } },
+    );
+  }
+  return app.post(
     "/users/:user_id/organizations/:organization_id/session",
     async ({ params, status, set }) => {
       const { user_id, organization_id } = params;
@@ -24,7 +40,7 @@ export function sessionsRoutes(directory: Directory) {
       params: pathIds("user_id", "organization_id"),
       query: noQuery,
       body: Type.Object({}, { additionalProperties: false, description: "Nothing, or an empty object." }),
-      response: { 201: Session, ...bodyErrors("NOT_FOUND") },
+      response: { 201: answer(Session, "The session.", "organization"), ...bodyErrors("NOT_FOUND") },
       detail: {
         summary: "Mint a session",
         description:

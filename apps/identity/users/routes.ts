@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/errors";
 import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, noContent, setAuditNote } from "../answers.ts";
+import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
 import { noQuery, pathIds, trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";
@@ -30,7 +30,7 @@ export function usersRoutes(directory: Directory) {
       },
       {
         query: listQuery,
-        response: { 200: pageSchema("users", User), ...errors() },
+        response: { 200: answer(pageSchema("users", User), "A page."), ...errors() },
         detail: {
           summary: "List all people",
           description: "For staff: everyone in the directory, oldest first.",
@@ -50,7 +50,7 @@ export function usersRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: User, ...errors("NOT_FOUND") },
+        response: { 200: answer(User, "The person."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Read a person",
           description: "The person's global name and status.",
@@ -74,7 +74,7 @@ export function usersRoutes(directory: Directory) {
         params,
         query: noQuery,
         body: NameBody,
-        response: { 200: User, ...bodyErrors("NOT_FOUND") },
+        response: { 200: answer(User, "The person, changed.", "details"), ...bodyErrors("NOT_FOUND") },
         detail: {
           summary: "Change a person's name",
           description: "Shown in every organization where the member has no name of its own.",
@@ -94,7 +94,7 @@ export function usersRoutes(directory: Directory) {
         params,
         query: noQuery,
         body: StatusBody,
-        response: { 200: User, ...bodyErrors("NOT_FOUND") },
+        response: { 200: answer(User, "The person, changed.", "details"), ...bodyErrors("NOT_FOUND") },
         detail: {
           summary: "Suspend or re-enable a person",
           description: "For staff. Suspended, nothing of the person is admitted in any realm.",
@@ -113,7 +113,7 @@ export function usersRoutes(directory: Directory) {
         params,
         query: noQuery,
         response: {
-          204: Type.Void({ description: "Deleted." }),
+          204: emptyAnswer("Deleted."),
           ...errors("NOT_FOUND", "ORGANIZATION_HANDOFF_REQUIRED"),
         },
         detail: {
@@ -140,7 +140,7 @@ export function usersRoutes(directory: Directory) {
       {
         params,
         query: listQuery,
-        response: { 200: pageSchema("memberships", Membership), ...errors("NOT_FOUND") },
+        response: { 200: answer(pageSchema("memberships", Membership), "A page."), ...errors("NOT_FOUND") },
         detail: {
           summary: "List a person's memberships",
           description: "The organizations where the person is an active member, oldest membership first.",

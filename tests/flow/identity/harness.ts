@@ -1,0 +1,216 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp } from "@ostiary/identity/app";
+import { createDirectory, type Directory } from "@ostiary/identity/directory";
+import { parseRolesFile } from "@ostiary/identity/roles-file";
+import { decodeDetails } from "@ostiary/lib/audit";
+import { loadConfig, telemetryVariables } from "@ostiary/lib/config";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { createTelemetry } from "@ostiary/lib/telemetry";
+import { Type } from "@sinclair/typebox";
+import { clock, freshDatabase, type ManualClock } from "../../support/index.ts";
+
+const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");
+export const ISSUER = "https://login.example.com";
+export const BRAND = "acme";
+
+/** The roles of most tests. `gone` and others are assigned by writing to the database. */
+export const ROLES = `
+roles:
+  owner: ["*"]
+  admin: [org:write, org:members:write]
+  member: [things:write]
+  viewer: []
+creator_role: owner
+default_role: member
+service_account_default_role: viewer
+`;
+
+export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+
+/** An identity service without ports: its two handlers on a database of its own. */
+export interface IdentityHarness {
+  readonly directory: Directory;
+  readonly database: Database;
+  readonly database_url: string;
+  readonly clock: ManualClock;
+  /** Calls the public port. */
+  call(method: Method, path: string, body?: unknown): ReturnType<typeof answerOf>;
+  /** Calls the internal port. */
+  internal(
+    method: Method,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): ReturnType<typeof answerOf>;
+  /** The same service with other roles, on the same database, as after a restart. */
+  restarted(roles: string | null): IdentityHarness;
+  /** A person, by the first validate of a subject. */
+  person(subject?: string): Promise<string>;
+  /** An organization of a new person. */
+  organization(name?: string): Promise<{ id: string; owner: string; owner_member: string }>;
+  /** A new person as a member. */
+  member(organizationId: string, role?: string): Promise<{ id: string; user_id: string }>;
+  validate(credential: string): Promise<unknown>;
+  /** All lifecycle events. */
+  events(): Promise<LifecycleEvent[]>;
+  /** What the service logged so far. */
+  log(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface LifecycleEvent {
+  id: string;
+  type: string;
+  organization_id: string;
+  occurred_at: string;
+  data: Record<string, unknown>;
+}
+
+export interface HarnessOptions {
+  roles?: string | null;
+  internal_auth_token?: string;
+  /** Connections of the service's pool. */
+  pool_max?: number;
+  /** A shared database instead of a new one. */
+  database_url?: string;
+}
+
+export async function startIdentity(options: HarnessOptions = {}): Promise<IdentityHarness> {
+  const { roles = ROLES, pool_max = 10 } = options;
+  const database_url = options.database_url ?? (await freshDatabase());
+  const database = await openDatabase(database_url, {
+    namespace: "identity",
+    pool_max,
+    acquire_timeout_ms: 60_000,
+  });
+  await database.migrate("identity", MIGRATIONS);
+  const logs = await mkdtemp(join(tmpdir(), "ostiary-identity-"));
+  const log_file = join(logs, "identity.log");
+  const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
+  const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
+  const time = clock();
+  const build = (rolesText: string | null): IdentityHarness => {
+    const directory = createDirectory({
+      database,
+      roles_file: rolesText === null ? null : parseRolesFile(rolesText),
+      brand: BRAND,
+      now: () => time.date(),
+      random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    });
+    const app = createApp({
+      directory,
+      telemetry,
+      health: { draining: false },
+      internal_auth_token: options.internal_auth_token,
+      swagger_enabled: true,
+    });
+    return harnessOf({
+      directory,
+      database,
+      database_url,
+      clock: time,
+      app,
+      restarted: build,
+      log: () => readFile(log_file, "utf8").catch(() => ""),
+      async close() {
+        await telemetry.close();
+        await database.close();
+        await rm(logs, { recursive: true, force: true });
+      },
+    });
+  };
+  return build(roles);
+}
+
+interface Parts
+  extends Pick<
+    IdentityHarness,
+    "directory" | "database" | "database_url" | "clock" | "restarted" | "log" | "close"
+  > {
+  app: ReturnType<typeof createApp>;
+}
+
+function harnessOf({ app, ...parts }: Parts): IdentityHarness {
+  const call = async (method: Method, path: string, body?: unknown) =>
+    answerOf(await app.public(request(method, path, body)));
+  const internal: IdentityHarness["internal"] = async (method, path, body, headers) =>
+    answerOf(await app.internal(request(method, path, body, headers)));
+  const person = async (subject: string = crypto.randomUUID()) => {
+    const body = { idp: { issuer: ISSUER, subject } };
+    const answer = await internal("POST", "/internal/credentials/validate", body);
+    return String(answer.body.user_id);
+  };
+  return {
+    ...parts,
+    call,
+    internal,
+    person,
+    async organization(name = "Acme") {
+      const owner = await person();
+      const created = await call("POST", `/users/${owner}/organizations`, { name });
+      const id = String(created.body.id);
+      return { id, owner, owner_member: String(created.headers.get("x-platform-audit-member")) };
+    },
+    async member(organizationId, role) {
+      const subject = crypto.randomUUID();
+      const user_id = await person(subject);
+      const body = { idp: { issuer: ISSUER, subject }, ...(role && { role }) };
+      const added = await call("POST", `/organizations/${organizationId}/members`, body);
+      return { id: String(added.body.id), user_id };
+    },
+    async validate(credential) {
+      return (await internal("POST", "/internal/credentials/validate", { credential })).body;
+    },
+    async events() {
+      const all: LifecycleEvent[] = [];
+      for (let after = ""; ; after = `&starting_after=${all.at(-1)?.id}`) {
+        const { body } = await internal("GET", `/internal/lifecycle-events?limit=500${after}`);
+        all.push(...body.lifecycle_events);
+        if (!body.has_more) return all;
+      }
+    },
+  };
+}
+
+function request(method: Method, path: string, body?: unknown, headers?: Record<string, string>): Request {
+  return new Request(`http://identity.test${path}`, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+async function answerOf(response: Response) {
+  const text = await response.text();
+  const { headers } = response;
+  const details = headers.get("x-platform-audit-details");
+  return {
+    status: response.status,
+    headers,
+    text,
+    body: text === "" ? null : JSON.parse(text),
+    /** What the audit log is told. */
+    note: {
+      details: details === null ? null : decodeDetails(details),
+      created: headers.get("x-platform-audit-created"),
+      organization_id: headers.get("x-platform-audit-organization"),
+      member_id: headers.get("x-platform-audit-member"),
+    },
+  };
+}
+
+export type Answer = Awaited<ReturnType<typeof answerOf>>;
+
+/** The paths that a 422 names. */
+export function wrongFields(answer: Answer): string[] {
+  const { code, details } = answer.body.error;
+  if (code !== "VALIDATION_ERROR") throw new Error(`A VALIDATION_ERROR was expected, not ${answer.text}`);
+  return details.fields.map((field: { path: string }) => field.path);
+}
+
+export const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Well formed, and nobody's. */
+export const NOBODY = "01KA4YB0Q9X3M5N7P8R2S6T1VW";

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type SQL, sql } from "drizzle-orm";
+import { services } from "../../support/index.ts";
+import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
+
+/**
+ * What must hold however many call at once (contract 5). Proved on a real PostgreSQL: an embedded one serves
+ * one call at a time.
+ */
+const real = services().postgres.real;
+let identity: IdentityHarness;
+
+beforeAll(async () => {
+  if (real) identity = await startIdentity({ pool_max: 40 });
+});
+afterAll(() => identity?.close());
+
+const statuses = (answers: Answer[]) =>
+  answers.reduce<Record<number, number>>((counts, { status }) => {
+    counts[status] = (counts[status] ?? 0) + 1;
+    return counts;
+  }, {});
+
+async function members(organizationId: string): Promise<{ id: string; role: string; status: string }[]> {
+  const { body } = await identity.call("GET", `/organizations/${organizationId}/members?limit=100`);
+  return body.members;
+}
+
+function rows(statement: SQL) {
+  return identity.database.run("inspect", (orm) => identity.database.rows(orm, statement));
+}
+
+describe.skipIf(!real)("under concurrency", () => {
+  test("two last holders of creator_role who demote each other: one stays", async () => {
+    for (let round = 0; round < 50; round++) {
+      const { id, owner_member } = await identity.organization();
+      const other = await identity.member(id, "owner");
+      const answers = await Promise.all(
+        [owner_member, other.id].map((member) =>
+          identity.call("PATCH", `/organizations/${id}/members/${member}`, { role: "member" }),
+        ),
+      );
+      expect(statuses(answers)).toEqual({ 200: 1, 422: 1 });
+      expect((await members(id)).filter(({ role }) => role === "owner")).toHaveLength(1);
+    }
+  });
+
+  test("all members who leave at once, at both addresses: one stays, and holds creator_role", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id, owner_member } = await identity.organization();
+      const others = await Promise.all(
+        Array.from({ length: 19 }, (_, index) => identity.member(id, index % 2 === 0 ? "owner" : "member")),
+      );
+      const ids = [owner_member, ...others.map((member) => member.id)];
+      const answers = await Promise.all(
+        ids.map((member, index) =>
+          identity.call(
+            "DELETE",
+            index % 2 === 0 ? `/members/${member}` : `/organizations/${id}/members/${member}`,
+          ),
+        ),
+      );
+      expect(statuses(answers)).toEqual({ 204: 19, 422: 1 });
+      const left = await members(id);
+      expect(left.map(({ role }) => role)).toEqual(["owner"]);
+    }
+  });
+
+  test("an invite is redeemed max_uses times, by 100 people at once", async () => {
+    for (const max_uses of [1, 7]) {
+      const { id } = await identity.organization();
+      const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses });
+      const people = await Promise.all(Array.from({ length: 100 }, () => identity.person()));
+      const answers = await Promise.all(
+        people.map((person) =>
+          identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token }),
+        ),
+      );
+      expect(statuses(answers)).toEqual({ 201: max_uses, 409: 100 - max_uses });
+      expect(await members(id)).toHaveLength(max_uses + 1);
+      const listed = await identity.call("GET", `/organizations/${id}/invites`);
+      expect(listed.body.invites[0]).toMatchObject({ status: "redeemed", use_count: max_uses });
+    }
+  });
+
+  test("one person who redeems an unlimited invite 100 times at once is one member, and 100 uses", async () => {
+    const { id } = await identity.organization();
+    const invites = await Promise.all(
+      [0, 1].map(() => identity.call("POST", `/organizations/${id}/invites`, { max_uses: null })),
+    );
+    const person = await identity.person();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        identity.call("POST", `/users/${person}/invites/redeem`, { token: invites[index % 2]?.body.token }),
+      ),
+    );
+    expect(statuses(answers)).toEqual({ 200: 99, 201: 1 });
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const listed = await identity.call("GET", `/organizations/${id}/invites`);
+    expect(listed.body.invites.map((invite: { use_count: number }) => invite.use_count)).toEqual([50, 50]);
+  });
+
+  test("a person who is removed and added at once is never a member twice", async () => {
+    const { id } = await identity.organization();
+    const subject = crypto.randomUUID();
+    const add = () =>
+      identity.call("POST", `/organizations/${id}/members`, { idp: { issuer: ISSUER, subject } });
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
+    const person = await identity.person(subject);
+    const redeem = () =>
+      identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token });
+    let current = String((await add()).body.id);
+    for (let round = 0; round < 30; round++) {
+      const answers = await Promise.all([
+        identity.call("DELETE", `/members/${current}`),
+        ...Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? add() : redeem())),
+      ]);
+      for (const { status } of answers) expect([200, 201, 204, 409]).toContain(status);
+      const others = (await members(id)).slice(1);
+      expect(others.length).toBeLessThanOrEqual(1);
+      current = others[0]?.id ?? String((await add()).body.id);
+    }
+    const mine = (await identity.events()).filter(({ data }) => data.user_id === person);
+    expect(mine.map(({ type }) => type)).toEqual(
+      mine.map((_, index) => (index % 2 === 0 ? "member.created" : "member.removed")),
+    );
+  });
+
+  test("100 first validates and adds of one subject make one person", async () => {
+    for (let round = 0; round < 5; round++) {
+      const subject = crypto.randomUUID();
+      const organizations = await Promise.all(Array.from({ length: 10 }, () => identity.organization()));
+      const people = await Promise.all([
+        ...Array.from({ length: 90 }, () => identity.person(subject)),
+        ...organizations.map(async ({ id }) => {
+          const added = await identity.call("POST", `/organizations/${id}/members`, {
+            idp: { issuer: ISSUER, subject },
+          });
+          const found = await identity.call("GET", `/members/${added.body.id}/user`);
+          return String(found.body.user_id);
+        }),
+      ]);
+      expect(new Set(people).size).toBe(1);
+    }
+  });
+
+  test("a person is deleted while others leave: refused or done, and no organization is left alone", async () => {
+    for (let round = 0; round < 25; round++) {
+      const organizations = await Promise.all(Array.from({ length: 4 }, () => identity.organization()));
+      const subject = crypto.randomUUID();
+      const person = await identity.person(subject);
+      for (const { id } of organizations) {
+        const idp = { issuer: ISSUER, subject };
+        await identity.call("POST", `/organizations/${id}/members`, { idp, role: "owner" });
+      }
+      const [deleted, ...left] = await Promise.all([
+        identity.call("DELETE", `/users/${person}`),
+        ...organizations.map(({ owner_member }) => identity.call("DELETE", `/members/${owner_member}`)),
+      ]);
+      for (const { status } of left) expect([204, 422]).toContain(status);
+      if (deleted?.status === 204) {
+        for (const { id } of organizations) {
+          const [one, ...more] = await members(id);
+          expect(one?.role).toBe("owner");
+          expect(more).toEqual([]);
+        }
+      } else {
+        expect(deleted?.body.error.code).toBe("ORGANIZATION_HANDOFF_REQUIRED");
+        expect(deleted?.body.error.details.organizations.length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  test("two people who are each other's only companions and delete their accounts: one is refused", async () => {
+    for (let round = 0; round < 25; round++) {
+      const first = await identity.organization();
+      const other = await identity.member(first.id, "owner");
+      const answers = await Promise.all(
+        [first.owner, other.user_id].map((person) => identity.call("DELETE", `/users/${person}`)),
+      );
+      expect(statuses(answers)).toEqual({ 204: 1, 409: 1 });
+      expect(await members(first.id)).toHaveLength(1);
+    }
+  });
+
+  test("a member is removed while keys and sessions are made: nothing of it is valid afterwards", async () => {
+    for (let round = 0; round < 15; round++) {
+      const { id } = await identity.organization();
+      const { id: member, user_id } = await identity.member(id);
+      const [removed, ...made] = await Promise.all([
+        identity.call("DELETE", `/members/${member}`),
+        ...Array.from({ length: 20 }, (_, index) =>
+          index % 2 === 0
+            ? identity.call("POST", `/members/${member}/api-keys`)
+            : identity.call("POST", `/users/${user_id}/organizations/${id}/session`),
+        ),
+      ]);
+      expect(removed?.status).toBe(204);
+      for (const answer of made) {
+        expect([201, 404]).toContain(answer.status);
+        if (answer.status !== 201) continue;
+        expect(await identity.validate(answer.body.key ?? answer.body.token)).toEqual({ valid: false });
+      }
+      const left =
+        await rows(sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
+                (select count(*) from identity.api_keys where member_id = ${member} and revoked_at is null) as keys`);
+      expect(left).toEqual([{ sessions: 0, keys: 0 }]);
+    }
+  });
+
+  test("a member is suspended while sessions are made: none is valid until it is active again", async () => {
+    const { id } = await identity.organization();
+    for (let round = 0; round < 15; round++) {
+      const { id: member, user_id } = await identity.member(id);
+      const [, ...made] = await Promise.all([
+        identity.call("PATCH", `/members/${member}`, { status: "suspended" }),
+        ...Array.from({ length: 10 }, () =>
+          identity.call("POST", `/users/${user_id}/organizations/${id}/session`),
+        ),
+      ]);
+      const tokens = made.filter(({ status }) => status === 201).map(({ body }) => String(body.token));
+      for (const token of tokens) expect(await identity.validate(token)).toEqual({ valid: false });
+      await identity.call("PATCH", `/members/${member}`, { status: "active" });
+      for (const token of tokens) expect(await identity.validate(token)).toMatchObject({ valid: true });
+    }
+  });
+
+  test("an organization is deleted while everything happens in it: 404 or done, and nothing is left", async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id, owner, owner_member } = await identity.organization();
+      const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
+      const people = await Promise.all(Array.from({ length: 5 }, () => identity.person()));
+      const answers = await Promise.all([
+        ...people.map((person) =>
+          identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token }),
+        ),
+        identity.call("DELETE", `/organizations/${id}`),
+        ...people.map(() => identity.call("POST", `/members/${owner_member}/api-keys`)),
+        ...people.map(() => identity.call("POST", `/users/${owner}/organizations/${id}/session`)),
+        ...people.map(() => identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" })),
+        ...people.map(() => identity.call("POST", `/organizations/${id}/invites`)),
+        identity.call("DELETE", `/users/${owner}`),
+      ]);
+      for (const { status } of answers) expect([201, 204, 404, 409]).toContain(status);
+      const left = await rows(sql`select id from identity.members where organization_id = ${id}
+            union all select id from identity.invites where organization_id = ${id}
+            union all select id from identity.service_accounts where organization_id = ${id}`);
+      expect(left).toEqual([]);
+      const types = (await identity.events())
+        .filter(({ organization_id }) => organization_id === id)
+        .map(({ type }) => type);
+      expect(types.at(-1)).toBe("organization.deleted");
+      expect(types.filter((type) => type === "organization.deleted")).toHaveLength(1);
+    }
+  });
+});
