@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
+import fc from "fast-check";
+import { ulid } from "ulid";
+
+const HOUR_MS = 3_600_000;
+const FIRST_MS = Date.UTC(2020, 0);
+const LAST_MS = Date.UTC(2040, 0);
+
+const filter = (from: Temporal.Instant | null, before: Temporal.Instant | null): EventFilter => ({
+  log: { kind: "organization", id: "o" },
+  exact: {},
+  params: new Map(),
+  from,
+  before,
+});
+const instant = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms);
+const time = fc.integer({ min: FIRST_MS, max: LAST_MS });
+const optionalTime = fc.option(time);
+
+describe("the bounds of a read", () => {
+  test("hold every event that the filter and the cursor want, and cut by the filter's own times", () => {
+    fc.assert(
+      fc.property(
+        ...[
+          time,
+          fc.integer({ min: -24 * HOUR_MS, max: 24 * HOUR_MS }),
+          optionalTime,
+          optionalTime,
+          optionalTime,
+        ],
+        (written_ms, skew_ms, from_ms, before_ms, cursor_ms) => {
+          const event = { id: ulid(written_ms), occurred_at: written_ms + skew_ms };
+          const cursor = cursor_ms === null ? null : ulid(cursor_ms);
+          const bounds = eventBounds(
+            filter(
+              from_ms === null ? null : instant(from_ms),
+              before_ms === null ? null : instant(before_ms),
+            ),
+            cursor,
+          );
+          const wanted =
+            (from_ms === null || event.occurred_at >= from_ms) &&
+            (before_ms === null || event.occurred_at < before_ms) &&
+            (cursor === null || event.id < cursor);
+          const occurred_at = new Date(event.occurred_at).toISOString();
+          const within =
+            bounds !== null &&
+            event.id >= bounds.id_from &&
+            event.id < bounds.id_before &&
+            occurred_at >= bounds.occurred_from &&
+            occurred_at < bounds.occurred_before;
+          expect(within).toBe(wanted);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("stay within two days of the times, so that a walk begins where the events are", () => {
+    const from = Date.UTC(2026, 0, 10);
+    const before = Date.UTC(2026, 0, 11);
+    const bounds = eventBounds(filter(instant(from), instant(before)), null);
+    expect((bounds?.id_from ?? "") > ulid(from - 48 * HOUR_MS)).toBe(true);
+    expect((bounds?.id_before ?? "~") < ulid(before + 48 * HOUR_MS)).toBe(true);
+  });
+
+  test("end two days after the cursor's time, so that newer months are not looked at", () => {
+    const bounds = eventBounds(filter(null, null), ulid(Date.UTC(2026, 0, 10)));
+    expect(bounds?.occurred_before).toBe("2026-01-11T01:00:00.001Z");
+  });
+
+  test.each([
+    ["after is later than before", "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"],
+    ["after is before", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
+    ["both lie between two milliseconds", "2026-01-01T00:00:00.0001Z", "2026-01-01T00:00:00.0009Z"],
+  ])("are none when %s", (_, from, before) => {
+    expect(eventBounds(filter(Temporal.Instant.from(from), Temporal.Instant.from(before)), null)).toBeNull();
+  });
+
+  test("take a time between two milliseconds for the later one", () => {
+    const odd = Temporal.Instant.from("2026-01-01T00:00:00.000001Z");
+    expect(eventBounds(filter(odd, null), null)?.occurred_from).toBe("2026-01-01T00:00:00.001Z");
+    expect(eventBounds(filter(null, odd), null)?.occurred_before).toBe("2026-01-01T00:00:00.001Z");
+  });
+
+  test.each([
+    ["0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z"],
+    ["1969-12-31T23:59:59Z", "9999-12-31T23:59:59-23:59"],
+  ])("reach no further than the database's calendar for %s", (from, before) => {
+    const bounds = eventBounds(
+      filter(Temporal.Instant.from(from), Temporal.Instant.from(before)),
+      "7".padEnd(26, "Z"),
+    );
+    expect(bounds).toMatchObject({
+      occurred_from: "1970-01-01T00:00:00.000Z",
+      occurred_before: "9999-12-31T23:59:59.999Z",
+      id_from: "0".repeat(26),
+    });
+  });
+});

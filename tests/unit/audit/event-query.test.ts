@@ -1,0 +1,157 @@
+import { describe, expect, test } from "bun:test";
+import { exportFormat } from "@ostiary/audit/events/accept";
+import { readEventQuery } from "@ostiary/audit/events/query";
+import { ApiError } from "@ostiary/lib/errors";
+import fc from "fast-check";
+
+const log = { kind: "organization", id: "o" } as const;
+const read = (query: string) => readEventQuery(log, `http://audit/organizations/o/audit-events?${query}`);
+
+/** What a query is told to be wrong, by parameter. */
+function problems(query: string): Record<string, string> {
+  try {
+    read(query);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const fields: unknown = error.details?.fields;
+    if (!Array.isArray(fields)) throw error;
+    return Object.fromEntries(fields.map(({ path, message }) => [path, message]));
+  }
+  return {};
+}
+
+describe("the query of a read", () => {
+  test("is read into a filter and a page", () => {
+    const { filter, page } = read(
+      [
+        "limit=7&starting_after=01J9ZX4K7M2P5Q8R1S3T6V9W0Y&actor_member_id=m&service=s&method=GET&outcome=pending",
+        "request_id=r&created_id=c&route=%2Forg%2F%7Bx%7D&params[a]=1&params%5Bb%5D=2&params[c]d]=%2B",
+        "occurred_after=2026-01-01T00:00:00Z&occurred_before=2026-01-01T02:00:00%2B02:00",
+      ].join("&"),
+    );
+    expect(page).toEqual({ limit: 7, starting_after: "01J9ZX4K7M2P5Q8R1S3T6V9W0Y" });
+    expect(filter.exact).toEqual({
+      actor_member_id: "m",
+      service: "s",
+      method: "GET",
+      outcome: "pending",
+      request_id: "r",
+      created_id: "c",
+      route: "/org/{x}",
+    });
+    expect([...filter.params]).toEqual([
+      ["a", "1"],
+      ["b", "2"],
+      ["c]d", "+"],
+    ]);
+    expect([filter.from?.toString(), filter.before?.toString()]).toEqual([
+      "2026-01-01T00:00:00Z",
+      "2026-01-01T00:00:00Z",
+    ]);
+  });
+
+  test("may be empty", () => {
+    const { filter, page } = read("");
+    expect([filter.exact, filter.from, page]).toEqual([{}, null, { limit: 50, starting_after: null }]);
+  });
+
+  test.each([
+    ["limit=0", "limit"],
+    ["limit=-1", "limit"],
+    ["limit=1.5", "limit"],
+    ["limit=", "limit"],
+    ["limit=ten", "limit"],
+    ["starting_after=", "starting_after"],
+    ["starting_after=01j9zx4k7m2p5q8r1s3t6v9w0y", "starting_after"],
+    ["starting_after=81J9ZX4K7M2P5Q8R1S3T6V9W0Y", "starting_after"],
+    ["service=", "service"],
+    [`service=${"s".repeat(129)}`, "service"],
+    ["service=a%00b", "service"],
+    ["method=", "method"],
+    [`method=${"M".repeat(17)}`, "method"],
+    ["outcome=", "outcome"],
+    ["outcome=PENDING", "outcome"],
+    ["outcome=done", "outcome"],
+    ["actor_member_id=", "actor_member_id"],
+    [`actor_member_id=${"m".repeat(129)}`, "actor_member_id"],
+    [`request_id=${"r".repeat(129)}`, "request_id"],
+    ["created_id=%00", "created_id"],
+    [`route=${"r".repeat(1_025)}`, "route"],
+    ["occurred_after=", "occurred_after"],
+    ["occurred_after=yesterday", "occurred_after"],
+    ["occurred_after=1767225600", "occurred_after"],
+    ["occurred_after=2026-01-01", "occurred_after"],
+    ["occurred_after=2026-01-01T00:00:00", "occurred_after"],
+    ["occurred_after=2026-01-01T00:00:00+02:00", "occurred_after"],
+    ["occurred_after=2026-02-29T00:00:00Z", "occurred_after"],
+    ["occurred_before=2026-01-01T24:00:00Z", "occurred_before"],
+    ["occurred_before=2026-13-01T00:00:00Z", "occurred_before"],
+    ["occurred_before=2026-01-01T00:00:00.0000000001Z", "occurred_before"],
+    ["occurred_before=+002026-01-01T00:00:00Z", "occurred_before"],
+    ["params=x", "params"],
+    ["params[]=x", "params[]"],
+    ["params[a=x", "params[a"],
+    ["params[a]x=x", "params[a]x"],
+    ["params[a]=%00", "params[a]"],
+    ["params[%00]=x", "params[\0]"],
+    [`params[a]=${"v".repeat(8_193)}`, "params[a]"],
+    ["user_id=u", "user_id"],
+    ["organization_id=o", "organization_id"],
+    ["Service=s", "Service"],
+    ["__proto__=x", "__proto__"],
+    ["constructor=x", "constructor"],
+    ["toString=x", "toString"],
+    ["=x", ""],
+    ["%00=x", "\0"],
+  ])("%s names %s", (query, path) => {
+    const found = problems(query);
+    expect(Object.keys(found)).toEqual([path]);
+    expect(found[path]).toEndWith(".");
+  });
+
+  test("names all that is wrong at once", () => {
+    expect(
+      Object.keys(problems("limit=0&nope=1&outcome=x&occurred_after=x&service=&params[]=")).sort(),
+    ).toEqual(["limit", "nope", "outcome", "occurred_after", "service", "params[]"].sort());
+  });
+
+  test("is refused or read, whatever it holds", () => {
+    fc.assert(
+      fc.property(fc.webQueryParameters(), fc.string(), (query, name) => {
+        problems(query);
+        problems(`${encodeURIComponent(name.toWellFormed())}=x`);
+        const { filter } = read(`params[x]=${encodeURIComponent(name.toWellFormed().replaceAll("\0", ""))}`);
+        expect(filter.params.get("x")).toBe(name.toWellFormed().replaceAll("\0", ""));
+      }),
+    );
+  });
+});
+
+describe("the Accept header", () => {
+  test.each([
+    [null, null],
+    ["", null],
+    ["*/*", null],
+    ["application/json", null],
+    ["text/html,application/xhtml+xml,*/*;q=0.8", null],
+    ["text/html", null],
+    ["image/png", null],
+    ["nonsense", null],
+    ["text/csv", "csv"],
+    ["TEXT/CSV", "csv"],
+    ["text/csv; charset=utf-8", null],
+    ["text/*", "csv"],
+    ["application/x-ndjson", "ndjson"],
+    ["application/*", null],
+    ["application/json, text/csv", null],
+    ["text/csv, application/json", "csv"],
+    ["text/csv;q=0.5, application/json", null],
+    ["text/csv, application/json;q=0.9", "csv"],
+    ["text/csv;q=0.8, application/x-ndjson;q=0.9, */*;q=0.1", "ndjson"],
+    ["text/csv;q=0", null],
+    ["*/*, text/csv;q=0", null],
+    ["application/json;q=0, */*", "csv"],
+  ] as const)("%p asks for %p", (accept, format) => {
+    expect(exportFormat(accept)).toBe(format);
+  });
+});

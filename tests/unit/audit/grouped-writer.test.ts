@@ -1,0 +1,144 @@
+import { describe, expect, test } from "bun:test";
+import { GroupedWriter } from "@ostiary/audit/writes/grouped-writer";
+import { StoreUnavailable } from "@ostiary/lib/stores/database";
+import fc from "fast-check";
+import { rejection } from "../../support/index.ts";
+
+const limits = { group_max: 4, writes_max: 1, queue_max: 100 };
+
+/** A writer whose writes end when told to. */
+function gated(overrides: Partial<typeof limits> = {}) {
+  const groups: string[][] = [];
+  const gates: PromiseWithResolvers<void>[] = [];
+  const writer = new GroupedWriter<string, string>(
+    async (items) => {
+      groups.push(items);
+      const gate = Promise.withResolvers<void>();
+      gates.push(gate);
+      await gate.promise;
+      return items.map((item) => `${item} written`);
+    },
+    { ...limits, ...overrides },
+  );
+  /** Ends the oldest write under way and lets the next one begin. */
+  const open = async () => {
+    gates.shift()?.resolve();
+    await turn();
+  };
+  return { writer, groups, open, gates };
+}
+
+/** Lets every promise that can go on do so. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("a grouped writer", () => {
+  test("writes an item that comes alone at once", () => {
+    const { writer, groups } = gated();
+    void writer.add("a", "a");
+    expect(groups).toEqual([["a"]]);
+  });
+
+  test("gathers what comes while a write is under way, up to the size of a group", async () => {
+    const { writer, groups, open } = gated();
+    const all = ["a", "b", "c", "d", "e", "f"].map((item) => writer.add(item, item));
+    expect(groups).toEqual([["a"]]);
+    await open();
+    await open();
+    await open();
+    expect(groups).toEqual([["a"], ["b", "c", "d", "e"], ["f"]]);
+    expect(await Promise.all(all)).toEqual(["a", "b", "c", "d", "e", "f"].map((item) => `${item} written`));
+  });
+
+  test("has as many writes under way as it may", async () => {
+    const { writer, groups } = gated({ writes_max: 2 });
+    for (const item of ["a", "b", "c"]) void writer.add(item, item);
+    expect(groups).toEqual([["a"], ["b"]]);
+  });
+
+  test("never has two items of one key in flight", async () => {
+    const { writer, groups, open } = gated({ writes_max: 3 });
+    const [first, second, third] = [writer.add("k", "1"), writer.add("k", "2"), writer.add("k", "3")];
+    await turn();
+    expect(groups).toEqual([["1"]]);
+    await open();
+    expect(await first).toBe("1 written");
+    await open();
+    await open();
+    expect(await Promise.all([second, third])).toEqual(["2 written", "3 written"]);
+    expect(groups).toEqual([["1"], ["2"], ["3"]]);
+  });
+
+  test("lets an outcome wait for what is under way of its key, also when that fails", async () => {
+    const { writer, gates } = gated();
+    const failed = rejection(writer.add("k", "1"));
+    let settled = false;
+    const waiting = writer.settled("k").then(() => {
+      settled = true;
+    });
+    await turn();
+    expect(settled).toBe(false);
+    gates[0]?.reject(new Error("no"));
+    await waiting;
+    expect(await failed).toBeInstanceOf(Error);
+    await writer.settled("k");
+  });
+
+  test("refuses more than may wait", async () => {
+    const { writer, open } = gated({ queue_max: 2 });
+    const all = ["a", "b", "c"].map((item) => writer.add(item, item));
+    expect(await rejection(writer.add("d", "d"))).toBeInstanceOf(StoreUnavailable);
+    await open();
+    await open();
+    await Promise.all(all);
+    const later = writer.add("e", "e");
+    await open();
+    expect(await later).toBe("e written");
+  });
+
+  test("is drained when everything has its answer", async () => {
+    const { writer, open } = gated();
+    const all = ["a", "b"].map((item) => writer.add(item, item));
+    let drained = false;
+    const draining = writer.drained().then(() => {
+      drained = true;
+    });
+    await open();
+    expect(drained).toBe(false);
+    await open();
+    await draining;
+    await Promise.all(all);
+  });
+
+  test("writes the members of a failed group one by one, so that a bad one fails alone", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (good) => {
+        const written: number[] = [];
+        const writer = new GroupedWriter<number, number>(
+          async (items) => {
+            await turn();
+            if (items.some((item) => !good[item])) throw new Error("bad member");
+            written.push(...items);
+            return items;
+          },
+          { ...limits, writes_max: 2 },
+        );
+        const answers = await Promise.allSettled(good.map((_, n) => writer.add(String(n), n)));
+        expect(answers.map(({ status }) => status === "fulfilled")).toEqual(good);
+        expect(written.toSorted((a, b) => a - b)).toEqual(good.flatMap((each, n) => (each ? [n] : [])));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("tells a whole group at once that the store is away", async () => {
+    let writes = 0;
+    const writer = new GroupedWriter<string, string>(async () => {
+      writes += 1;
+      await turn();
+      throw new StoreUnavailable("database", new Error("down"));
+    }, limits);
+    const answers = await Promise.all(["a", "b", "c"].map((item) => rejection(writer.add(item, item))));
+    expect(answers.every((error) => error instanceof StoreUnavailable)).toBe(true);
+    expect(writes).toBe(2);
+  });
+});
