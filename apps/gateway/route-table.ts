@@ -72,6 +72,8 @@ export class PublishedRoutes {
     this.#stale = true;
     this.#reloading ??= this.#reload().finally(() => {
       this.#reloading = null;
+      // a change that came after the last look and before this line
+      if (this.#stale && !this.#stopped) this.#changed();
     });
   }
 

@@ -5,6 +5,7 @@ import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import { adminToken, openDataDirectory } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
+import { checkPorts } from "./ports.ts";
 import {
   type Backends,
   type Environment,
@@ -34,6 +35,7 @@ export interface Platform extends Running {
 export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   try {
+    checkPorts(config);
     const directory = await openDataDirectory(config.DATA_DIR, fresh);
     const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
     const database_url = config.DATABASE_URL ?? directory.database_url;

@@ -23,7 +23,7 @@ export const telemetryVariables = {
     [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
     { default: "info", rule: "must be debug, info, warn or error" },
   ),
-  LOG_FILE: optionalText("must be a file that log lines are appended to, in place of standard output"),
+  LOG_FILE: optionalText("must be a file that log lines are appended to, or - for standard output"),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl("Turns OTLP export over HTTP (protobuf) on."),
   OTEL_TRACES_EXPORTER: exporter(),
   OTEL_METRICS_EXPORTER: exporter(),

@@ -1,4 +1,6 @@
+import { openSync } from "node:fs";
 import pino from "pino";
+import { ConfigError } from "../config/load.ts";
 
 /** The part of pino's logger that services use. */
 export interface Logger {
@@ -18,8 +20,8 @@ export interface LogOptions {
   /** `service.name`, on every line as `service`. */
   service: string;
   level: "debug" | "info" | "warn" | "error";
-  /** A file descriptor or path; standard output unless told. */
-  destination?: number | string;
+  /** A file that lines are appended to; `-`, or nothing, is standard output. */
+  file?: string;
 }
 
 const FLUSH_INTERVAL_MS = 200;
@@ -31,7 +33,7 @@ const BUFFER_BYTES = 8_192;
  */
 export function createLog(options: LogOptions): LogSink {
   const destination = pino.destination({
-    dest: options.destination ?? 1,
+    dest: descriptorOf(options.file),
     sync: false,
     minLength: BUFFER_BYTES,
     periodicFlush: FLUSH_INTERVAL_MS,
@@ -47,5 +49,28 @@ export function createLog(options: LogOptions): LogSink {
     },
     destination,
   );
-  return { log, flush: () => new Promise((resolve) => destination.flush(() => resolve())) };
+  return { log, flush: () => flushed(destination) };
+}
+
+/** The destination is drained once a write ends, also when lines came after it: those are written at once. */
+function flushed(destination: ReturnType<typeof pino.destination>): Promise<void> {
+  return new Promise((resolve) => {
+    destination.flush(() => {
+      destination.flushSync();
+      resolve();
+    });
+  });
+}
+
+const STANDARD_OUTPUT = 1;
+
+function descriptorOf(file: string | undefined): number {
+  if (file === undefined || file === "-") return STANDARD_OUTPUT;
+  try {
+    return openSync(file, "a");
+  } catch {
+    throw new ConfigError([
+      { variable: "LOG_FILE", message: "must be a file that this user may append to." },
+    ]);
+  }
 }

@@ -24,7 +24,7 @@ export function createTelemetry(service: ServiceIdentity, config: TelemetryConfi
   const { log, flush } = createLog({
     service: service.name,
     level: config.LOG_LEVEL,
-    destination: config.LOG_FILE,
+    file: config.LOG_FILE,
   });
   const metrics = createMetrics();
   const tracing = createTracing(service, config, log);

@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl, services } from "../support/services.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
 import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(60_000);
 
 /** What every service does alike when it starts and stops (contract 1), on real processes. */
 const { postgres, redis, etcd } = services();

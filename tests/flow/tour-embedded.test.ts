@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
 import { expectTour, printedTour, runTour } from "./tour.ts";
+
+setDefaultTimeout(60_000);
 
 const FREE_PORTS = Object.fromEntries(
   ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
@@ -19,7 +21,7 @@ async function startPlatform(env: Record<string, string> = {}): Promise<RunningP
   const platform = await startProcess("apps/platform/main.ts", {
     ...FREE_PORTS,
     DATA_DIR: directory,
-    LOG_FILE: "/dev/stdout",
+    LOG_FILE: "-",
     ...env,
   });
   started.push(platform);
@@ -55,11 +57,14 @@ describe("the quick start", () => {
 
   test("a port in use is one clear message and exit 78", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const port = String(taken.port);
     const elsewhere = await mkdtemp(join(tmpdir(), "ostiary-port-"));
     try {
-      const refusal = await refused({ DATA_DIR: elsewhere, GATEWAY_PORT: String(taken.port) });
+      const refusal = await refused({ DATA_DIR: elsewhere, GATEWAY_PORT: port, DEMO_PORT: port });
       expect(refusal.stderr).toEqual([
-        `Can not listen on 127.0.0.1:${taken.port} (PORT): the port is in use; stop what listens there or set another port.`,
+        "The configuration is not valid:",
+        `  GATEWAY_PORT is ${taken.port}, where 127.0.0.1 can not listen: stop what does, or set another port.`,
+        `  DEMO_PORT is ${taken.port}, where 127.0.0.1 can not listen: stop what does, or set another port.`,
       ]);
     } finally {
       taken.stop(true);

@@ -1,11 +1,13 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tourText } from "@ostiary/platform/tour";
+import { type TourPlaces, tourText } from "@ostiary/platform/tour";
 import { services } from "../support/services.ts";
 import { startStack } from "../support/stack.ts";
 import { expectTour, runTour } from "./tour.ts";
+
+setDefaultTimeout(60_000);
 
 const { postgres, redis, etcd } = services();
 
@@ -17,7 +19,7 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
     try {
       const admin_token_file = join(directory, "admin-token");
       await Bun.write(admin_token_file, stack.admin_token);
-      const text = tourText({
+      const text = patientTour({
         gateway_url: stack.gateway.url,
         registry_url: stack.registry.url,
         identity_provider_url: stack.identity_provider_url,
@@ -32,3 +34,17 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
     }
   },
 );
+
+/**
+ * The tour for gateways that learn of routes through etcd, which takes some milliseconds after the registry's
+ * answer: where it calls the route it has just published or taken back, it first waits for that to show.
+ */
+function patientTour(places: TourPlaces): string {
+  const call = 'curl -s "$GATEWAY/tour/two"';
+  const statuses = ["200", "404"];
+  return tourText(places).replaceAll(call, () => `${waitForStatus(statuses.shift() ?? "")}\n${call}`);
+}
+
+function waitForStatus(status: string): string {
+  return `for try in $(seq 500); do [ "$(curl -s -o /dev/null -w '%{http_code}' "$GATEWAY/tour/two")" = ${status} ] && break; done`;
+}

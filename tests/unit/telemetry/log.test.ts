@@ -8,11 +8,11 @@ import { createLog, type Logger, type LogOptions } from "@ostiary/lib/telemetry"
 async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
   try {
-    const destination = join(folder, "log");
-    const { log, flush } = createLog({ service: "gateway", level, destination });
+    const file = join(folder, "log");
+    const { log, flush } = createLog({ service: "gateway", level, file });
     write(log);
     await flush();
-    const text = await Bun.file(destination).text();
+    const text = await Bun.file(file).text();
     return text
       .split("\n")
       .filter((line) => line !== "")
