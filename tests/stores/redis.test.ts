@@ -6,6 +6,7 @@ import {
   freshCounterStoreUrl,
   rejection,
   services,
+  startProxy,
   startRedis,
   type TestServer,
   waitFor,
@@ -64,6 +65,14 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
   });
 
+  test("takes the answers that came while the process was too busy to read them", async () => {
+    const counting = Array.from({ length: 20 }, () => store.increment("busy", 60));
+    await Bun.sleep(0); // they are on their way
+    Bun.sleepSync(700);
+    const counts = (await Promise.all(counting)).map(({ count }) => count);
+    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
   test("is unavailable when the key holds something else", async () => {
     await redis.lpush("list", "x");
     expect(await rejection(store.increment("list", 60))).toBeInstanceOf(StoreUnavailable);
@@ -113,12 +122,24 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
       const errors = await many(store, "frozen");
       expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
       expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
-      const later = await many(store, "frozen");
+      const later = await many(store, `later ${time}`);
       expect(later.every((error) => error instanceof StoreUnavailable)).toBe(true);
       await server.thaw();
       await returns();
-      expect((await store.increment(`thawed ${time}`, 60)).count).toBe(1);
+      expect((await store.increment(`later ${time}`, 60)).count).toBe(1);
     }
+  });
+
+  test("leaves a connection over which nothing comes back any more", async () => {
+    const proxy = await startProxy(server.url);
+    const remote = await openCounterStore(proxy.url);
+    expect((await remote.increment("stalled", 60)).count).toBe(1);
+    proxy.stall();
+    expect(await rejection(remote.increment("stalled", 60))).toBeInstanceOf(StoreUnavailable);
+    await waitFor(() => remote.ping(500).then(() => true));
+    expect((await remote.increment("stalled", 60)).count).toBe(2);
+    await remote.close();
+    await proxy.close();
   });
 
   test("connects when the server comes up later than its client", async () => {

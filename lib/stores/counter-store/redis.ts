@@ -2,12 +2,15 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { withDeadline } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
+import { CallDeadline } from "./call-deadline.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
 
 /** Gateway specification, Other constants: for a command and for a connect. */
 const TIMEOUT_MS = 500;
 const RECONNECT_MS = 200;
+/** Well above what a burst keeps the process from reading: a connection that is dropped fails all that wait on it. */
+const SILENCE_MS = 2_000;
 /** A cluster that is moving slots may send a command on this often, within its 500 ms. */
 const REDIRECTIONS_MAX = 3;
 
@@ -18,8 +21,7 @@ const REDIRECTIONS_MAX = 3;
  */
 const connection = {
   connectTimeout: TIMEOUT_MS,
-  commandTimeout: TIMEOUT_MS,
-  socketTimeout: TIMEOUT_MS,
+  socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   // a primary that was made a replica meanwhile: connect anew, to where the name leads now
@@ -77,6 +79,7 @@ export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
   readonly #namespace: string;
   readonly #observer: StoreObserver;
+  readonly #deadline = new CallDeadline(TIMEOUT_MS);
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
@@ -94,7 +97,9 @@ export class RedisCounterStore implements CounterStore {
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
     const started = performance.now();
     try {
-      const [count, ttl_ms] = await this.#client.countInWindow(bucket, window_seconds * 1000);
+      const [count, ttl_ms] = await this.#deadline.run(
+        this.#client.countInWindow(bucket, window_seconds * 1000),
+      );
       this.#observe(started, false);
       return { count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 };
     } catch (error) {

@@ -1,0 +1,24 @@
+/**
+ * Sends many requests at once, from a process of its own since the runtime's cap on open requests is read when it
+ * starts. Arguments: the path, how many, and the gateways. Prints the answers as JSON.
+ */
+export {};
+
+const [path = "/", count = "0", ...gateways] = process.argv.slice(2);
+
+const answers = await Promise.all(
+  Array.from({ length: Number(count) }, async (_, at) => {
+    const response = await fetch(`${gateways[at % gateways.length]}${path}`);
+    await response.arrayBuffer();
+    const header = (name: string) => response.headers.get(name);
+    return {
+      gateway: at % gateways.length,
+      status: response.status,
+      remaining: header("x-ratelimit-remaining"),
+      limit: header("x-ratelimit-limit"),
+      reset: header("x-ratelimit-reset"),
+      retry_after: header("retry-after"),
+    };
+  }),
+);
+process.stdout.write(JSON.stringify(answers));
