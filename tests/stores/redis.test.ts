@@ -65,9 +65,8 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
   });
 
-  test("takes the answers that came while the process was too busy to read them", async () => {
+  test("counts what a busy process could not send or read in time", async () => {
     const counting = Array.from({ length: 20 }, () => store.increment("busy", 60));
-    await Bun.sleep(0); // they are on their way
     Bun.sleepSync(700);
     const counts = (await Promise.all(counting)).map(({ count }) => count);
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
