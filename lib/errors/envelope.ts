@@ -1,16 +1,25 @@
+import { type Static, Type } from "@sinclair/typebox";
 import type { ApiError } from "./api-error.ts";
 import { wireCode } from "./codes.ts";
 
 /** The body of every error (contract 2). */
-export interface ErrorEnvelope {
-  error: {
-    type: "invalid_request_error" | "api_error";
-    code: string;
-    message: string;
-    request_id: string;
-    details: Record<string, unknown> | null;
-  };
-}
+export const ErrorEnvelope = Type.Object(
+  {
+    error: Type.Object({
+      type: Type.Union([Type.Literal("invalid_request_error"), Type.Literal("api_error")], {
+        description: "`invalid_request_error`: the request must change. `api_error`: it may succeed later.",
+      }),
+      code: Type.String({ description: "What went wrong, for programs.", examples: ["VALIDATION_ERROR"] }),
+      message: Type.String({ description: "What went wrong, for people." }),
+      request_id: Type.String({ description: "Names this request in the logs." }),
+      details: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description: "What the code says more about, such as `fields` of a VALIDATION_ERROR.",
+      }),
+    }),
+  },
+  { title: "Error", description: "The body of every error." },
+);
+export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
 /** Builds the body for `error`, as answered to request `requestId`. */
 export function envelope(error: ApiError, requestId: string): ErrorEnvelope {

@@ -1,23 +1,4 @@
-import { Type } from "@sinclair/typebox";
-import { type ErrorCode, errorCodes, wireCode } from "../errors/index.ts";
-
-/** Shape of every error's body (contract 2), for an operation's `response` and its OpenAPI text. */
-export const ErrorEnvelope = Type.Object(
-  {
-    error: Type.Object({
-      type: Type.Union([Type.Literal("invalid_request_error"), Type.Literal("api_error")], {
-        description: "`invalid_request_error`: the request must change. `api_error`: it may succeed later.",
-      }),
-      code: Type.String({ description: "What went wrong, for programs.", examples: ["VALIDATION_ERROR"] }),
-      message: Type.String({ description: "What went wrong, for people." }),
-      request_id: Type.String({ description: "Names this request in the logs." }),
-      details: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-        description: "What the code says more about, such as `fields` of a VALIDATION_ERROR.",
-      }),
-    }),
-  },
-  { title: "Error", description: "The body of every error." },
-);
+import { type ErrorCode, ErrorEnvelope, errorCodes, wireCode } from "../errors/index.ts";
 
 /** The statuses of some error codes, each with the envelope as its body. */
 export type ErrorResponses<Code extends ErrorCode> = {

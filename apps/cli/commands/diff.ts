@@ -1,0 +1,45 @@
+import { Diff, Revisions } from "@ostiary/lib/registry-api";
+import type { Command } from "commander";
+import { UsageError } from "../failures.ts";
+import { at, type Registry } from "../registry.ts";
+import type { Terminal } from "../terminal.ts";
+import { showPlan } from "./apply.ts";
+import { parseRevision } from "./arguments.ts";
+import type { Run } from "./context.ts";
+
+/** `diff FILE` or `diff SERVICE [FROM] [TO]`: what would change, or what has. */
+export function addDiff(program: Command, run: Run, terminal: Terminal): void {
+  program
+    .command("diff")
+    .description("Show what a document would change, or what changed between two revisions of a service")
+    .argument("<target>", "a file (a path, or *.yaml, *.yml, *.json, or -), or the name of a service")
+    .argument("[from]", "a revision of the service; default: the one before [to]", parseRevision)
+    .argument("[to]", "a revision of the service; default: the newest", parseRevision)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli diff routes.yaml       what apply would change
+  $ bun cli diff widgets           what the newest revision of widgets changed
+  $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5`,
+    )
+    .action((target: string, from: number | undefined, to: number | undefined) =>
+      run(async ({ registry, output }) => {
+        if (from === undefined && isFile(target)) return showPlan(registry, output, terminal, target);
+        const newest = to ?? (await newestRevision(registry, target));
+        const before = from ?? newest - 1;
+        if (before < 1) throw new UsageError(`${target} has one revision only: there is nothing to compare.`);
+        const answer = await registry.ask(Diff, at("services", target, "revisions", before, "diff", newest));
+        output.result(answer, ({ changes }) => output.changes(changes));
+      }),
+    );
+}
+
+function isFile(target: string): boolean {
+  return target === "-" || target.includes("/") || /\.(ya?ml|json)$/i.test(target);
+}
+
+async function newestRevision(registry: Registry, service: string): Promise<number> {
+  const { revisions } = await registry.ask(Revisions, at("services", service, "revisions"));
+  return revisions[0]?.revision ?? 1;
+}

@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+import { UsageError } from "../failures.ts";
+import type { RegistryRequest } from "../registry.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Reads a configuration document from a file, or from standard input for `-`, as the body of apply. */
+export async function readDocument(file: string, terminal: Terminal): Promise<RegistryRequest> {
+  const type = /\.json$/i.test(file) ? "application/json" : "application/yaml";
+  const body = file === "-" ? await terminal.readInput() : await read(file);
+  return { method: "POST", headers: { "Content-Type": type }, body };
+}
+
+async function read(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    throw new UsageError(`${file} can not be read (${code}).`);
+  }
+}

@@ -1,0 +1,30 @@
+import { Revisions } from "@ostiary/lib/registry-api";
+import type { Command } from "commander";
+import { at } from "../registry.ts";
+import type { Run } from "./context.ts";
+
+/** `revisions SERVICE`: the history of a service. */
+export function addRevisions(program: Command, run: Run): void {
+  program
+    .command("revisions")
+    .description("List the history of a service, newest first")
+    .argument("<service>", "the name of a service, also of a deleted one")
+    .addHelpText("after", "\nExample:\n  $ bun cli revisions widgets")
+    .action((service: string) =>
+      run(async ({ registry, output }) => {
+        const answer = await registry.ask(Revisions, at("services", service, "revisions"));
+        output.result(answer, ({ revisions }) =>
+          output.table(
+            ["revision", "action", "created", "request"],
+            revisions.map(({ revision, action, restored_from, created_at, request_id }) => [
+              String(revision),
+              restored_from === null ? action : `${action} of ${restored_from}`,
+              created_at,
+              request_id,
+            ]),
+            "No revisions.",
+          ),
+        );
+      }),
+    );
+}

@@ -1,0 +1,72 @@
+import { Service, Services } from "@ostiary/lib/registry-api";
+import { SCOPES, type StoredRoute, type StoredServiceConfig } from "@ostiary/lib/routes";
+import type { Command } from "commander";
+import { at } from "../registry.ts";
+import type { Run } from "./context.ts";
+
+/** `services [NAME]`: what is published. */
+export function addServices(program: Command, run: Run): void {
+  program
+    .command("services")
+    .description("List the current services, or the routes of one")
+    .argument("[name]", "show the routes of this service")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli services
+  $ bun cli services widgets
+  $ bun cli services --json > backup.json    a document that apply takes`,
+    )
+    .action((name: string | undefined) =>
+      run(async ({ registry, output }) => {
+        if (name === undefined) {
+          const answer = await registry.ask(Services, at("services"));
+          return output.result(answer, ({ services }) =>
+            output.table(
+              ["service", "url", "scopes", "routes"],
+              Object.entries(services).map(([service, config]) => summary(service, config)),
+              "No service is published.",
+            ),
+          );
+        }
+        const answer = await registry.ask(Service, at("services", name));
+        output.result(answer, (service) => {
+          output.line(`${service.name}, revision ${service.revision}, at ${service.url}`);
+          output.table(
+            ["methods", "path", "scope", "labels", "limit", "audit", "upstream"],
+            routesOf(service),
+            "It has no routes.",
+          );
+        });
+      }),
+    );
+}
+
+function summary(name: string, config: StoredServiceConfig): string[] {
+  const scopes = SCOPES.filter((scope) => config[scope] !== undefined);
+  const routes = scopes.flatMap((scope) => config[scope]?.routes ?? []);
+  return [name, config.url, scopes.join(", "), String(routes.length)];
+}
+
+function routesOf(config: StoredServiceConfig): string[][] {
+  return SCOPES.flatMap((scope) =>
+    (config[scope]?.routes ?? []).map((route) => [
+      route.methods.join(", "),
+      route.path,
+      scope,
+      route.required_labels?.join(", ") ?? "",
+      limitText(route.rate_limit),
+      route.audit === undefined ? "" : String(route.audit),
+      route.upstream ?? "",
+    ]),
+  );
+}
+
+/** A route's limit in a few words; nothing for the gateway's default. */
+export function limitText(limit: StoredRoute["rate_limit"] | null): string {
+  if (limit === undefined || limit === null) return "";
+  if (limit === false) return "unlimited";
+  if (typeof limit === "string") return limit;
+  return `${limit.requests} in ${limit.window_seconds} s`;
+}

@@ -1,0 +1,21 @@
+import type { ErrorEnvelope } from "@ostiary/lib/errors";
+
+/** The registry refused, or could not be asked: exit code 1. */
+export class Refused extends Error {
+  /** What the registry answered; null when it did not. */
+  readonly envelope: ErrorEnvelope | null;
+
+  constructor(message: string, envelope: ErrorEnvelope | null = null) {
+    super(message);
+    this.name = "Refused";
+    this.envelope = envelope;
+  }
+}
+
+/** The command line or its environment is wrong: exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UsageError";
+  }
+}
