@@ -1,5 +1,3 @@
-import { waitFor } from "./wait-for.ts";
-
 /**
  * HTTP/1.1 as bytes, on both sides of a server under test: a client that sends what no library would, and an
  * upstream that records what reached it and answers what no server would.
@@ -53,6 +51,7 @@ export class RawSocket {
   /** Bytes that could not be sent yet. */
   #unsent: Buffer = Buffer.alloc(0);
   #socket: Bun.Socket<RawSocket> | null = null;
+  readonly #wakers: (() => void)[] = [];
   onData: () => void = () => {};
   onClose: () => void = () => {};
   onDrain: () => void = () => {};
@@ -65,11 +64,35 @@ export class RawSocket {
     this.received_bytes += bytes.byteLength;
     if (this.keep) this.received = Buffer.concat([this.received, bytes]);
     this.onData();
+    this.#wake();
   }
 
   ended(): void {
     this.closed = true;
     this.onClose();
+    this.#wake();
+  }
+
+  /** Resolves with the first value that `look` gives, asked again whenever bytes or the end arrive. */
+  async until<T>(look: () => T | null, what: string, timeout_ms = 10_000): Promise<T> {
+    const deadline = performance.now() + timeout_ms;
+    for (let found = look(); ; found = look()) {
+      if (found !== null) return found;
+      const left = deadline - performance.now();
+      if (left <= 0 || this.closed) {
+        const received = this.received.toString("latin1").slice(0, 500);
+        throw new Error(`${what} did not come; received ${JSON.stringify(received)}`);
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wakers.push(resolve);
+      const timer = setTimeout(resolve, left);
+      await promise;
+      clearTimeout(timer);
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#wakers.splice(0)) resolve();
   }
 
   drained(): void {
@@ -133,12 +156,10 @@ export class RawClient extends RawSocket {
    * @param request_method a response to HEAD has no body, whatever its headers say
    */
   async response(request_method = "GET", timeout_ms = 10_000): Promise<RawResponse> {
-    const { response, rest } = await waitFor(
-      () => readResponse(this.received, request_method, this.closed) ?? undefined,
-      {
-        timeout_ms,
-        what: `A response after ${JSON.stringify(this.received.toString("latin1").slice(0, 500))}`,
-      },
+    const { response, rest } = await this.until(
+      () => readResponse(this.received, request_method, this.closed),
+      "A response",
+      timeout_ms,
     );
     this.received = rest;
     return response;
@@ -146,7 +167,7 @@ export class RawClient extends RawSocket {
 
   /** Resolves when the server has closed the connection. */
   async untilClosed(timeout_ms = 10_000): Promise<void> {
-    await waitFor(() => this.closed, { timeout_ms, what: "The server closing the connection" });
+    await this.until(() => this.closed || null, "The end of the connection", timeout_ms);
   }
 }
 
