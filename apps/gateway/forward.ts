@@ -12,7 +12,6 @@ export interface ForwardOptions extends BodyLimits {
 /** What a service answered. */
 export interface UpstreamAnswer {
   readonly status: number;
-  readonly statusText: string;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   /** Where the body is streamed: what passes it on, and knows how it ends. */
@@ -65,21 +64,21 @@ export class Forwarder {
   }
 
   async #answer(method: string, response: Response, call: UpstreamCall): Promise<UpstreamAnswer> {
-    const { status, statusText, headers, body } = response;
+    const { status, headers, body } = response;
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
     const length = knownLength(headers);
     if (method === "HEAD" || body === null || length === 0 || BODILESS.has(status)) {
-      return { status, statusText, headers, body: null, relay: null };
+      return { status, headers, body: null, relay: null };
     }
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms);
     if (length <= BUFFERED_BYTES_MAX) {
-      return { status, statusText, headers, body: await relay.whole(length), relay: null };
+      return { status, headers, body: await relay.whole(length), relay: null };
     }
     headers.delete("content-length");
-    if (isPlainEventStream(headers)) return { status, statusText, headers, body: relay.eventStream(), relay };
+    if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream(), relay };
     const first = await relay.next();
-    if (first === undefined) return { status, statusText, headers, body: null, relay: null };
-    return { status, statusText, headers, body: relay.stream(first), relay };
+    if (first === undefined) return { status, headers, body: null, relay: null };
+    return { status, headers, body: relay.stream(first), relay };
   }
 }
 

@@ -15,13 +15,13 @@ export class Responder {
 
   /** What the service answered, without audit headers and fields of the connection. */
   answer(exchange: Exchange, answer: UpstreamAnswer): Response {
-    const { headers, status, statusText } = answer;
+    const { headers, status } = answer;
     stripResponseHeaders(headers);
     this.#describe(exchange, headers);
     if (exchange.request.method === "HEAD" && !headers.has("content-length")) keepLengthUnknown(headers);
     const body =
       answer.body instanceof Uint8Array && !headers.has("content-type") ? untyped(answer.body) : answer.body;
-    return new Response(body, { status, statusText, headers });
+    return new Response(body, { status, headers });
   }
 
   /** The envelope of `error`. */
