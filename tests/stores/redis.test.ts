@@ -134,9 +134,10 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     await proxy.close();
   });
 
-  test("does not count the time in which the process was too busy to send or read", async () => {
+  test("does not count the time in which the process was too busy to read", async () => {
     await server.freeze();
     const counting = Array.from({ length: 20 }, () => store.increment("busy", 60));
+    await Bun.sleep(1); // they are sent
     Bun.sleepSync(700);
     await server.thaw();
     const counts = (await Promise.all(counting)).map(({ count }) => count);
