@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openRouteStore } from "@ostiary/lib/stores/route-store";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import {
-  freshCounterStoreUrl,
-  freshRouteStoreUrl,
-  type RunningProcess,
-  services,
-  startProcess,
-} from "../support/index.ts";
+import { startGateways } from "../support/gateway-process.ts";
+import { freshCounterStoreUrl, type RunningProcess, services } from "../support/index.ts";
 
 const REPLICAS = 4;
 const REQUESTS = 10_000;
 const LIMIT = 1_000;
 const WINDOW_SECONDS = 3_600;
+const START_TIMEOUT_MS = 30_000;
 
 const { redis, etcd } = services();
 
@@ -34,38 +29,30 @@ describe.skipIf(!redis.real || !etcd.real)(`${REPLICAS} gateways on one counter 
   let gateways: RunningProcess[] = [];
 
   beforeAll(async () => {
-    const [routeStore, counterStore] = await Promise.all([freshRouteStoreUrl(), freshCounterStoreUrl()]);
-    const routes = await openRouteStore(routeStore);
     const limit = { requests: LIMIT, window_seconds: WINDOW_SECONDS };
-    await routes.put(
-      "edge/gateway/routes/widgets",
-      JSON.stringify({
-        url: `http://127.0.0.1:${upstream.port}`,
-        rate_limits: { burst: limit, common: { ...limit, shared: true } },
-        public: {
-          routes: [
-            { path: "/inline", methods: ["GET"], rate_limit: limit },
-            { path: "/local", methods: ["GET"], rate_limit: "burst" },
-            { path: "/common", methods: ["GET"], rate_limit: "common" },
-            { path: "/inherited", methods: ["GET"] },
-          ],
+    gateways = await startGateways({
+      replicas: REPLICAS,
+      services: {
+        widgets: {
+          url: `http://127.0.0.1:${upstream.port}`,
+          rate_limits: { burst: limit, common: { ...limit, shared: true } },
+          public: {
+            routes: [
+              { path: "/inline", methods: ["GET"], rate_limit: limit },
+              { path: "/local", methods: ["GET"], rate_limit: "burst" },
+              { path: "/common", methods: ["GET"], rate_limit: "common" },
+              { path: "/inherited", methods: ["GET"] },
+            ],
+          },
         },
-      }),
-    );
-    await routes.close();
-    gateways = await Promise.all(
-      Array.from({ length: REPLICAS }, () =>
-        startProcess("apps/gateway/main.ts", {
-          ROUTE_STORE_URL: routeStore,
-          COUNTER_STORE_URL: counterStore,
-          CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/",
-          AUDIT_ENABLED: "false",
-          RATE_LIMIT_REQUESTS: String(LIMIT),
-          RATE_LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-        }),
-      ),
-    );
-  });
+      },
+      env: {
+        COUNTER_STORE_URL: await freshCounterStoreUrl(),
+        RATE_LIMIT_REQUESTS: String(LIMIT),
+        RATE_LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+      },
+    });
+  }, START_TIMEOUT_MS);
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     await upstream.stop(true);
@@ -99,7 +86,7 @@ describe.skipIf(!redis.real || !etcd.real)(`${REPLICAS} gateways on one counter 
     const load = Bun.spawn(
       [
         process.execPath,
-        `${import.meta.dir}/gateway-limit-load.ts`,
+        `${import.meta.dir}/../support/request-load-process.ts`,
         path,
         String(REQUESTS),
         ...gateways.map(({ url }) => url),

@@ -1,0 +1,32 @@
+import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import { openRouteStore } from "@ostiary/lib/stores/route-store";
+import { freshRouteStoreUrl } from "./services.ts";
+import { type RunningProcess, startProcess } from "./start-process.ts";
+
+export interface GatewayProcesses {
+  /** What the gateways serve, by service name, as the registry would have stored it. */
+  services: Record<string, StoredServiceConfig>;
+  /** How many; 1 unless told. */
+  replicas?: number;
+  /** Variables of each, over those of {@link GATEWAY_DEFAULTS}. */
+  env: Record<string, string>;
+}
+
+const GATEWAY_DEFAULTS = {
+  CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+  AUDIT_ENABLED: "false",
+};
+
+/** Starts gateways as processes, on an etcd that holds `services`. */
+export async function startGateways(options: GatewayProcesses): Promise<RunningProcess[]> {
+  const routeStore = await freshRouteStoreUrl();
+  const routes = await openRouteStore(routeStore);
+  for (const [name, service] of Object.entries(options.services)) {
+    await routes.put(`edge/gateway/routes/${name}`, JSON.stringify(service));
+  }
+  await routes.close();
+  const env = { ...GATEWAY_DEFAULTS, ROUTE_STORE_URL: routeStore, ...options.env };
+  return Promise.all(
+    Array.from({ length: options.replicas ?? 1 }, () => startProcess("apps/gateway/main.ts", env)),
+  );
+}
