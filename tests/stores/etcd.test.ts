@@ -143,6 +143,22 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await proxy.close();
   });
 
+  test("leaves a connection over which nothing comes back any more, calls and watches alike", async () => {
+    const proxy = await startProxy(server.url);
+    const remote = await openRouteStore(proxy.url);
+    let calls = 0;
+    const watch = await remote.watch("stalled/", () => {
+      calls += 1;
+    });
+    proxy.stall();
+    await store.put("stalled/a", "1");
+    await waitFor(() => calls > 0, { timeout_ms: 25_000, what: "A call for a change after the stall" });
+    await waitFor(() => remote.ping(500).then(() => true));
+    await watch.close();
+    await remote.close();
+    await proxy.close();
+  });
+
   test("watches from before etcd's outage can be closed during it", async () => {
     const watch = await store.watch("closed/", () => {});
     await server.kill();

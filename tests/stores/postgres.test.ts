@@ -11,6 +11,7 @@ import {
   rejection,
   services,
   startPostgres,
+  startProxy,
   type TestServer,
   waitFor,
 } from "../support/index.ts";
@@ -87,6 +88,9 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     const hasty = await openDatabase(url, quick);
     expect(await rejection(select(hasty, "select pg_sleep(30)"))).toBeInstanceOf(StoreUnavailable);
     expect(await select(hasty)).toEqual([{ one: 1 }]);
+    const still =
+      "select count(*) from pg_stat_activity where state = 'active' and query = 'select pg_sleep(30)'";
+    expect(await select(hasty, still)).toEqual([{ count: 0 }]);
     await hasty.close();
   });
 
@@ -240,6 +244,17 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
     await server.thaw();
     await returns();
     await waitFor(() => database.ping(500).then(() => true));
+  });
+
+  test("leaves connections over which nothing comes back any more", async () => {
+    const proxy = await startProxy(server.url);
+    const remote = await openDatabase(proxy.url, quick);
+    proxy.stall();
+    expect(await rejection(select(remote))).toBeInstanceOf(StoreUnavailable);
+    expect(await waitFor(() => select(remote))).toEqual([{ one: 1 }]);
+    await waitFor(() => remote.ping(500).then(() => true));
+    await remote.close();
+    await proxy.close();
   });
 
   test("survives the loss of single connections", async () => {

@@ -7,12 +7,15 @@ export interface Proxy {
   /** Ends all connections and takes no new ones. */
   cut(): void;
   heal(): void;
+  /** Leaves the connections there are open, and passes nothing on over them again; new ones work. */
+  stall(): void;
   close(): Promise<void>;
 }
 
 export async function startProxy(target: string): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  const pairs = new Set<[client: Socket, upstream: Socket]>();
   let healthy = true;
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -27,7 +30,12 @@ export async function startProxy(target: string): Promise<Proxy> {
     }
     const upstream = createConnection({ host: hostname, port: Number(port) });
     keep(upstream);
-    client.on("close", () => upstream.destroy());
+    const pair: [Socket, Socket] = [client, upstream];
+    pairs.add(pair);
+    client.on("close", () => {
+      pairs.delete(pair);
+      upstream.destroy();
+    });
     upstream.on("close", () => client.destroy());
     client.pipe(upstream).pipe(client);
   });
@@ -47,6 +55,12 @@ export async function startProxy(target: string): Promise<Proxy> {
     cut,
     heal() {
       healthy = true;
+    },
+    stall() {
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream).resume();
+        upstream.unpipe(client).resume();
+      }
     },
     close() {
       cut();

@@ -12,13 +12,16 @@ interface Waiting {
  */
 export class CallDeadline {
   readonly #timeout_ms: number;
+  readonly #onSilence: () => void;
   /** In the order in which they began. */
   readonly #waiting = new Set<Waiting>();
   #tick = 0;
   #ticking = false;
 
-  constructor(timeout_ms: number) {
+  /** `onSilence` is told when calls were given up, before they reject. */
+  constructor(timeout_ms: number, onSilence: () => void) {
     this.#timeout_ms = timeout_ms;
+    this.#onSilence = onSilence;
   }
 
   /** What `call` comes to; rejects when that takes too long, and the call itself goes on then. */
@@ -52,8 +55,14 @@ export class CallDeadline {
 
   #giveUpLate(): void {
     const last_tick = this.#tick - this.#timeout_ms / TICK_MS;
+    const late: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      if (waiting.since_tick >= last_tick) return;
+      if (waiting.since_tick >= last_tick) break;
+      late.push(waiting);
+    }
+    if (late.length === 0) return;
+    this.#onSilence();
+    for (const waiting of late) {
       this.#waiting.delete(waiting);
       waiting.giveUp(new Error(`No answer within ${this.#timeout_ms} ms.`));
     }

@@ -9,7 +9,7 @@ import { type ScriptCommands, scripts } from "./script.ts";
 /** Gateway specification, Other constants: for a command and for a connect. */
 const TIMEOUT_MS = 500;
 const RECONNECT_MS = 200;
-/** Well above what a burst keeps the process from reading: a connection that is dropped fails all that wait on it. */
+/** For what is no count, such as the handshake: well above what a burst keeps the process from reading. */
 const SILENCE_MS = 2_000;
 /** A cluster that is moving slots may send a command on this often, within its 500 ms. */
 const REDIRECTIONS_MAX = 3;
@@ -17,10 +17,11 @@ const REDIRECTIONS_MAX = 3;
 /**
  * Nothing is queued while the connection is down and nothing is sent twice: a count that was reported as
  * failed must not be made up for later. A server that takes the bytes and stays silent is noticed by
- * `socketTimeout`; the connection is then dropped and made anew.
+ * the counts' deadline, else by `socketTimeout`; the connection is then dropped and made anew.
  */
 const connection = {
   connectTimeout: TIMEOUT_MS,
+  disconnectTimeout: 1,
   socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -79,12 +80,13 @@ export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
   readonly #namespace: string;
   readonly #observer: StoreObserver;
-  readonly #deadline = new CallDeadline(TIMEOUT_MS);
+  readonly #deadline: CallDeadline;
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
     this.#namespace = namespace;
     this.#observer = observer;
+    this.#deadline = new CallDeadline(TIMEOUT_MS, () => this.#leaveSilentServer());
     // Each command reports its own failure; without a listener ioredis prints the connection's.
     client.on("error", () => {});
   }
@@ -123,6 +125,14 @@ export class RedisCounterStore implements CounterStore {
   async #ready(): Promise<void> {
     await untilReady(this.#client);
     if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
+  }
+
+  /**
+   * One server answers in order: when it owes the oldest count, it owes all, and would make up for those sent
+   * meanwhile when it speaks again. A cluster goes on, since only one of its nodes may be silent.
+   */
+  #leaveSilentServer(): void {
+    if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
   }
 
   #observe(started: number, failed: boolean): void {
