@@ -22,8 +22,26 @@ const texts = {
 
 /** The OpenAPI text of a read, its query taken from the schema that checks it. */
 export function describeRead(kind: EventLog["kind"]): DocumentDecoration {
-  return { ...texts[kind], tags: ["Audit events"], parameters: [pathParameter(kind), ...queryParameters()] };
+  return {
+    ...texts[kind],
+    tags: ["Audit events"],
+    parameters: [pathParameter(kind), ...queryParameters()],
+    responses: { 200: { description: "A page, or an export.", content: exportContent } },
+  };
 }
+
+const exportContent = {
+  "text/csv": {
+    schema: {
+      type: "string" as const,
+      description:
+        "One line for each event under a line of column names; `params` and `details` as JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe.",
+    },
+  },
+  "application/x-ndjson": {
+    schema: { type: "string" as const, description: "One event in JSON on each line." },
+  },
+};
 
 function pathParameter(kind: EventLog["kind"]): Parameter {
   const description = kind === "organization" ? "Whose log: an organization." : "Whose log: a person.";

@@ -27,7 +27,7 @@ const rest = {
     key_prefix: nullable(Type.String(), "The credential's display prefix; null for a JWT."),
   }),
   service: Type.String({ description: "The service's name in the route configuration." }),
-  method: Type.String(),
+  method: Type.String({ description: "The HTTP method." }),
   route: Type.String({ description: "The path template that matched, never the path." }),
   params: Type.Record(Type.String(), Type.String(), { description: "Path params by name." }),
   ip: Type.String({ description: "The client's address." }),
@@ -42,14 +42,20 @@ const rest = {
 };
 
 /** An audit event as its organization reads it: without the person (Identity specification, Audit event). */
-export const organizationEventSchema = Type.Object({ ...common, ...rest });
+export const organizationEventSchema = Type.Object(
+  { ...common, ...rest },
+  { title: "OrganizationAuditEvent", description: "An event of an organization's log." },
+);
 
 /** An audit event as the person reads it. */
-export const userEventSchema = Type.Object({
-  ...common,
-  user_id: nullable(Type.String(), "The person whose log this event is in."),
-  ...rest,
-});
+export const userEventSchema = Type.Object(
+  {
+    ...common,
+    user_id: nullable(Type.String(), "The person whose log this event is in."),
+    ...rest,
+  },
+  { title: "UserAuditEvent", description: "An event of a person's log." },
+);
 
 export type OrganizationEvent = Static<typeof organizationEventSchema>;
 export type UserEvent = Static<typeof userEventSchema>;

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshDatabase, services } from "../../support/index.ts";
 import { type AuditService, intent, requestId, startAudit, userIntent } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
 
 const PATH = "/organizations/organization-1/audit-events";
 

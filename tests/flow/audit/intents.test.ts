@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type AuditService, intent, json, requestId, startAudit, wrongFields } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
 
 let audit: AuditService;
 

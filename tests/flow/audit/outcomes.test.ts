@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   type AuditService,
   intent,
@@ -7,6 +7,8 @@ import {
   userIntent,
   wrongFields,
 } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
 
 let audit: AuditService;
 

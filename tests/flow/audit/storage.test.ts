@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { keepPartitions } from "@ostiary/audit/partitions/queries";
 import { type Database, sqlState } from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
 import { clock, freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
 
 /** Needs a session beside the service's own. */
 const onServer = describe.skipIf(!services().postgres.real);

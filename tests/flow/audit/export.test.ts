@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Database } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { services, startProcess, waitFor } from "../../support/index.ts";
+import {
+  type AuditService,
+  auditClient,
+  intent,
+  json,
+  openLog,
+  requestId,
+  startAudit,
+  userIntent,
+} from "./audit-service.ts";
+import { BUSY_ORGANIZATION, generateLog } from "./generated-log.ts";
+
+setDefaultTimeout(30_000);
+
+const LOG = `/organizations/${BUSY_ORGANIZATION}/audit-events`;
+const CSV = { Accept: "text/csv" };
+const NDJSON = { Accept: "application/x-ndjson" };
+
+describe("an export", () => {
+  let audit: AuditService;
+
+  beforeAll(async () => {
+    audit = await startAudit();
+  });
+  afterAll(() => audit.stop());
+
+  test("in CSV has a line of names and one for each event, cells quoted where they must be", async () => {
+    const id = requestId();
+    await audit.put(id, intent({ user_agent: 'a "quoted", name\nin two lines', params: { b: "1", a: '"' } }));
+    await audit.patch(id, {
+      outcome: "responded",
+      status: 201,
+      details: { name: { to: "é" } },
+      created_id: "w-1",
+    });
+    const response = await audit.get(`/organizations/organization-1/audit-events?request_id=${id}`, CSV);
+    expect(response.headers.get("Content-Type")).toStartWith("text/csv");
+    expect(response.headers.get("Content-Disposition")).toContain("audit-events.csv");
+    const [names = "", ...lines] = (await response.text()).split("\n");
+    expect(names.split(",")).toEqual([
+      ...["id", "occurred_at", "request_id", "organization_id", "actor_member_id", "actor_auth_type"],
+      ...[
+        "actor_key_prefix",
+        "service",
+        "method",
+        "route",
+        "params",
+        "ip",
+        "user_agent",
+        "outcome",
+        "status",
+      ],
+      ...["details", "created_id"],
+    ]);
+    expect(lines.join("\n")).toEndWith(
+      [
+        `,${id},organization-1,member-1,member_apikey,ostiary-k-2-abcd,widgets,POST,/org/widgets/{widget_id},`,
+        `"{""a"":""\\"""",""b"":""1""}",192.0.2.1,"a ""quoted"", name\nin two lines",responded,201,`,
+        `"{""name"":{""to"":""é""}}",w-1\n`,
+      ].join(""),
+    );
+  });
+
+  test.each([
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\tx",
+    "\rx",
+    '=HYPERLINK("http://x")',
+    "-2+3+cmd|' /C calc'!A0",
+  ])("in CSV takes the meaning out of %j", async (cell) => {
+    const id = requestId();
+    await audit.put(
+      id,
+      userIntent({
+        user_agent: cell,
+        service: cell,
+        actor: { member_id: null, auth_type: "jwt", key_prefix: cell },
+      }),
+    );
+    await audit.patch(id, { outcome: "responded", status: 200, created_id: cell });
+    const text = await (await audit.get(`/users/user-1/audit-events?request_id=${id}`, CSV)).text();
+    const quoted = /[",\n\r]/.test(cell) ? `"'${cell.replaceAll('"', '""')}"` : `'${cell}`;
+    expect(text.split(quoted)).toHaveLength(5);
+    expect(text).not.toContain(`,${cell}`);
+  });
+
+  test("in NDJSON has an event on each line, just as a page has it", async () => {
+    for (let n = 0; n < 5; n++)
+      await audit.put(requestId(), intent({ organization_id: "lines", user_agent: "a\nb" }));
+    const response = await audit.get("/organizations/lines/audit-events", NDJSON);
+    expect(response.headers.get("Content-Type")).toStartWith("application/x-ndjson");
+    const text = await response.text();
+    const lines = text.trimEnd().split("\n");
+    const { audit_events } = await audit.list("/organizations/lines/audit-events");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(audit_events);
+    expect(text.endsWith("\n")).toBe(true);
+  });
+
+  test("of nothing has no events", async () => {
+    const query = "occurred_after=2026-01-02T00:00:00Z&occurred_before=2026-01-01T00:00:00Z";
+    for (const path of ["/users/nobody/audit-events", `/users/user-1/audit-events?${query}`]) {
+      expect(await (await audit.get(path, NDJSON)).text()).toBe("");
+      expect((await (await audit.get(path, CSV)).text()).split("\n")).toHaveLength(2);
+    }
+  });
+
+  test("is JSON for whoever asks for nothing that there is", async () => {
+    for (const Accept of ["*/*", "image/png", "text/csv;q=0", "application/json, text/csv;q=0.9"]) {
+      const response = await audit.get("/users/user-1/audit-events", { Accept });
+      expect(response.headers.get("Vary")).toBe("Accept");
+      expect(await json(response)).toHaveProperty("has_more");
+    }
+  });
+});
+
+/** Reads a body as it comes. */
+async function* lines(response: Response): AsyncGenerator<string, void, void> {
+  let rest = "";
+  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+}
+
+describe.skipIf(!services().postgres.real)("an export of a large log", () => {
+  const EVENTS = 120_000;
+  let audit: AuditService;
+  let log: Database;
+
+  beforeAll(async () => {
+    const empty = await startAudit();
+    log = await openLog(empty);
+    await generateLog(log, { events: EVENTS, end_ms: Date.now(), span_ms: 30 * 86_400_000 });
+    await empty.stop();
+    const child = await startProcess("apps/audit/main.ts", { DATABASE_URL: empty.database_url });
+    audit = auditClient(empty.database_url, child.url, child.internal_url, async () => {
+      await child.stop();
+    });
+  }, 120_000);
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  const memory = async () => {
+    const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]);
+  };
+  const cursors = async () => {
+    const rows = await log.run("cursors", (orm) =>
+      log.rows<{ count: number }>(
+        orm,
+        sql`select count(*) from pg_stat_activity
+            where datname = current_database() and state = 'idle in transaction'`,
+      ),
+    );
+    return rows[0]?.count;
+  };
+
+  test("holds every event once, newest first, whatever limit says", async () => {
+    const rows = await log.run("ids", (orm) =>
+      log.rows<{ id: string }>(
+        orm,
+        sql`select id from audit.audit_events where organization_id = ${BUSY_ORGANIZATION} order by id desc`,
+      ),
+    );
+    const exported: string[] = [];
+    for await (const line of lines(await audit.get(`${LOG}?limit=1`, NDJSON)))
+      exported.push(JSON.parse(line).id);
+    expect(exported.length).toBeGreaterThan(50_000);
+    expect(exported).toEqual(rows.map(({ id }) => id));
+  });
+
+  test("is continued from the last event that came", async () => {
+    const csv = (await (await audit.get(`${LOG}?service=service-1`, CSV)).text()).trimEnd().split("\n");
+    const middle = Math.floor(csv.length / 2);
+    const cursor = csv[middle]?.slice(0, 26);
+    const rest = await (await audit.get(`${LOG}?service=service-1&starting_after=${cursor}`, CSV)).text();
+    expect(rest.trimEnd().split("\n").slice(1)).toEqual(csv.slice(middle + 1));
+  });
+
+  test("waits in the database for clients that do not read, in the memory of a few batches", async () => {
+    const before = await memory();
+    const exports = await Promise.all(Array.from({ length: 4 }, () => audit.get(LOG, NDJSON)));
+    const readers = exports.map((response) => lines(response));
+    await Promise.all(readers.map((reader) => reader.next()));
+    for (let page = 0; page < 100; page++) await audit.list(LOG);
+    expect(await cursors()).toBe(4);
+    expect((await memory()) - before).toBeLessThan(64 * 1024 * 1024);
+    const counts = readers.map(async (reader) => {
+      let events = 1;
+      for await (const _ of reader) events += 1;
+      return events;
+    });
+    const [first = 0, ...others] = await Promise.all(counts);
+    expect(first).toBeGreaterThan(50_000);
+    expect(others).toEqual([first, first, first]);
+    expect(await cursors()).toBe(0);
+  });
+
+  test("ends its cursor when the client leaves", async () => {
+    for (let round = 0; round < 20; round++) {
+      const leave = new AbortController();
+      const response = await fetch(`${audit.url}${LOG}`, { headers: CSV, signal: leave.signal });
+      const reader = response.body?.getReader();
+      await reader?.read();
+      leave.abort();
+    }
+    await waitFor(async () => (await cursors()) === 0, { what: "the cursors' end" });
+    expect((await audit.get(`${LOG}?limit=1`)).status).toBe(200);
+  });
+
+  test("is refused with 429 while four run, and pages are still read and events written", async () => {
+    const running = await Promise.all(Array.from({ length: 4 }, () => audit.get(LOG, NDJSON)));
+    const readers = running.map((response) => response.body?.getReader());
+    await Promise.all(readers.map((reader) => reader?.read()));
+    const refused = await audit.get(LOG, CSV);
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "10"]);
+    expect((await json(refused)).error).toMatchObject({
+      code: "RATE_LIMITED",
+      details: { retry_after_seconds: 10 },
+    });
+    expect((await audit.get(LOG)).status).toBe(200);
+    expect((await audit.put(requestId(), intent())).status).toBe(201);
+    await Promise.all(readers.map((reader) => reader?.cancel()));
+    await waitFor(async () => (await audit.get(LOG, CSV)).status === 200, { what: "a free slot" });
+  });
+
+  test("breaks off when the database is lost, so that a part is not taken for the whole", async () => {
+    const response = await audit.get(LOG, NDJSON);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await log.run("kill", (orm) =>
+      orm.execute(
+        sql`select pg_terminate_backend(pid) from pg_stat_activity
+            where datname = current_database() and state = 'idle in transaction'`,
+      ),
+    );
+    const drained = (async () => {
+      while (!(await reader?.read())?.done);
+    })();
+    expect(drained).rejects.toThrow();
+    await drained.catch(() => {});
+    await waitFor(async () => (await audit.get(LOG, CSV)).status === 200);
+  });
+});

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
+import { selectStatement } from "@ostiary/audit/events/queries";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { encodeTime } from "ulid";
+import { services } from "../../support/index.ts";
+import { startAudit } from "./audit-service.ts";
+import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "./generated-log.ts";
+
+setDefaultTimeout(30_000);
+
+const EVENTS = 200_000;
+const END_MS = Date.now();
+const SPAN_MS = 150 * 86_400_000;
+/** Blocks of 8 KiB that a page may touch: a few for each of its hundred events, and for each month's index. */
+const PAGE_BLOCKS_MAX = 600;
+
+type Wanted = Partial<Pick<EventFilter, "exact">> & {
+  params?: Record<string, string>;
+  /** Times as a part of the log's span. */
+  from?: number;
+  before?: number;
+};
+
+/** Values that are common, seldom and long gone, never there. */
+const single: Record<string, Wanted> = {
+  "no filter": {},
+  "actor_member_id, common": { exact: { actor_member_id: "member-7" } },
+  "actor_member_id, gone": { exact: { actor_member_id: "retired" } },
+  "actor_member_id, unknown": { exact: { actor_member_id: "nobody" } },
+  "service, common": { exact: { service: "service-1" } },
+  "service, gone": { exact: { service: "retired" } },
+  "service, unknown": { exact: { service: "nothing" } },
+  "method, common": { exact: { method: "DELETE" } },
+  "method, gone": { exact: { method: "HEAD" } },
+  "method, unknown": { exact: { method: "GET" } },
+  "route, common": { exact: { route: "/org/widgets-3/{widget_id}" } },
+  "route, gone": { exact: { route: "/org/retired/{widget_id}" } },
+  "route, unknown": { exact: { route: "/" } },
+  "outcome, common": { exact: { outcome: "responded" } },
+  "outcome, gone": { exact: { outcome: "pending" } },
+  "outcome, unknown": { exact: { outcome: "no_response" } },
+  "request_id, known": { exact: { request_id: "request-777" } },
+  "request_id, unknown": { exact: { request_id: "nothing" } },
+  "created_id, gone": { exact: { created_id: "retired" } },
+  "created_id, unknown": { exact: { created_id: "nothing" } },
+  "params, common": { params: { widget_id: "common" } },
+  "params, rare": { params: { widget_id: "widget-4242" } },
+  "params, gone": { params: { widget_id: "retired" } },
+  "params, unknown": { params: { widget_id: "nothing" } },
+  occurred_after: { from: 0.4 },
+  occurred_before: { before: 0.4 },
+  "occurred_after and occurred_before": { from: 0.4, before: 0.401 },
+};
+
+/** The pairs that people use: a field with a time, and two fields. */
+const pairs: Record<string, Wanted> = {
+  "actor_member_id and time": { exact: { actor_member_id: "member-7" }, from: 0.2, before: 0.5 },
+  "service and time": { exact: { service: "service-1" }, before: 0.3 },
+  "service, gone, and time": { exact: { service: "retired" }, from: 0.2 },
+  "method and time": { exact: { method: "HEAD" }, from: 0.2 },
+  "route and time": { exact: { route: "/org/widgets-3/{widget_id}" }, before: 0.3 },
+  "outcome and time": { exact: { outcome: "pending" }, from: 0.2 },
+  "params and time": { params: { widget_id: "common" }, before: 0.3 },
+  "two params, one unknown": { params: { widget_id: "common", other: "x" } },
+  "actor_member_id and service": { exact: { actor_member_id: "member-7", service: "service-1" } },
+  "actor_member_id and outcome": { exact: { actor_member_id: "member-7", outcome: "rejected" } },
+  "service and outcome": { exact: { service: "service-1", outcome: "rejected" } },
+  "service and method": { exact: { service: "service-1", method: "DELETE" } },
+  "method and route": { exact: { method: "DELETE", route: "/org/widgets-3/{widget_id}" } },
+  "service and params": { exact: { service: "service-1" }, params: { widget_id: "widget-4242" } },
+};
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
+  Plans?: Plan[];
+}
+
+describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`, () => {
+  let log: Database;
+
+  beforeAll(async () => {
+    const audit = await startAudit();
+    await audit.stop();
+    log = await openDatabase(audit.database_url, { namespace: "audit" });
+    await generateLog(log, { events: EVENTS, end_ms: END_MS, span_ms: SPAN_MS });
+  }, 180_000);
+  afterAll(() => log.close());
+
+  const at_ms = (part: number) => Math.round(END_MS - SPAN_MS + SPAN_MS * part);
+  const instant = (part: number | undefined) =>
+    part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(at_ms(part));
+
+  /** The plan, run, of a page below a cursor at that part of the log; null when there is nothing to ask. */
+  async function explain(
+    kind: "organization" | "user",
+    wanted: Wanted,
+    depth: number,
+  ): Promise<Plan[] | null> {
+    const filter: EventFilter = {
+      log: { kind, id: kind === "organization" ? BUSY_ORGANIZATION : BUSY_USER },
+      exact: wanted.exact ?? {},
+      params: new Map(Object.entries(wanted.params ?? {})),
+      from: instant(wanted.from),
+      before: instant(wanted.before),
+    };
+    const bounds = eventBounds(filter, depth === 1 ? null : encodeTime(at_ms(depth)) + "0".repeat(16));
+    if (bounds === null) return null;
+    const statement = sql`explain (analyze, buffers, timing off, format json)
+      ${selectStatement(filter, bounds)} limit 101`;
+    const rows = await log.run("explain", (orm) =>
+      log.rows<{ "QUERY PLAN": [{ Plan: Plan }] }>(orm, statement),
+    );
+    const [row] = rows;
+    return row === undefined ? null : nodes(row["QUERY PLAN"][0].Plan);
+  }
+
+  for (const kind of ["organization", "user"] as const) {
+    test.each(Object.entries(single))(
+      `of a ${kind} by one filter reads as much at every depth: %s`,
+      async (_, wanted) => {
+        for (const depth of [1, 0.9, 0.5, 0.08]) {
+          const plan = await explain(kind, wanted, depth);
+          if (plan === null) continue;
+          expect(scanned(plan)).toEqual([]);
+          expect(blocks(plan)).toBeLessThan(PAGE_BLOCKS_MAX);
+        }
+      },
+    );
+
+    test.each(Object.entries(pairs))(`of a ${kind} by a pair begins with an index: %s`, async (_, wanted) => {
+      for (const depth of [1, 0.5, 0.08]) {
+        const plan = await explain(kind, wanted, depth);
+        if (plan !== null) expect(scanned(plan)).toEqual([]);
+      }
+    });
+  }
+});
+
+function nodes(plan: Plan): Plan[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
+}
+
+/** Tables that were read without an index and held anything: months ahead are empty. */
+function scanned(plan: Plan[]): (string | undefined)[] {
+  return plan
+    .filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"] !== undefined)
+    .filter((node) => node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) > 0)
+    .map((node) => node["Relation Name"]);
+}
+
+function blocks([root]: Plan[]): number {
+  return root === undefined ? 0 : root["Shared Hit Blocks"] + root["Shared Read Blocks"];
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type AuditService, intent, json, requestId, startAudit } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
+
+const TOKEN = "internal-token-of-this-test";
+
+describe("the internal port with a token", () => {
+  let audit: AuditService;
+
+  beforeAll(async () => {
+    audit = await startAudit({ database_url: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
+  });
+  afterAll(() => audit.stop());
+
+  test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(
+    "refuses writes with the token %p, before anything else",
+    async (token) => {
+      const headers: Record<string, string> =
+        token === undefined ? {} : { "X-Platform-Internal-Token": token };
+      const id = requestId();
+      const answers = [
+        await audit.put(id, intent(), headers),
+        await audit.put(id, "{", headers),
+        await audit.patch(id, { outcome: "rejected", status: 403 }, headers),
+        await fetch(`${audit.internal_url}/internal/unknown`, { headers }),
+        await fetch(`${audit.internal_url}/internal/events/${id}`, { method: "DELETE", headers }),
+      ];
+      for (const answer of answers) {
+        expect([answer.status, (await json(answer)).error.code]).toEqual([401, "UNAUTHORIZED"]);
+      }
+      expect(
+        (await audit.list(`/organizations/organization-1/audit-events?request_id=${id}`)).audit_events,
+      ).toEqual([]);
+    },
+  );
+
+  test("takes writes with it", async () => {
+    const headers = { "X-Platform-Internal-Token": TOKEN };
+    const id = requestId();
+    expect((await audit.put(id, intent(), headers)).status).toBe(201);
+    expect((await audit.patch(id, { outcome: "rejected", status: 403 }, headers)).status).toBe(204);
+  });
+
+  test("has no other spelling of the guarded paths", async () => {
+    for (const path of [
+      "/%69nternal/events/x",
+      "//internal/events/x",
+      "/x/../%2e%2e/internal/events/x",
+      "/INTERNAL/events/x",
+    ]) {
+      const response = await fetch(`${audit.internal_url}${path}`, {
+        method: "PUT",
+        body: JSON.stringify(intent()),
+      });
+      expect([401, 404]).toContain(response.status);
+    }
+  });
+
+  test("asks for none at health and metrics", async () => {
+    for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+      expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(200);
+    }
+  });
+
+  test("has no reads, and the public port no writes", async () => {
+    expect((await fetch(`${audit.internal_url}/users/u/audit-events`)).status).toBe(404);
+    const headers = { "X-Platform-Internal-Token": TOKEN };
+    const response = await fetch(`${audit.url}/internal/events/x`, { method: "PUT", headers, body: "{}" });
+    expect(response.status).toBe(404);
+  });
+});

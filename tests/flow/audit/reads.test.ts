@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import fc from "fast-check";
+import { clock } from "../../support/index.ts";
+import {
+  type AuditEvent,
+  type AuditService,
+  intent,
+  json,
+  startAudit,
+  userIntent,
+  wrongFields,
+} from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
+
+const time = clock("2026-03-01T06:00:00.000Z");
+let audit: AuditService;
+/** Everything written, oldest first. */
+const written: Written[] = [];
+
+interface Written {
+  request_id: string;
+  user_id: string | null;
+  organization_id: string | null;
+  member_id: string | null;
+  service: string;
+  method: string;
+  route: string;
+  params: Record<string, string>;
+  outcome: string;
+  created_id: string | null;
+  occurred_ms: number;
+}
+
+beforeAll(async () => {
+  audit = await startAudit({ clock: time.now });
+  for (let n = 0; n < 300; n++) await write(n);
+});
+afterAll(() => audit.stop());
+
+/** A few values for every field, in all mixtures; over a change of month. */
+async function write(n: number): Promise<void> {
+  time.advance(97_000);
+  const ofUser = n % 5 === 0;
+  const occurred_ms = time.now() - ((n * 7) % 24) * 3_600_000;
+  const event: Written = {
+    request_id: `request-${n}`,
+    user_id: ofUser ? "user-1" : null,
+    organization_id: ofUser ? null : `organization-${n % 2}`,
+    member_id: ofUser ? null : `member-${n % 3}`,
+    service: `service-${n % 4}`,
+    method: n % 7 === 0 ? "DELETE" : "PUT",
+    route: `/org/things-${n % 3}/{a}/{b}`,
+    params: { a: `a-${n % 4}`, b: `b-${n % 11}` },
+    outcome: "pending",
+    created_id: null,
+    occurred_ms,
+  };
+  const make = ofUser ? userIntent : intent;
+  const { request_id, service, method, route, params } = event;
+  const log = ofUser ? {} : { organization_id: event.organization_id };
+  const actor = { member_id: event.member_id, auth_type: "member_apikey", key_prefix: null };
+  const occurred_at = new Date(occurred_ms).toISOString();
+  await audit.put(request_id, make({ ...log, actor, service, method, route, params, occurred_at }));
+  const outcome = outcomeOf(n, ofUser);
+  if (outcome !== null) {
+    await audit.patch(request_id, outcome);
+    event.outcome = outcome.outcome;
+    event.created_id = outcome.created_id ?? null;
+    event.organization_id = outcome.organization_id ?? event.organization_id;
+    event.member_id = outcome.member_id ?? event.member_id;
+  }
+  written.push(event);
+}
+
+interface Outcome {
+  outcome: string;
+  status: number;
+  created_id?: string;
+  organization_id?: string;
+  member_id?: string;
+}
+
+function outcomeOf(n: number, ofUser: boolean): Outcome | null {
+  if (n % 6 === 0) return null;
+  if (n % 6 === 1) return { outcome: "rejected", status: 403 };
+  if (n % 6 === 2) return { outcome: "no_response", status: 502 };
+  const pair = ofUser && n % 10 === 5 ? { organization_id: "organization-1", member_id: "member-2" } : {};
+  return { outcome: "responded", status: 200, created_id: `created-${n % 9}`, ...pair };
+}
+
+/** Every page of a log, by following has_more. */
+async function all(path: string, query: Record<string, string>, limit: number): Promise<AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  for (;;) {
+    const cursor = events.at(-1)?.id;
+    const search = new URLSearchParams({
+      ...query,
+      limit: String(limit),
+      ...(cursor && { starting_after: cursor }),
+    });
+    const page = await audit.list(`${path}?${search}`);
+    events.push(...page.audit_events);
+    expect(page.audit_events.length).toBeLessThanOrEqual(limit);
+    if (!page.has_more) return events;
+    expect(page.audit_events.length).toBe(limit);
+  }
+}
+
+const filters: Record<string, (event: Written, value: string) => boolean> = {
+  actor_member_id: (event, value) => event.member_id === value,
+  service: (event, value) => event.service === value,
+  method: (event, value) => event.method === value,
+  route: (event, value) => event.route === value,
+  outcome: (event, value) => event.outcome === value,
+  request_id: (event, value) => event.request_id === value,
+  created_id: (event, value) => event.created_id === value,
+  "params[a]": (event, value) => event.params.a === value,
+  "params[b]": (event, value) => event.params.b === value,
+  "params[c]": () => false,
+  occurred_after: (event, value) => event.occurred_ms >= Date.parse(value),
+  occurred_before: (event, value) => event.occurred_ms < Date.parse(value),
+};
+
+const moment = fc.integer({ min: 0, max: 299 }).map((n) => new Date(Date.UTC(2026, 1, 28, 6) + n * 400_000));
+const values: Record<string, fc.Arbitrary<string>> = {
+  actor_member_id: fc.constantFrom("member-0", "member-1", "member-2", "nobody"),
+  service: fc.constantFrom("service-0", "service-3", "other"),
+  method: fc.constantFrom("DELETE", "PUT", "put"),
+  route: fc.constantFrom("/org/things-0/{a}/{b}", "/org/things-1/{a}/{b}", "/org"),
+  outcome: fc.constantFrom("pending", "rejected", "responded", "no_response"),
+  request_id: fc.constantFrom("request-1", "request-30", "request-299", "other"),
+  created_id: fc.constantFrom("created-3", "created-8", "other"),
+  "params[a]": fc.constantFrom("a-0", "a-3", "other"),
+  "params[b]": fc.constantFrom("b-0", "b-10", "other"),
+  "params[c]": fc.constant("c"),
+  occurred_after: moment.map((date) => date.toISOString()),
+  occurred_before: moment.map((date) => date.toISOString()),
+};
+const logs = ["/users/user-1", "/organizations/organization-0", "/organizations/organization-1"] as const;
+const ofLog = (log: string, event: Written) =>
+  log.startsWith("/users") ? event.user_id === "user-1" : event.organization_id === log.split("/")[2];
+
+describe("a log", () => {
+  test("gives exactly the events that every filter wants, newest first, in pages of any size", async () => {
+    const query = fc.record(values, { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...logs),
+        query,
+        fc.constantFrom(3, 20, 100),
+        async (log, query, limit) => {
+          const wanted = written.filter(
+            (event) =>
+              ofLog(log, event) &&
+              Object.entries(query).every(([name, value]) => filters[name]?.(event, String(value))),
+          );
+          const search = Object.fromEntries(
+            Object.entries(query).map(([name, value]) => [name, String(value)]),
+          );
+          const events = await all(`${log}/audit-events`, search, limit);
+          expect(events.map(({ request_id }) => request_id)).toEqual(
+            wanted.map(({ request_id }) => request_id).toReversed(),
+          );
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each(Object.keys(values))("is filtered by %s alone", async (name) => {
+    for (const value of fc.sample(values[name] ?? fc.constant(""), { numRuns: 4, seed: 1 })) {
+      const events = await all(`${logs[2]}/audit-events`, { [name]: value }, 40);
+      const wanted = written.filter((event) => ofLog(logs[2], event) && filters[name]?.(event, value));
+      expect(events.map(({ request_id }) => request_id)).toEqual(
+        wanted.map(({ request_id }) => request_id).toReversed(),
+      );
+    }
+  });
+
+  test("holds 50 events in a page unless told, and 100 at most", async () => {
+    const path = "/organizations/organization-1/audit-events";
+    const sizes = async (query: string) => (await audit.list(`${path}${query}`)).audit_events.length;
+    expect(await sizes("")).toBe(50);
+    expect(await sizes("?limit=1")).toBe(1);
+    expect(await sizes("?limit=100")).toBe(100);
+    expect(await sizes("?limit=100000000000000000000")).toBe(100);
+  });
+
+  test("continues from a cursor that is no event's id", async () => {
+    const path = "/organizations/organization-1/audit-events";
+    expect(await audit.list(`${path}?starting_after=${"0".repeat(26)}`)).toEqual({
+      audit_events: [],
+      has_more: false,
+    });
+    const first = await audit.list(path);
+    expect(await audit.list(`${path}?starting_after=7${"Z".repeat(25)}`)).toEqual(first);
+  });
+
+  test.each(["/organizations/nobody", "/users/nobody", "/users/organization-1", "/organizations/user-1"])(
+    "without events is an empty list: %s",
+    async (log) => {
+      expect(await audit.list(`${log}/audit-events`)).toEqual({ audit_events: [], has_more: false });
+    },
+  );
+
+  test("is empty when occurred_after is later than occurred_before", async () => {
+    const query = "occurred_after=2026-03-02T00:00:00Z&occurred_before=2026-03-01T00:00:00Z";
+    for (const log of logs) {
+      expect(await audit.list(`${log}/audit-events?${query}`)).toEqual({ audit_events: [], has_more: false });
+    }
+  });
+
+  test("of an organization never says who the person is, a person's does", async () => {
+    for (const log of logs) {
+      for (const event of await all(`${log}/audit-events`, {}, 100)) {
+        expect(Object.hasOwn(event, "user_id")).toBe(log.startsWith("/users"));
+      }
+      const ndjson = await (
+        await audit.get(`${log}/audit-events`, { Accept: "application/x-ndjson" })
+      ).text();
+      const csv = await (await audit.get(`${log}/audit-events`, { Accept: "text/csv" })).text();
+      expect([ndjson.includes("user-1"), csv.includes("user-1"), csv.includes("user_id")]).toEqual(
+        Array(3).fill(log.startsWith("/users")),
+      );
+    }
+  });
+
+  test("takes every id as it is", async () => {
+    for (const id of ["a b", "é", "..%2Fx", "%25", "' or true --", "%"]) {
+      const path = `/organizations/${encodeURIComponent(id)}/audit-events`;
+      expect(await audit.list(path)).toEqual({ audit_events: [], has_more: false });
+    }
+    expect(await wrongFields(await audit.get("/organizations/%00/audit-events"))).toEqual([
+      "organization_id",
+    ]);
+    expect(await wrongFields(await audit.get(`/users/${"u".repeat(129)}/audit-events`))).toEqual(["user_id"]);
+  });
+});
+
+describe("a read", () => {
+  test.each([
+    "limit=1&limit=2",
+    "params[a]=1&params[a]=2",
+    "params%5Ba%5D=1&params[a]=1",
+    "service=a&service=a",
+  ])("with %s is 422: a parameter is given once", async (query) => {
+    const [name] = new URLSearchParams(query).keys();
+    for (const log of logs) {
+      expect(await wrongFields(await audit.get(`${log}/audit-events?${query}`))).toEqual([name ?? ""]);
+    }
+  });
+
+  test("with unknown and malformed parameters is 422 and names all of them", async () => {
+    const query = "user_id=u&limit=0&starting_after=x&outcome=x&occurred_after=x&method=%00";
+    for (const accept of ["application/json", "text/csv", "application/x-ndjson"]) {
+      const response = await audit.get(`${logs[0]}/audit-events?${query}`, { Accept: accept });
+      expect((await wrongFields(response)).sort()).toEqual(
+        ["user_id", "limit", "starting_after", "outcome", "occurred_after", "method"].sort(),
+      );
+    }
+  });
+
+  test("says in errors which request it was, and sets no X-Request-ID", async () => {
+    const response = await audit.get("/users/u/audit-events?nope=1", { "X-Request-ID": "abc" });
+    expect((await json(response)).error.request_id).toBe("abc");
+    expect(response.headers.get("X-Request-ID")).toBeNull();
+    expect((await audit.get("/users/u/audit-events")).headers.get("X-Request-ID")).toBeNull();
+  });
+
+  test("of an unknown path is 404, of a known one by another method 405 with Allow", async () => {
+    expect((await audit.get("/organizations/o")).status).toBe(404);
+    expect((await audit.get("/internal/events/x")).status).toBe(404);
+    const response = await fetch(`${audit.url}/users/u/audit-events`, { method: "DELETE" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("by HEAD has no body", async () => {
+    for (const accept of ["application/json", "text/csv"]) {
+      const response = await fetch(`${audit.url}${logs[1]}/audit-events`, {
+        method: "HEAD",
+        headers: { Accept: accept },
+      });
+      expect([response.status, await response.text()]).toEqual([200, ""]);
+      expect(response.headers.get("Content-Type")).toStartWith(accept);
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { json, startAudit } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
+
+describe("the Swagger page", () => {
+  test("describes both reads with every parameter, content type and error", async () => {
+    const audit = await startAudit({ database_url: "pglite://memory" });
+    try {
+      expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
+      const document = await json(await audit.get("/swagger/json"));
+      expect(Object.keys(document.paths).sort()).toEqual([
+        "/organizations/{organization_id}/audit-events",
+        "/users/{user_id}/audit-events",
+      ]);
+      for (const [path, { get }] of Object.entries<{ get: Operation }>(document.paths)) {
+        const names = get.parameters.map(({ name }) => name);
+        expect(names.sort()).toEqual(
+          [
+            path.startsWith("/users") ? "user_id" : "organization_id",
+            ...[
+              "limit",
+              "starting_after",
+              "actor_member_id",
+              "service",
+              "method",
+              "route",
+              "outcome",
+              "request_id",
+            ],
+            ...["created_id", "occurred_after", "occurred_before", "params"],
+          ].sort(),
+        );
+        expect(get.parameters.every(({ description, schema }) => description && schema)).toBe(true);
+        expect(Object.keys(get.responses).sort()).toEqual(["200", "422", "429", "503"]);
+        expect(Object.keys(get.responses["200"]?.content ?? {}).sort()).toEqual([
+          "application/json",
+          "application/x-ndjson",
+          "text/csv",
+        ]);
+      }
+    } finally {
+      await audit.stop();
+    }
+  });
+
+  test("is off with SWAGGER_ENABLED=false", async () => {
+    const audit = await startAudit({ database_url: "pglite://memory", env: { SWAGGER_ENABLED: "false" } });
+    try {
+      for (const path of ["/swagger", "/swagger/json"]) expect((await audit.get(path)).status).toBe(404);
+    } finally {
+      await audit.stop();
+    }
+  });
+});
+
+interface Operation {
+  parameters: { name: string; description?: string; schema?: object }[];
+  responses: Record<string, { content: object }>;
+}
