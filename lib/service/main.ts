@@ -25,14 +25,21 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Ctrl-C reaches a process twice when a package runner in front of it passes the signal on as well. */
+const SAME_SIGNAL_MS = 500;
+
+/** Resolves at the first SIGTERM or SIGINT; a second one, when it is no echo, ends the process at once. */
 function onSignals(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let signals = 0;
-  const onSignal = () => {
-    signals += 1;
-    if (signals > 1) process.exit(EXIT_FAILED);
-    resolve();
+  let first: { signal: NodeJS.Signals; at_ms: number } | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const at_ms = performance.now();
+    if (first === null) {
+      first = { signal, at_ms };
+      resolve();
+    } else if (signal !== first.signal || at_ms - first.at_ms > SAME_SIGNAL_MS) {
+      process.exit(EXIT_FAILED);
+    }
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);

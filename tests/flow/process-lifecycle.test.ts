@@ -140,11 +140,16 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s
     expect(await stopped).toBe(0);
   });
 
+  test("takes the same signal sent twice in a row for one, as package runners send it", async () => {
+    const service = await start(app, await variables(app));
+    expect(await Promise.all([service.stop("SIGINT"), service.stop("SIGINT")])).toEqual([0, 0]);
+  });
+
   test("a second signal ends it at once", async () => {
     const service = await start(app, { ...(await variables(app)), SHUTDOWN_GRACE_MS: "600000" });
     const first = service.stop("SIGTERM");
     await waitFor(async () => (await fetch(`${service.internal_url}/health/ready`)).status === 503);
-    const second = service.stop("SIGTERM");
+    const second = service.stop("SIGINT");
     expect(await Promise.all([first, second])).toEqual([1, 1]);
   });
 });
