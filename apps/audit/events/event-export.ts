@@ -9,18 +9,25 @@ export const exportTypes = {
   ndjson: "application/x-ndjson",
 } as const satisfies Record<ExportFormat, string>;
 
-/** Spells batches of events in a format: the chunks of an export's body. */
+/**
+ * Spells batches of events in a format: the chunks of an export's body. The line of names goes with the first
+ * batch, so that nothing has been said before the database has answered.
+ */
 export async function* exportChunks(
   format: ExportFormat,
   log: EventLog,
   batches: AsyncIterable<UserEvent[]>,
 ): AsyncGenerator<string, void, void> {
-  if (format === "csv") yield csv([csvColumns(log)]);
+  const columns = csvColumns(log);
+  let head = format === "csv" ? csv([columns]) : "";
   for await (const events of batches) {
-    yield format === "csv"
-      ? csv(events.map((event) => csvColumns(log).map((column) => csvCells[column](event))))
-      : events.map((event) => `${JSON.stringify(asRead(log, event))}\n`).join("");
+    yield head +
+      (format === "csv"
+        ? csv(events.map((event) => columns.map((column) => csvCells[column](event))))
+        : events.map((event) => `${JSON.stringify(asRead(log, event))}\n`).join(""));
+    head = "";
   }
+  if (head !== "") yield head;
 }
 
 /** An event as the reader of a log sees it: an organization never sees the person. */
