@@ -1,0 +1,61 @@
+import { freshDatabase } from "./services.ts";
+import { startProcess } from "./start-process.ts";
+
+/** The identity service as a process, and shortcuts to what a gateway's callers need of it. */
+export interface DirectoryProcess {
+  readonly validate_url: string;
+  /** Calls the public port; throws unless it succeeds. */
+  call(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+  /** The person of a subject, created when new. */
+  person(issuer: string, subject: string): Promise<string>;
+  /** An organization of that person, and the person's membership in it. */
+  organization(user_id: string): Promise<{ id: string; member_id: string }>;
+  /** A key created at `address`, such as `/users/{user_id}`: its text and the path that revokes it. */
+  key(address: string): Promise<{ key: string; path: string }>;
+  session(user_id: string, organization_id: string): Promise<string>;
+  kill(): Promise<void>;
+  stop(): Promise<number>;
+}
+
+export async function startDirectory(env: Record<string, string> = {}): Promise<DirectoryProcess> {
+  const running = await startProcess("apps/identity/main.ts", {
+    DATABASE_URL: await freshDatabase(),
+    ROLES_FILE: "seeds/roles.yaml",
+    APIKEY_BRAND: "acme",
+    ...env,
+  });
+  const validate_url = `${running.internal_url}/internal/credentials/validate`;
+  const ask = async (method: string, url: string, body?: object) => {
+    const headers = {
+      "content-type": "application/json",
+      "x-platform-internal-token": env.INTERNAL_AUTH_TOKEN ?? "",
+    };
+    const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`);
+    return { headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+  };
+  const call = async (method: string, path: string, body?: object) =>
+    (await ask(method, `${running.url}${path}`, body)).body;
+  return {
+    validate_url,
+    call,
+    async person(issuer, subject) {
+      const { body } = await ask("POST", validate_url, { idp: { issuer, subject } });
+      return body.user_id;
+    },
+    async organization(user_id) {
+      const created = await ask("POST", `${running.url}/users/${user_id}/organizations`, { name: "Acme" });
+      return { id: created.body.id, member_id: created.headers.get("x-platform-audit-member") ?? "" };
+    },
+    async key(address) {
+      const { id, key } = await call("POST", `${address}/api-keys`, {});
+      return { key, path: `${address}/api-keys/${id}` };
+    },
+    async session(user_id, organization_id) {
+      return (await call("POST", `/users/${user_id}/organizations/${organization_id}/session`)).token;
+    },
+    kill: running.kill,
+    stop: running.stop,
+  };
+}
