@@ -17,3 +17,6 @@ export const ifMatchHeaders = Type.Object({
     }),
   ),
 });
+
+/** No parameters: `DELETE …?dry_run=true` must not delete. */
+export const noQuery = Type.Object({}, { additionalProperties: false });

@@ -17,7 +17,8 @@ export const ErrorEnvelope = Type.Object(
       }),
     }),
   },
-  { title: "Error", description: "The body of every error." },
+  // said here, since Elysia writes it into schemas of responses that do not say it, and each has a copy
+  { additionalProperties: false, title: "Error", description: "The body of every error." },
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 

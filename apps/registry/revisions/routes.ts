@@ -4,7 +4,7 @@ import { Diff, Revision, Revisions, Service } from "@ostiary/lib/registry-api";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { ifMatchHeaders, RevisionParam, serviceParams } from "../parameters.ts";
+import { ifMatchHeaders, noQuery, RevisionParam, serviceParams } from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listChanges } from "./changes.ts";
@@ -33,6 +33,7 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
       }),
       {
         params: serviceParams,
+        query: noQuery,
         response: { 200: Revisions, ...readErrors },
         detail: {
           operationId: "listRevisions",
@@ -44,6 +45,7 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
     )
     .get("/services/:name/revisions/:rev", ({ params }) => read(params.name, revisionNumber(params.rev)), {
       params: revisionParams,
+      query: noQuery,
       response: { 200: Revision, ...readErrors },
       detail: {
         operationId: "getRevision",
@@ -61,6 +63,7 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
       },
       {
         params: diffParams,
+        query: noQuery,
         response: { 200: Diff, ...readErrors },
         detail: {
           operationId: "diffRevisions",
@@ -82,6 +85,7 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
       {
         params: revisionParams,
         headers: ifMatchHeaders,
+        query: noQuery,
         response: {
           200: Service,
           ...errorResponses(

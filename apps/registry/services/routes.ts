@@ -6,7 +6,7 @@ import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readJson } from "../apply/document.ts";
-import { ifMatchHeaders, serviceParams } from "../parameters.ts";
+import { ifMatchHeaders, noQuery, serviceParams } from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listServices, readService } from "./queries.ts";
@@ -30,6 +30,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
         ),
       }),
       {
+        query: noQuery,
         response: { 200: Services, ...errorResponses("UNAUTHORIZED", "SERVICE_UNAVAILABLE") },
         detail: {
           operationId: "listServices",
@@ -50,6 +51,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       },
       {
         params: serviceParams,
+        query: noQuery,
         response: { 200: Service, ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "SERVICE_UNAVAILABLE") },
         detail: {
           operationId: "getService",
@@ -73,6 +75,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       {
         params: serviceParams,
         headers: ifMatchHeaders,
+        query: noQuery,
         response: {
           200: Service,
           ...errorResponses(
@@ -103,6 +106,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       {
         params: serviceParams,
         headers: ifMatchHeaders,
+        query: noQuery,
         response: {
           204: Type.Void({ description: "Deleted." }),
           ...errorResponses(

@@ -1,0 +1,132 @@
+import { loadConfig } from "@ostiary/lib/config";
+import { serve } from "@ostiary/lib/service";
+import { memoryRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { wireRegistry } from "@ostiary/registry";
+import { registryVariables } from "@ostiary/registry/config";
+import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
+
+export const ADMIN_TOKEN = "test-admin-token";
+export const ROUTES_PREFIX = "edge/gateway/routes/";
+export const FENCES_PREFIX = "edge/gateway/revisions/";
+
+/** An answer of the admin API; a body that is not JSON is its text. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at answers field by field
+  body: any;
+}
+
+export interface Client {
+  readonly url: string;
+  /** Sends the admin token; a body that is no string or bytes goes as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  apply(services: Record<string, unknown>): Promise<Answer>;
+  put(name: string, config: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** The registry in this process, with a database of its own. */
+export interface Registry extends Client {
+  readonly internal_url: string;
+  readonly database_url: string;
+  readonly routeStore: RouteStore;
+  stop(): Promise<void>;
+}
+
+/** Starts the registry in this process, on a new database and a route store in memory unless told. */
+export async function startRegistry(
+  given: { database_url?: string; routeStore?: RouteStore; env?: Record<string, string> } = {},
+): Promise<Registry> {
+  const database_url = given.database_url ?? (await freshDatabase());
+  const routeStore = given.routeStore ?? memoryRouteStore();
+  const config = loadConfig(registryVariables, {
+    HOST: "127.0.0.1",
+    PORT: "0",
+    INTERNAL_PORT: "0",
+    LOG_FILE: "/dev/null",
+    DATABASE_URL: database_url,
+    ADMIN_TOKEN,
+    RECONCILE_INTERVAL_MS: "50",
+    ...given.env,
+  });
+  const running = await serve(await wireRegistry(config, { routeStore }), config);
+  return {
+    ...clientOf(`http://127.0.0.1:${running.port}`),
+    internal_url: `http://127.0.0.1:${running.internal_port}`,
+    database_url,
+    routeStore,
+    stop: () => running.shutdown(),
+  };
+}
+
+/** Starts the registry as a process of its own. */
+export async function startRegistryProcess(
+  env: { DATABASE_URL: string; ROUTE_STORE_URL: string } & Record<string, string>,
+): Promise<RunningProcess & Client> {
+  const running = await startProcess("apps/registry/main.ts", {
+    ADMIN_TOKEN,
+    RECONCILE_INTERVAL_MS: "50",
+    LOG_LEVEL: "warn",
+    ...env,
+    // the line that says which ports were bound is of level info
+    ...(env.LOG_LEVEL === undefined && { LOG_LEVEL: "info" }),
+  });
+  return { ...running, ...clientOf(running.url) };
+}
+
+/** Speaks to an admin API. */
+export function clientOf(url: string): Client {
+  const call: Client["call"] = async (method, path, body, headers = {}) => {
+    const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${ADMIN_TOKEN}`,
+        ...(!raw && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      body: raw ? body : JSON.stringify(body),
+    });
+    return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+  };
+  return {
+    url,
+    call,
+    apply: (services) => call("POST", "/apply", { services }),
+    put: (name, config, headers) => call("PUT", `/services/${encodeURIComponent(name)}`, config, headers),
+  };
+}
+
+/** A service with one user route of each path. */
+export function service(...paths: string[]) {
+  return {
+    url: "http://upstream:8080",
+    user: { routes: paths.map((path) => ({ path, methods: ["GET"] })) },
+  };
+}
+
+/** What the route store holds under the gateway's prefix: configs by service name. */
+export async function projected(routeStore: RouteStore): Promise<Record<string, unknown>> {
+  const entries = await routeStore.list(ROUTES_PREFIX);
+  return Object.fromEntries(
+    entries.map(({ key, value }) => [key.slice(ROUTES_PREFIX.length), parsed(value)]),
+  );
+}
+
+/** The current services, as the database has them. */
+export async function current(registry: Client): Promise<Record<string, unknown>> {
+  return (await registry.call("GET", "/services")).body.services;
+}
+
+/** Paths and messages of a 422. */
+export function fields({ body }: Answer): { path: string; message: string }[] {
+  return body.error.details.fields;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fields, type Registry, service, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+describe("a route", () => {
+  test("of another service is refused with every conflict and its owner, and nothing is written", async () => {
+    await registry.put("owner", service("/owned/{id}", "/owned/{id}/parts/{part}", "/owned"));
+    const answer = await registry.apply({
+      thief: service("/owned/{x}", "/mine", "/owned"),
+      innocent: service("/innocent"),
+    });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({ type: "invalid_request_error", code: "ROUTE_CONFLICT" });
+    expect(answer.body.error.details).toEqual({
+      conflicts: [
+        { service: "thief", method: "GET", path: "/owned/{x}", owner: "owner", owner_path: "/owned/{id}" },
+        { service: "thief", method: "GET", path: "/owned", owner: "owner", owner_path: "/owned" },
+      ],
+    });
+    expect(answer.body.error.message).toContain("GET /owned/{x} belongs to service owner as /owned/{id}");
+    expect(answer.body.error.message).toContain("GET /owned belongs to service owner.");
+    for (const name of ["thief", "innocent"]) {
+      expect((await registry.call("GET", `/services/${name}/revisions`)).status).toBe(404);
+    }
+  });
+
+  test("with another method, or a literal where the other has a param, is nobody else's", async () => {
+    await registry.put("holder", service("/held/{id}"));
+    const other = { url: "http://a:1", member: { routes: [{ path: "/held/{id}", methods: ["POST"] }] } };
+    expect((await registry.put("poster", other)).status).toBe(200);
+    expect((await registry.put("literal", service("/held/new"))).status).toBe(200);
+  });
+
+  test("belongs to a service whatever the scope", async () => {
+    await registry.put("user-side", service("/scoped"));
+    const other = { url: "http://a:1", public: { routes: [{ path: "/scoped", methods: ["GET"] }] } };
+    expect((await registry.put("public-side", other)).status).toBe(409);
+  });
+
+  test("may have several spellings of one shape inside a service, which then owns it once", async () => {
+    expect((await registry.put("twins", service("/twins/{a}", "/twins/{b}"))).status).toBe(200);
+    const { body } = await registry.put("twin-thief", service("/twins/{c}"));
+    expect(body.error.details.conflicts).toEqual([
+      { service: "twin-thief", method: "GET", path: "/twins/{c}", owner: "twins", owner_path: "/twins/{a}" },
+    ]);
+  });
+
+  test("moves between two services of one document", async () => {
+    await registry.apply({ left: service("/moving"), right: service("/right") });
+    const answer = await registry.apply({ left: service("/left"), right: service("/moving") });
+    expect(answer.status).toBe(200);
+    expect((await registry.put("left", service("/moving"))).status).toBe(409);
+  });
+
+  test("claimed by two services of one document is refused", async () => {
+    const answer = await registry.apply({ one: service("/both/{a}"), two: service("/both/{b}") });
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.details.conflicts[0]).toMatchObject({ service: "two", owner: "one" });
+  });
+
+  test("is free again once its owner no longer has it", async () => {
+    await registry.put("giver", service("/given"));
+    await registry.put("giver", service("/other"));
+    expect((await registry.put("taker", service("/given"))).status).toBe(200);
+  });
+});
+
+describe("a shared policy", () => {
+  const limited = (path: string, name: string, requests: number, shared?: boolean) => ({
+    ...service(path),
+    rate_limits: { [name]: { requests, window_seconds: 60, ...(shared !== undefined && { shared }) } },
+  });
+
+  test("must have the same numbers in every service", async () => {
+    await registry.put("s-1", limited("/s-1", "quota", 10, true));
+    expect((await registry.put("s-2", limited("/s-2", "quota", 10, true))).status).toBe(200);
+    const answer = await registry.apply({ "s-3": limited("/s-3", "quota", 11, true) });
+    expect(answer.status).toBe(422);
+    expect(fields(answer)).toEqual([
+      { path: "services.s-3.rate_limits.quota", message: expect.stringMatching(/10 requests in 60 seconds/) },
+    ]);
+    expect((await registry.call("GET", "/services/s-3")).status).toBe(404);
+  });
+
+  test.each([
+    [true, false],
+    [false, true],
+    [true, undefined],
+  ])("shared: %p in one service and %p in another is refused", async (first, second) => {
+    const name = `mixed-${first}-${second}`;
+    await registry.put(`${name}-1`, limited(`/${name}-1`, name, 10, first));
+    const answer = await registry.put(`${name}-2`, limited(`/${name}-2`, name, 10, second));
+    expect(answer.status).toBe(422);
+    expect(fields(answer).map(({ path }) => path)).toEqual([`rate_limits.${name}`]);
+  });
+
+  test("may change its numbers in all its services at once, or in the only one", async () => {
+    await registry.apply({
+      "t-1": limited("/t-1", "tempo", 1, true),
+      "t-2": limited("/t-2", "tempo", 1, true),
+    });
+    expect((await registry.put("t-1", limited("/t-1", "tempo", 2, true))).status).toBe(422);
+    const both = { "t-1": limited("/t-1", "tempo", 2, true), "t-2": limited("/t-2", "tempo", 2, true) };
+    expect((await registry.apply(both)).status).toBe(200);
+    await registry.put("t-3", limited("/t-3", "lonely", 1, true));
+    expect((await registry.put("t-3", limited("/t-3", "lonely", 2, true))).status).toBe(200);
+  });
+
+  test("that disagrees inside one document is refused", async () => {
+    const answer = await registry.apply({
+      "u-1": limited("/u-1", "inner", 1, true),
+      "u-2": limited("/u-2", "inner", 2, true),
+    });
+    expect(answer.status).toBe(422);
+  });
+
+  test("that is local in both may differ", async () => {
+    await registry.put("v-1", limited("/v-1", "own", 1));
+    expect((await registry.put("v-2", limited("/v-2", "own", 2, false))).status).toBe(200);
+  });
+});

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openDatabase } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { waitFor } from "../../support/index.ts";
+import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+const revision = (name: string, number: number | string) =>
+  registry.call("GET", `/services/${name}/revisions/${number}`);
+const restore = (name: string, number: number | string, headers = {}) =>
+  registry.call("POST", `/services/${name}/revisions/${number}/restore`, undefined, headers);
+
+describe("the history of a service", () => {
+  test("holds every write with all that is known of it, newest first", async () => {
+    await registry.call(
+      "POST",
+      "/apply",
+      { services: { told: service("/told") } },
+      { "X-Request-ID": "r-1" },
+    );
+    await registry.put("told", service("/told", "/told/more"), { "X-Request-ID": "r-2" });
+    await registry.call("DELETE", "/services/told", undefined, { "X-Request-ID": "r-3" });
+    await restore("told", 1, { "X-Request-ID": "r-4" });
+    const { status, body } = await registry.call("GET", "/services/told/revisions");
+    expect(status).toBe(200);
+    const common = {
+      service: "told",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+    };
+    expect(body).toEqual({
+      revisions: [
+        {
+          ...common,
+          revision: 4,
+          action: "restore",
+          restored_from: 1,
+          config: service("/told"),
+          request_id: "r-4",
+        },
+        { ...common, revision: 3, action: "delete", restored_from: null, config: null, request_id: "r-3" },
+        {
+          ...common,
+          revision: 2,
+          action: "put",
+          restored_from: null,
+          config: service("/told", "/told/more"),
+          request_id: "r-2",
+        },
+        {
+          ...common,
+          revision: 1,
+          action: "apply",
+          restored_from: null,
+          config: service("/told"),
+          request_id: "r-1",
+        },
+      ],
+    });
+    const times = body.revisions.map((each: { created_at: string }) => each.created_at);
+    expect(times).toEqual([...times].sort().reverse());
+    for (const each of body.revisions) expect((await revision("told", each.revision)).body).toEqual(each);
+  });
+
+  test("of a service that never existed is 404", async () => {
+    const answer = await registry.call("GET", "/services/never/revisions");
+    expect(answer.status).toBe(404);
+    expect(answer.body.error.details).toEqual({ resource: "service", id: "never" });
+  });
+
+  test.each(["0", "400", "99999999999999999999", "-1", "1.5", "01", "one", "%31x"])(
+    "knows no revision %s",
+    async (number) => {
+      await registry.put("single", service("/single"));
+      const answer = await revision("single", number);
+      expect(answer.status).toBe(404);
+      expect(answer.body.error.details.resource).toBe("revision");
+      expect((await restore("single", number)).status).toBe(404);
+    },
+  );
+});
+
+describe("restore", () => {
+  test("makes an earlier config current, answers like PUT and projects it", async () => {
+    await registry.put("back", service("/back/1"));
+    await registry.put("back", service("/back/2"));
+    const answer = await restore("back", 1);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ name: "back", revision: 3, ...service("/back/1") });
+    expect(answer.headers.get("etag")).toBe('"3"');
+    await waitFor(async () =>
+      Bun.deepEquals((await projected(registry.routeStore)).back, service("/back/1")),
+    );
+  });
+
+  test("brings a deleted service back", async () => {
+    await registry.put("revived", service("/revived"));
+    await registry.call("DELETE", "/services/revived");
+    expect((await restore("revived", 1)).body.revision).toBe(3);
+    expect((await registry.call("GET", "/services/revived")).status).toBe(200);
+  });
+
+  test("of a delete revision is 422 and changes nothing", async () => {
+    await registry.put("tomb", service("/tomb"));
+    await registry.call("DELETE", "/services/tomb");
+    const answer = await restore("tomb", 2);
+    expect(answer.status).toBe(422);
+    expect(fields(answer)[0]?.message).toContain("Revision 2 deleted the service");
+    expect((await registry.call("GET", "/services/tomb/revisions")).body.revisions).toHaveLength(2);
+  });
+
+  test("of an unknown service is 404", async () => {
+    const answer = await restore("unknown", 1);
+    expect(answer.status).toBe(404);
+    expect(answer.body.error.details).toEqual({ resource: "service", id: "unknown" });
+  });
+
+  test("is refused when another service owns a route by now", async () => {
+    await registry.put("first", service("/contested/{id}"));
+    await registry.put("first", service("/uncontested"));
+    await registry.put("second", service("/contested/{name}"));
+    const answer = await restore("first", 1);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({
+      code: "ROUTE_CONFLICT",
+      details: {
+        conflicts: [
+          {
+            service: "first",
+            method: "GET",
+            path: "/contested/{id}",
+            owner: "second",
+            owner_path: "/contested/{name}",
+          },
+        ],
+      },
+    });
+    expect((await registry.call("GET", "/services/first")).body).toMatchObject(service("/uncontested"));
+  });
+
+  test("is refused when a shared policy has other numbers by now", async () => {
+    const policy = (requests: number) => ({
+      rate_limits: { moving: { requests, window_seconds: 60, shared: true } },
+    });
+    await registry.put("policy-a", { ...service("/policy-a"), ...policy(1) });
+    await registry.put("policy-a", service("/policy-a"));
+    await registry.put("policy-b", { ...service("/policy-b"), ...policy(2) });
+    const answer = await restore("policy-a", 1);
+    expect(answer.status).toBe(422);
+    expect(fields(answer).map(({ path }) => path)).toEqual(["rate_limits.moving"]);
+  });
+
+  test("ignores a body", async () => {
+    await registry.put("with-body", service("/with-body"));
+    const answer = await registry.call("POST", "/services/with-body/revisions/1/restore", "{not json");
+    expect(answer.status).toBe(200);
+  });
+});
+
+/** Configs that earlier rules let through: written past the API, as such a database would hold them. */
+describe("a revision that today's rules refuse", () => {
+  const legacy = [
+    ["a bare url", { ...service("/legacy-url"), url: "widgets:8080" }, "url"],
+    ["an https url", { ...service("/legacy-https"), url: "https://widgets:8080" }, "url"],
+    ["a path that is not canonical", service("/Legacy/"), "user.routes[0].path"],
+  ] as const;
+
+  test.each(legacy)("with %s is shown, and its restore is 422", async (_, config, path) => {
+    const name = `legacy-${path.length}-${config.url.length}`;
+    await registry.put(name, service(`/${name}`));
+    const database = await openDatabase(registry.database_url, { namespace: "test" });
+    await database.run("corrupt", (orm) =>
+      orm.execute(
+        sql`update routes.revisions set config = ${JSON.stringify(config)}::json where service = ${name}`,
+      ),
+    );
+    await database.close();
+    expect((await registry.call("GET", `/services/${name}`)).body).toMatchObject(config);
+    expect((await revision(name, 1)).body.config).toEqual(config);
+    expect((await registry.call("GET", "/services")).status).toBe(200);
+    const answer = await restore(name, 1);
+    expect(answer.status).toBe(422);
+    expect(fields(answer).map((field) => field.path)).toContain(path);
+  });
+});
+
+describe("If-Match", () => {
+  const matching = { "If-Match": '"1"' };
+
+  test("lets a write through when it names the current revision", async () => {
+    for (const [name, header] of [
+      ["m-1", '"1"'],
+      ["m-2", '"7", "1"'],
+      ["m-3", "*"],
+      ["m-4", ' "1" '],
+    ] as const) {
+      await registry.put(name, service(`/${name}`));
+      const answer = await registry.put(name, service(`/${name}`), { "If-Match": header });
+      expect(answer.status).toBe(200);
+    }
+    expect((await restore("m-1", 1, { "If-Match": '"2"' })).status).toBe(200);
+    const answer = await registry.call("DELETE", "/services/m-1", undefined, { "If-Match": '"3"' });
+    expect(answer.status).toBe(204);
+    expect((await restore("m-1", 1, { "If-Match": '"4"' })).status).toBe(200);
+  });
+
+  test.each(['"2"', 'W/"1"', '"01"', '"one"', '""', '"2", W/"1"'])(
+    "%s does not match revision 1",
+    async (header) => {
+      const name = `n-${Bun.hash(header)}`;
+      await registry.put(name, service(`/${name}`));
+      const headers = { "If-Match": header };
+      const answers = [
+        await registry.put(name, service(`/${name}`), headers),
+        await registry.call("DELETE", `/services/${name}`, undefined, headers),
+        await restore(name, 1, headers),
+      ];
+      for (const answer of answers) {
+        expect(answer.status).toBe(412);
+        expect(answer.body.error).toMatchObject({
+          type: "invalid_request_error",
+          code: "PRECONDITION_FAILED",
+          details: { current_revision: 1 },
+        });
+      }
+      expect((await registry.call("GET", `/services/${name}/revisions`)).body.revisions).toHaveLength(1);
+    },
+  );
+
+  test.each(["1", '"1', "W/1", "", '"1" "2"', '* , "1"'])("%j is malformed: 422", async (header) => {
+    await registry.put("malformed", service("/malformed"));
+    const answer = await registry.put("malformed", service("/malformed"), { "If-Match": header });
+    expect(answer.status).toBe(422);
+    expect(fields(answer)[0]?.path).toBe("If-Match");
+  });
+
+  test("refuses to create what it expects to exist", async () => {
+    for (const header of ['"1"', "*"]) {
+      const answer = await registry.put("absent", service("/absent"), { "If-Match": header });
+      expect(answer.status).toBe(412);
+      expect(answer.body.error.details).toEqual({ current_revision: null });
+    }
+    expect((await registry.call("GET", "/services/absent/revisions")).status).toBe(404);
+  });
+
+  test("`*` matches no deleted service", async () => {
+    await registry.put("erased", service("/erased"));
+    await registry.call("DELETE", "/services/erased");
+    expect((await registry.put("erased", service("/erased"), { "If-Match": "*" })).status).toBe(412);
+  });
+
+  test("lets one of many writers through that all saw the same revision", async () => {
+    await registry.put("raced", service("/raced"));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => registry.put("raced", service(`/raced/${n}`), matching)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+    expect((await registry.call("GET", "/services/raced")).body.revision).toBe(2);
+  });
+});
+
+describe("a query parameter that an operation does not have", () => {
+  test("is refused, so that nobody takes a write for a dry run", async () => {
+    await registry.put("kept", service("/kept"));
+    const requests = [
+      ["GET", "/services?limit=1"],
+      ["GET", "/services/kept?x=1"],
+      ["PUT", "/services/kept?dry_run=true"],
+      ["DELETE", "/services/kept?dry_run=true"],
+      ["POST", "/services/kept/revisions/1/restore?dry_run=true"],
+      ["GET", "/services/kept/revisions?limit=1"],
+    ] as const;
+    for (const [method, path] of requests) {
+      const answer = await registry.call(method, path, method === "PUT" ? service("/kept") : undefined);
+      expect([path, answer.status]).toEqual([path, 422]);
+    }
+    expect((await registry.call("GET", "/services/kept/revisions")).body.revisions).toHaveLength(1);
+  });
+});

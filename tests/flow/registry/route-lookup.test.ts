@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fields, type Registry, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+  await registry.apply({
+    widgets: {
+      url: "http://widgets:8080",
+      rate_limits: { burst: { requests: 5, window_seconds: 1 } },
+      organization: {
+        route_prefix: "/org",
+        routes: [
+          {
+            path: "/widgets/{widget_id}",
+            upstream: "/organizations/{subject.organization_id}/widgets/{path.widget_id}",
+            methods: {
+              GET: { rate_limit: "burst" },
+              DELETE: { required_labels: ["widgets:write", "admin"], audit: false },
+            },
+          },
+          { path: "/widgets/new", methods: ["GET"] },
+        ],
+      },
+      public: { routes: [{ path: "/", methods: ["GET", "POST"] }] },
+    },
+  });
+});
+afterAll(() => registry.stop());
+
+const find = (method: string, path: string) =>
+  registry.call("GET", `/routes?${new URLSearchParams({ method, path })}`);
+
+describe("the look-up of a route", () => {
+  test("tells all that a request would meet", async () => {
+    const answer = await find("GET", "/org/widgets/42");
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      service: "widgets",
+      scope: "organization",
+      path: "/org/widgets/{widget_id}",
+      method: "GET",
+      params: { widget_id: "42" },
+      required_labels: null,
+      rate_limit: "burst",
+      audit: false,
+      upstream: "/organizations/{subject.organization_id}/widgets/{path.widget_id}",
+    });
+  });
+
+  test("tells labels, and audit with its default worked in", async () => {
+    const remove = (await find("DELETE", "/org/widgets/42")).body;
+    expect(remove).toMatchObject({ required_labels: ["widgets:write", "admin"], audit: false });
+    expect((await find("POST", "/")).body).toMatchObject({ scope: "public", audit: false, upstream: null });
+  });
+
+  test("prefers literals, matches per method, and reads the path as the gateway does", async () => {
+    expect((await find("GET", "/org/widgets/new")).body.path).toBe("/org/widgets/new");
+    expect((await find("DELETE", "/org/widgets/new")).body.path).toBe("/org/widgets/{widget_id}");
+    expect((await find("GET", "/org/x/../widgets/4%C3%A9?query=1#x")).body.params).toEqual({
+      widget_id: "4%C3%A9",
+    });
+    expect((await find("GET", "/org/widgets/a b")).body.params).toEqual({ widget_id: "a%20b" });
+  });
+
+  test("sees a write at once", async () => {
+    await registry.put("late", {
+      url: "http://a:1",
+      user: { routes: [{ path: "/late", methods: ["GET"] }] },
+    });
+    expect((await find("GET", "/late")).body.service).toBe("late");
+    await registry.call("DELETE", "/services/late");
+    expect((await find("GET", "/late")).status).toBe(404);
+  });
+
+  test("that finds none is 404 with the nearest routes", async () => {
+    const answer = await find("PUT", "/org/widgets/42");
+    expect(answer.status).toBe(404);
+    expect(answer.body.error).toMatchObject({
+      code: "NOT_FOUND",
+      details: { resource: "route", id: "PUT /org/widgets/42" },
+    });
+    expect(answer.body.error.details.nearest[0]).toEqual({
+      service: "widgets",
+      scope: "organization",
+      method: expect.any(String),
+      path: "/org/widgets/{widget_id}",
+    });
+    expect((await find("GET", "/nothing/like/it")).body.error.details.nearest).toEqual([]);
+  });
+
+  test.each(["/org//widgets/1", "/org/widgets/1/", "/org/widgets/%zz", "/Org/widgets/1"])(
+    "matches nothing on %s",
+    async (path) => {
+      expect((await find("GET", path)).status).toBe(404);
+    },
+  );
+
+  test.each([
+    ["", ["method", "path"]],
+    ["?method=GET", ["path"]],
+    ["?path=/", ["method"]],
+    ["?method=get&path=/", ["method"]],
+    ["?method=TRACE&path=/", ["method"]],
+    ["?method=GET&path=org", ["path"]],
+    ["?method=GET&path=", ["path"]],
+    ["?method=GET&path=/&scope=user", ["scope"]],
+    ["?method=GET&path=/&path=/a", ["path"]],
+  ])("refuses the query %j", async (query, paths) => {
+    const answer = await registry.call("GET", `/routes${query}`);
+    expect(answer.status).toBe(422);
+    expect(
+      fields(answer)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(paths);
+  });
+});

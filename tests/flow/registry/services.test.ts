@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { waitFor } from "../../support/index.ts";
+import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+const widgets = {
+  url: "http://widgets:8080",
+  rate_limits: { burst: { requests: 5, window_seconds: 1 } },
+  organization: {
+    route_prefix: "/org",
+    routes: [
+      {
+        path: "/widgets/{widget_id}",
+        upstream: "/organizations/{subject.organization_id}/widgets/{path.widget_id}",
+        methods: { GET: null, DELETE: { required_labels: ["widgets:write"], rate_limit: "burst" } },
+      },
+    ],
+  },
+};
+
+const widgetsExpanded = {
+  url: "http://widgets:8080",
+  rate_limits: { burst: { requests: 5, window_seconds: 1 } },
+  organization: {
+    routes: [
+      {
+        path: "/org/widgets/{widget_id}",
+        upstream: "/organizations/{subject.organization_id}/widgets/{path.widget_id}",
+        methods: ["GET"],
+      },
+      {
+        path: "/org/widgets/{widget_id}",
+        upstream: "/organizations/{subject.organization_id}/widgets/{path.widget_id}",
+        methods: ["DELETE"],
+        required_labels: ["widgets:write"],
+        rate_limit: "burst",
+      },
+    ],
+  },
+};
+
+describe("apply", () => {
+  test("creates services, each with revision 1, and answers in the document's order", async () => {
+    const answer = await registry.apply({ zebra: service("/zebra"), widgets });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      results: [
+        { service: "zebra", status: "upserted", revision: 1 },
+        { service: "widgets", status: "upserted", revision: 1 },
+      ],
+    });
+  });
+
+  test("stores, returns and projects the expanded form", async () => {
+    await registry.apply({ widgets });
+    const { body } = await registry.call("GET", "/services/widgets");
+    expect(body).toMatchObject({ name: "widgets", ...widgetsExpanded });
+    await waitFor(async () =>
+      Bun.deepEquals((await projected(registry.routeStore)).widgets, widgetsExpanded),
+    );
+  });
+
+  test("leaves services that the document does not name as they are", async () => {
+    await registry.apply({ bystander: service("/bystander") });
+    const before = await registry.call("GET", "/services/bystander");
+    await registry.apply({ newcomer: service("/newcomer") });
+    expect((await registry.call("GET", "/services/bystander")).body).toEqual(before.body);
+  });
+
+  test("appends a revision also when nothing changed", async () => {
+    const first = await registry.apply({ same: service("/same") });
+    const second = await registry.apply({ same: service("/same") });
+    expect(second.body.results[0].revision).toBe(first.body.results[0].revision + 1);
+  });
+
+  test("takes what GET /services gives as it is, unchanged in effect", async () => {
+    await registry.apply({ widgets });
+    const all = await registry.call("GET", "/services");
+    expect((await registry.call("POST", "/apply", all.body)).status).toBe(200);
+    expect((await registry.call("GET", "/services")).body).toEqual(all.body);
+  });
+
+  test("writes nothing at all when one of its services is refused", async () => {
+    const answer = await registry.apply({ fine: service("/fine"), broken: { url: "https://a:1", user: {} } });
+    expect(answer.status).toBe(422);
+    expect((await registry.call("GET", "/services/fine")).status).toBe(404);
+    expect((await registry.call("GET", "/services/fine/revisions")).status).toBe(404);
+  });
+
+  test("names everything that is wrong at once, each by its path", async () => {
+    const answer = await registry.apply({
+      "bad name": service("/x"),
+      a: { url: "https://a:1", user: { routes: [{ path: "/Up/", methods: [] }], colour: "red" } },
+    });
+    expect(answer.status).toBe(422);
+    const paths = fields(answer).map(({ path }) => path);
+    for (const path of ["services.bad name", "services.a.url", "services.a.user.colour"]) {
+      expect(paths).toContain(path);
+    }
+    expect(paths.some((path) => path.startsWith("services.a.user.routes[0].path"))).toBe(true);
+    expect(paths.some((path) => path.startsWith("services.a.user.routes[0].methods"))).toBe(true);
+  });
+
+  test.each([["dry_run=yes"], ["dry_run="], ["dry_run=true&dry_run=true"], ["dryrun=true"]])(
+    "refuses the query %s",
+    async (query) => {
+      const answer = await registry.call("POST", `/apply?${query}`, { services: { q: service("/q") } });
+      expect(answer.status).toBe(422);
+      expect(answer.body.error.code).toBe("VALIDATION_ERROR");
+      expect((await registry.call("GET", "/services/q")).status).toBe(404);
+    },
+  );
+});
+
+describe("PUT", () => {
+  test("creates a service and answers with its name and revision", async () => {
+    const answer = await registry.put("put-new", service("/put-new"));
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ name: "put-new", revision: 1, ...service("/put-new") });
+    expect(answer.headers.get("etag")).toBe('"1"');
+    const seen = await registry.call("GET", "/services/put-new");
+    expect(seen.body).toEqual(answer.body);
+    expect(seen.headers.get("etag")).toBe('"1"');
+  });
+
+  test("replaces the whole service", async () => {
+    await registry.put("put-again", service("/put-again", "/put-again/old"));
+    const answer = await registry.put("put-again", service("/put-again"));
+    expect(answer.body).toEqual({ name: "put-again", revision: 2, ...service("/put-again") });
+  });
+
+  test("runs the checks of apply, with paths that start at the body", async () => {
+    const answer = await registry.put("put-bad", { ...service("/put-bad"), url: "widgets:8080", colour: 1 });
+    expect(answer.status).toBe(422);
+    expect(
+      fields(answer)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(["colour", "url"]);
+    expect((await registry.call("GET", "/services/put-bad")).status).toBe(404);
+  });
+
+  test.each(["a b", "a/b", "é", "a".repeat(129)])("refuses the name %j", async (name) => {
+    const answer = await registry.put(name, service("/put-name"));
+    expect(answer.status).toBe(422);
+    expect(fields(answer)).toHaveLength(1);
+    expect(fields(answer)[0]?.path).toBe("name");
+  });
+
+  test.each(["a", "a".repeat(128), "A.b_c-9", "__proto__", "constructor", "toString"])(
+    "accepts the name %j",
+    async (name) => {
+      const path = `/put-name-${name.toLowerCase()}`;
+      expect((await registry.put(name, service(path))).status).toBe(200);
+      expect((await registry.call("GET", `/services/${name}`)).body.user.routes[0].path).toBe(path);
+      const listed = await registry.call("GET", "/services");
+      expect(Object.keys(listed.body.services)).toContain(name);
+    },
+  );
+
+  test.each([
+    ["application/yaml", "url: http://a:1"],
+    ["text/plain", "{}"],
+    ["application/json", "url: http://a:1"],
+    ["application/json", ""],
+    ["application/json", "[]"],
+    ["application/json", "null"],
+  ])("refuses a body of type %s: %s", async (type, body) => {
+    const answer = await registry.call("PUT", "/services/put-type", body, { "Content-Type": type });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.code).toBe("VALIDATION_ERROR");
+  });
+});
+
+describe("DELETE", () => {
+  test("answers 204, unpublishes the service and keeps its history", async () => {
+    await registry.put("gone", service("/gone"));
+    await waitFor(async () => "gone" in (await projected(registry.routeStore)));
+    const answer = await registry.call("DELETE", "/services/gone");
+    expect(answer.status).toBe(204);
+    expect(answer.body).toBe("");
+    expect((await registry.call("GET", "/services/gone")).status).toBe(404);
+    expect((await registry.call("GET", "/services")).body.services).not.toHaveProperty("gone");
+    await waitFor(async () => !("gone" in (await projected(registry.routeStore))));
+    const { body } = await registry.call("GET", "/services/gone/revisions");
+    expect(
+      body.revisions.map(({ action, config }: Record<string, unknown>) => [action, config === null]),
+    ).toEqual([
+      ["delete", true],
+      ["put", false],
+    ]);
+  });
+
+  test("of a service that is deleted, or never was, is 404", async () => {
+    await registry.put("gone-twice", service("/gone-twice"));
+    await registry.call("DELETE", "/services/gone-twice");
+    for (const name of ["gone-twice", "never-was", "not%20a%20name"]) {
+      const answer = await registry.call("DELETE", `/services/${name}`);
+      expect(answer.status).toBe(404);
+      expect(answer.body.error).toMatchObject({
+        code: "NOT_FOUND",
+        details: { resource: "service", id: decodeURIComponent(name) },
+      });
+    }
+  });
+
+  test("gives its routes and shared policies free for others", async () => {
+    const shared = { rate_limits: { free: { requests: 1, window_seconds: 1, shared: true } } };
+    await registry.put("old-owner", { ...service("/handed-over/{id}"), ...shared });
+    await registry.call("DELETE", "/services/old-owner");
+    const other = { rate_limits: { free: { requests: 2, window_seconds: 1, shared: true } } };
+    expect((await registry.put("new-owner", { ...service("/handed-over/{x}"), ...other })).status).toBe(200);
+  });
+
+  test("is undone by the next write, which takes the next revision number", async () => {
+    await registry.put("phoenix", service("/phoenix"));
+    await registry.call("DELETE", "/services/phoenix");
+    expect((await registry.put("phoenix", service("/phoenix"))).body.revision).toBe(3);
+    await registry.call("DELETE", "/services/phoenix");
+    expect((await registry.apply({ phoenix: service("/phoenix") })).body.results[0].revision).toBe(5);
+    await waitFor(async () => "phoenix" in (await projected(registry.routeStore)));
+  });
+});
+
+describe("every answer", () => {
+  test("carries X-Request-ID, the caller's where it is usable", async () => {
+    const given = await registry.call("GET", "/services", undefined, { "X-Request-ID": "mine-1" });
+    expect(given.headers.get("x-request-id")).toBe("mine-1");
+    const own = await registry.call("GET", "/services/unknown");
+    expect(own.headers.get("x-request-id")).toBe(own.body.error.request_id);
+  });
+
+  test("to an unknown path is 404, to another method 405 with Allow", async () => {
+    expect((await registry.call("GET", "/nowhere")).body.error.code).toBe("NOT_FOUND");
+    const answer = await registry.call("PATCH", "/services/a");
+    expect(answer.status).toBe(405);
+    expect(answer.body.error.code).toBe("METHOD_NOT_ALLOWED");
+    expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "PUT"]);
+  });
+});
