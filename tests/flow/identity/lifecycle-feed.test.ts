@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { followingIds } from "@ostiary/identity/lifecycle";
+import { sql } from "drizzle-orm";
+import { services } from "../../support/index.ts";
+import {
+  type IdentityHarness,
+  type LifecycleEvent,
+  NOBODY,
+  startIdentity,
+  TIME,
+  ULID,
+  wrongFields,
+} from "./harness.ts";
+
+const real = services().postgres.real;
+let identity: IdentityHarness;
+
+beforeAll(async () => {
+  identity = await startIdentity({ pool_max: 30 });
+});
+afterAll(() => identity.close());
+
+function feed(query: string) {
+  return identity.internal("GET", `/internal/lifecycle-events${query}`);
+}
+
+/** Follows the feed as a consumer does, in pages of `limit`, until `done`, and then to the end. */
+async function follow(limit: number, from: string | null, done: () => boolean): Promise<LifecycleEvent[]> {
+  const seen: LifecycleEvent[] = [];
+  for (let cursor = from; ; ) {
+    const finished = done();
+    const after = cursor === null ? "" : `&starting_after=${cursor}`;
+    const { body } = await feed(`?limit=${limit}${after}`);
+    seen.push(...body.lifecycle_events);
+    cursor = seen.at(-1)?.id ?? cursor;
+    if (finished && !body.has_more && body.lifecycle_events.length === 0) return seen;
+  }
+}
+
+/** What is wrong with the order of events: an effect before its cause, or anything after the end. */
+function disorder(events: LifecycleEvent[]): string[] {
+  const state = new Map<string, "created" | "over">();
+  return events.flatMap((event) => {
+    const organization = state.get(event.organization_id);
+    const member = String(event.data.member_id);
+    const legal = {
+      "organization.created": organization === undefined,
+      "organization.deleted": organization === "created",
+      "member.created": organization === "created" && !state.has(member),
+      "member.removed": organization === "created" && state.get(member) === "created",
+    }[event.type];
+    const subject = event.type.startsWith("member.") ? member : event.organization_id;
+    state.set(subject, event.type.endsWith(".created") ? "created" : "over");
+    return legal ? [] : [`${event.type} of ${subject}`];
+  });
+}
+
+/** One writer's life: organizations with people who come and go, until the organization or its owner goes. */
+async function write(identity: IdentityHarness, rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const { id, owner, owner_member } = await identity.organization();
+    const { id: member, user_id } = await identity.member(id, "owner");
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
+    const guest = await identity.person();
+    const redemption = { token: invite.body.token };
+    await Promise.all([
+      identity.call("POST", `/users/${guest}/invites/redeem`, redemption),
+      identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" }),
+      identity.call("DELETE", `/members/${member}`),
+    ]);
+    await identity.call("POST", `/users/${user_id}/invites/redeem`, redemption);
+    await Promise.all([
+      identity.call("DELETE", `/users/${guest}`),
+      identity.call("DELETE", `/members/${owner_member}`),
+      round % 3 === 0
+        ? identity.call("DELETE", `/organizations/${id}`)
+        : identity.call("DELETE", `/users/${owner}`),
+    ]);
+  }
+}
+
+describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks are an hour apart", () => {
+  test("readers that follow it from anywhere get every event exactly once, causes before effects", async () => {
+    const replica = await startIdentity({ database_url: identity.database_url, pool_max: 30 });
+    replica.clock.advance(-3_600_000);
+    await write(identity, 1);
+    const before = await identity.events();
+    const middle = before[Math.floor(before.length / 2)]?.id ?? null;
+    let writing = true;
+    const done = () => !writing;
+    const readers = [
+      follow(1, null, done),
+      follow(7, middle, done),
+      follow(500, before.at(-1)?.id ?? null, done),
+    ];
+    const writers = Array.from({ length: 20 }, (_, index) => write(index % 2 === 0 ? identity : replica, 8));
+    await Promise.all(writers);
+    writing = false;
+    const [fromStart = [], fromMiddle, fromEnd] = await Promise.all(readers);
+
+    const stored = await identity.database.run("inspect", (orm) =>
+      identity.database.rows<{ id: string }>(orm, sql`select id from identity.lifecycle_events order by id`),
+    );
+    expect(stored.length).toBeGreaterThan(20 * 8 * 5);
+    expect(fromStart.map(({ id }) => id)).toEqual(stored.map(({ id }) => id));
+    const after = (cursor: string | null | undefined) =>
+      stored.map(({ id }) => id).filter((id) => id > `${cursor}`);
+    expect(fromMiddle?.map(({ id }) => id)).toEqual(after(middle));
+    expect(fromEnd?.map(({ id }) => id)).toEqual(after(before.at(-1)?.id));
+    expect(disorder(fromStart)).toEqual([]);
+    await replica.close();
+  }, 120_000);
+});
+
+describe("the feed", () => {
+  test("tells of a membership what its consumers need", async () => {
+    const { id, owner, owner_member } = await identity.organization("Feed");
+    const added = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    await identity.call("DELETE", `/organizations/${id}/service-accounts/${added.body.id}`);
+    await identity.call("DELETE", `/organizations/${id}`);
+    const events = (await identity.events()).filter(({ organization_id }) => organization_id === id);
+    const bot = {
+      member_id: added.body.member_id,
+      principal: "service_account",
+      user_id: null,
+      service_account_id: added.body.id,
+      role: "viewer",
+    };
+    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: "organization.created", data: { name: "Feed" } },
+      {
+        type: "member.created",
+        data: {
+          member_id: owner_member,
+          principal: "user",
+          user_id: owner,
+          service_account_id: null,
+          role: "owner",
+        },
+      },
+      { type: "member.created", data: bot },
+      { type: "member.removed", data: bot },
+      { type: "organization.deleted", data: { name: "Feed" } },
+    ]);
+    for (const { id, occurred_at } of events) {
+      expect(id).toMatch(ULID);
+      expect(occurred_at).toMatch(TIME);
+    }
+  });
+
+  test("deleting an account gives one member.removed per organization, and no event where none is due", async () => {
+    const organizations = await Promise.all([identity.organization(), identity.organization()]);
+    const guests = await Promise.all(
+      organizations.map(({ id }) => identity.call("POST", `/organizations/${id}/invites`, {})),
+    );
+    const person = await identity.person();
+    for (const invite of guests) {
+      await identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token });
+    }
+    const [{ id: first } = { id: "" }] = organizations;
+    await identity.call("PATCH", `/organizations/${first}`, { name: "Renamed" });
+    await identity.call("PATCH", `/users/${person}/status`, { status: "suspended" });
+    const before = (await identity.events()).length;
+    await identity.call("DELETE", `/users/${person}`);
+    const added = (await identity.events()).slice(before);
+    expect(added.map(({ type, organization_id }) => ({ type, organization_id }))).toEqual(
+      organizations
+        .map(({ id }) => ({ type: "member.removed", organization_id: id }))
+        .sort((a, b) => (a.organization_id < b.organization_id ? -1 : 1)),
+    );
+  });
+
+  test("refuses a cursor that it does not know, and any other query", async () => {
+    expect(wrongFields(await feed(`?starting_after=${NOBODY}`))).toEqual(["starting_after"]);
+    expect(wrongFields(await feed("?starting_after=x"))).toEqual(["starting_after"]);
+    expect(wrongFields(await feed("?limit=0"))).toEqual(["limit"]);
+    expect(wrongFields(await feed("?type=member.created"))).toEqual(["type"]);
+    expect((await feed("?limit=99999")).status).toBe(200);
+  });
+
+  test("goes on in order when a clock goes back, as another replica's may", async () => {
+    await identity.organization("Ahead");
+    identity.clock.advance(-86_400_000);
+    await identity.organization("Behind");
+    identity.clock.advance(86_400_000);
+    const names = (await identity.events())
+      .filter(({ type }) => type === "organization.created")
+      .map(({ data }) => data.name);
+    expect(names.slice(-2)).toEqual(["Ahead", "Behind"]);
+  });
+
+  test("ids follow the last one, whatever the clock says", () => {
+    const last = "7ZZZZZZZZZZZZZZZZZZZZZZZZY";
+    expect(followingIds("01KA4YB0Q9ZZZZZZZZZZZZZZZZ", 1, 3)).toEqual([
+      "01KA4YB0QA0000000000000000",
+      "01KA4YB0QA0000000000000001",
+      "01KA4YB0QA0000000000000002",
+    ]);
+    expect(followingIds(last, 1, 1)).toEqual(["7ZZZZZZZZZZZZZZZZZZZZZZZZZ"]);
+    const ids = followingIds(null, Date.now(), 1000);
+    expect(ids).toEqual([...new Set(ids)].sort());
+  });
+});

@@ -1,0 +1,361 @@
+import fc from "fast-check";
+import { ISSUER } from "./harness.ts";
+import type { Member, Model } from "./model.ts";
+import {
+  anOrganization,
+  anyText,
+  aPerson,
+  done,
+  type Expected,
+  invalid,
+  isText,
+  notFound,
+  organizationOf,
+  pick,
+  place,
+  role,
+  type Step,
+} from "./model-steps.ts";
+
+const subjectOf = (model: Model, number: number) => `${model.run}-${number}`;
+
+const signInAs = (number: number): Step => ({
+  name: `sign in as ${number}`,
+  plan: (model) => ({
+    port: "internal",
+    method: "POST",
+    path: "/internal/credentials/validate",
+    body: { idp: { issuer: ISSUER, subject: subjectOf(model, number) } },
+    settle(given) {
+      const subject = subjectOf(model, number);
+      const known = model.personOf(subject);
+      if (known?.status === "suspended") return { status: 200, body: { valid: false } };
+      const id = known?.id ?? String(given.user_id);
+      if (!known) model.people.set(id, { id, subject, name: null, status: "active" });
+      return { status: 200, body: { valid: true, realm: "directory", user_id: id } };
+    },
+  }),
+});
+const signIn = fc.nat({ max: 4 }).map(signInAs);
+
+const changePerson = fc
+  .record({
+    who: place,
+    name: fc.option(anyText),
+    status: fc.constantFrom("active", "suspended"),
+    named: fc.boolean(),
+  })
+  .map(
+    ({ who, name, status, named }): Step => ({
+      name: named ? `name person ${who} ${name}` : `make person ${who} ${status}`,
+      plan(model) {
+        const id = aPerson(model, who);
+        return {
+          method: "PATCH",
+          path: named ? `/users/${id}` : `/users/${id}/status`,
+          body: named ? { display_name: name } : { status },
+          settle() {
+            if (named && name !== null && !isText(name)) return invalid;
+            const person = model.people.get(id);
+            if (!person) return notFound;
+            if (!named) person.status = status === "active" ? "active" : "suspended";
+            else person.name = isText(name) ? name.trim() : null;
+            return { status: 200, body: { id, display_name: person.name, status: person.status } };
+          },
+        };
+      },
+    }),
+  );
+
+const deletePerson = place.map(
+  (who): Step => ({
+    name: `delete person ${who}`,
+    plan(model) {
+      const id = aPerson(model, who);
+      return {
+        method: "DELETE",
+        path: `/users/${id}`,
+        settle() {
+          const person = model.people.get(id);
+          if (!person) return notFound;
+          const needing = [...model.members.values()]
+            .filter((member) => member.person === id && member.status !== "removed" && model.isNeeded(member))
+            .map(({ organization }) => ({
+              id: organization,
+              name: model.organizations.get(organization)?.name,
+            }))
+            .sort((a, b) => (a.id < b.id ? -1 : 1));
+          if (needing.length > 0) {
+            const details = { organizations: needing };
+            return { status: 409, code: "ORGANIZATION_HANDOFF_REQUIRED", details };
+          }
+          model.deletePerson(person);
+          return done;
+        },
+      };
+    },
+  }),
+);
+
+const organizationBy = ({ who, name }: { who: number; name: unknown }): Step => ({
+  name: `organization ${name} of person ${who}`,
+  plan(model) {
+    const person = aPerson(model, who);
+    return {
+      method: "POST",
+      path: `/users/${person}/organizations`,
+      body: { name },
+      settle(given) {
+        if (!isText(name)) return invalid;
+        if (!model.people.has(person)) return notFound;
+        const organization = { id: String(given.id), name: name.trim() };
+        model.organizations.set(organization.id, organization);
+        const { id } = organization;
+        model.events.push({
+          type: "organization.created",
+          organization_id: id,
+          data: { name: organization.name },
+        });
+        model.join({ id: String(given.member_id), organization: id, person, account: null, role: "owner" });
+        return { status: 201, body: { ...organization } };
+      },
+    };
+  },
+});
+const createOrganization = fc.record({ who: place, name: anyText }).map(organizationBy);
+
+const renameOrDeleteOrganization = fc
+  .record({ which: place, name: anyText, deleted: fc.integer({ min: 0, max: 3 }) })
+  .map(
+    ({ which, name, deleted }): Step => ({
+      name: deleted === 0 ? `delete organization ${which}` : `rename organization ${which} to ${name}`,
+      plan(model) {
+        const id = anOrganization(model, which);
+        return {
+          method: deleted === 0 ? "DELETE" : "PATCH",
+          path: `/organizations/${id}`,
+          ...(deleted !== 0 && { body: { name } }),
+          settle() {
+            if (deleted !== 0 && !isText(name)) return invalid;
+            const organization = model.organizations.get(id);
+            if (!organization) return notFound;
+            if (deleted === 0) {
+              model.deleteOrganization(organization);
+              return done;
+            }
+            organization.name = String(name).trim();
+            return { status: 200, body: { ...organization } };
+          },
+        };
+      },
+    }),
+  );
+
+const additionOf = ({ which, subject, role }: { which: number; subject: number; role?: string }): Step => ({
+  name: `add subject ${subject} to organization ${which} as ${role}`,
+  plan(model) {
+    const organization = anOrganization(model, which);
+    return {
+      method: "POST",
+      path: `/organizations/${organization}/members`,
+      body: { idp: { issuer: ISSUER, subject: subjectOf(model, subject) }, ...(role && { role }) },
+      settle(given) {
+        if (!model.organizations.has(organization)) return notFound;
+        const person = model.personOf(subjectOf(model, subject));
+        if (person && model.membership(organization, person.id)) {
+          return { status: 409, code: "CONFLICT", details: { field: "idp" } };
+        }
+        const id = person?.id ?? String(given.user_id);
+        if (!person) {
+          model.people.set(id, { id, subject: subjectOf(model, subject), name: null, status: "active" });
+        }
+        const member = model.join({
+          id: String(given.id),
+          organization,
+          person: id,
+          account: null,
+          role: role ?? "member",
+        });
+        return { status: 201, body: model.shownMember(member) };
+      },
+    };
+  },
+});
+const addMember = fc.record({ which: place, subject: fc.nat({ max: 4 }), role }).map(additionOf);
+
+const change = fc.record(
+  {
+    status: fc.constantFrom("active", "active", "suspended", "suspended", "removed"),
+    role: fc.constantFrom("owner", "owner", "admin", "member", "member", "nobody"),
+    display_name: fc.option(anyText),
+  },
+  { requiredKeys: [] },
+);
+
+const changeMember = fc.record({ which: place, change, own: fc.boolean(), where: place }).map(
+  ({ which, change, own, where }): Step => ({
+    name: `change member ${which} ${own ? "by itself" : "in its organization"}: ${JSON.stringify(change)}`,
+    plan(model) {
+      const id = pick(model.members.keys(), which);
+      const organization = own ? undefined : organizationOf(model, model.members.get(id), where);
+      const { role: _, ...allowed } = change;
+      const body = own && where % 6 !== 5 ? allowed : change;
+      return {
+        method: "PATCH",
+        path: own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
+        body,
+        settle: () => settleChange(model, model.member(id, organization), body, own),
+      };
+    },
+  }),
+);
+
+function settleChange(
+  model: Model,
+  member: Member | undefined,
+  { status, role, display_name }: { status?: string; role?: string; display_name?: unknown },
+  own: boolean,
+): Expected {
+  const isNamed = display_name !== undefined && display_name !== null;
+  const isEmpty = status === undefined && role === undefined && display_name === undefined;
+  if (isEmpty || status === "removed" || role === "nobody" || (isNamed && !isText(display_name)))
+    return invalid;
+  if (own && role !== undefined) return invalid;
+  if (!member) return notFound;
+  if (display_name !== undefined && member.account !== null) return invalid;
+  if (role !== undefined && role !== "owner" && model.isLastOwner(member)) return invalid;
+  member.role = role ?? member.role;
+  if (status !== undefined) member.status = status === "active" ? "active" : "suspended";
+  if (display_name !== undefined) member.name = isText(display_name) ? display_name.trim() : null;
+  return { status: 200, body: model.shownMember(member) };
+}
+
+const removeMember = fc.record({ which: place, own: fc.boolean(), where: place }).map(
+  ({ which, own, where }): Step => ({
+    name: `remove member ${which} ${own ? "by itself" : "from its organization"}`,
+    plan(model) {
+      const id = pick(model.members.keys(), which);
+      const organization = own ? undefined : organizationOf(model, model.members.get(id), where);
+      return {
+        method: "DELETE",
+        path: own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
+        settle() {
+          const member = model.member(id, organization);
+          if (!member) return notFound;
+          if (model.isNeeded(member)) return invalid;
+          model.remove(member);
+          return done;
+        },
+      };
+    },
+  }),
+);
+
+const readMember = fc.record({ which: place, own: fc.boolean(), where: place }).map(
+  ({ which, own, where }): Step => ({
+    name: `read member ${which} ${own ? "by itself" : "in its organization"}`,
+    plan(model) {
+      const id = pick(model.members.keys(), which);
+      const organization = own ? undefined : organizationOf(model, model.members.get(id), where);
+      return {
+        method: "GET",
+        path: own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
+        settle() {
+          const member = own ? model.member(id) : model.members.get(id);
+          if (!member || (organization !== undefined && member.organization !== organization))
+            return notFound;
+          return { status: 200, body: model.shownMember(member) };
+        },
+      };
+    },
+  }),
+);
+
+const readPersonOfMember = place.map(
+  (which): Step => ({
+    name: `person of member ${which}`,
+    plan(model) {
+      const id = pick(model.members.keys(), which);
+      return {
+        method: "GET",
+        path: `/members/${id}/user`,
+        settle() {
+          const user_id = model.members.get(id)?.person;
+          return user_id ? { status: 200, body: { user_id } } : notFound;
+        },
+      };
+    },
+  }),
+);
+
+const listMembers = place.map(
+  (which): Step => ({
+    name: `members of organization ${which}`,
+    plan(model) {
+      const id = anOrganization(model, which);
+      return {
+        method: "GET",
+        path: `/organizations/${id}/members?limit=100`,
+        settle() {
+          if (!model.organizations.has(id)) return notFound;
+          const members = model.living(id).map((member) => model.shownMember(member));
+          return { status: 200, body: { members, has_more: false } };
+        },
+      };
+    },
+  }),
+);
+
+const listMemberships = place.map(
+  (who): Step => ({
+    name: `memberships of person ${who}`,
+    plan(model) {
+      const id = aPerson(model, who);
+      return {
+        method: "GET",
+        path: `/users/${id}/memberships?limit=100`,
+        settle() {
+          if (!model.people.has(id)) return notFound;
+          const memberships = [...model.members.values()]
+            .filter((member) => member.person === id && member.status === "active")
+            .map((member) => ({
+              id: member.id,
+              organization: { ...model.organizations.get(member.organization) },
+              role: member.role,
+              status: "active",
+            }));
+          return { status: 200, body: { memberships, has_more: false } };
+        },
+      };
+    },
+  }),
+);
+
+/** How every sequence begins, so that there is something to work on. */
+export const openingSteps: Step[] = [
+  signInAs(0),
+  signInAs(1),
+  signInAs(2),
+  organizationBy({ who: 2, name: "Opening" }),
+  additionOf({ which: 0, subject: 1, role: "owner" }),
+  additionOf({ which: 0, subject: 2, role: "viewer" }),
+];
+
+export const memberSteps = [
+  signIn,
+  signIn,
+  changePerson,
+  deletePerson,
+  createOrganization,
+  createOrganization,
+  renameOrDeleteOrganization,
+  addMember,
+  addMember,
+  changeMember,
+  changeMember,
+  removeMember,
+  readMember,
+  readPersonOfMember,
+  listMembers,
+  listMemberships,
+];

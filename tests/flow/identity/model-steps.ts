@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { type Method, NOBODY } from "./harness.ts";
+import { type Model, ROLE_LABELS } from "./model.ts";
+
+/** What the model says a call must answer; model.test.ts says how bodies are compared. */
+export interface Expected {
+  status: number;
+  code?: string;
+  details?: unknown;
+  body?: unknown;
+}
+
+/** What the model can not foresee of an answer: new ids and secrets. */
+export type Given = Record<string, unknown>;
+
+/** A call, and what becomes of the model by it. */
+export interface Planned {
+  port?: "internal";
+  method: Method;
+  path: string;
+  body?: unknown;
+  settle(given: Given): Expected;
+}
+
+/** A step of a random sequence: a call, or null for one that only lets time pass. */
+export interface Step {
+  name: string;
+  plan(model: Model): Planned | null;
+}
+
+export const notFound: Expected = { status: 404, code: "NOT_FOUND" };
+export const invalid: Expected = { status: 422, code: "VALIDATION_ERROR" };
+export const done: Expected = { status: 204 };
+
+/** Which of the things that are there, or were, a step is about; the largest is something that never was. */
+export const place = fc.nat({ max: 23 });
+const STRANGER = 23;
+export const text = fc.constantFrom("Ada", "  Grace  ", "Ünïcode 🚪", "x".repeat(128), "🚪".repeat(128));
+const WRONG_TEXTS = ["", "   ", "a\u0000b", "a\nb", "x".repeat(129), "\ud800", 7, true, ["Ada"]];
+/** Mostly a name that will do. */
+export const anyText = fc.oneof({ weight: 9, arbitrary: text }, fc.constantFrom<unknown>(...WRONG_TEXTS));
+export const role = fc.option(fc.constantFrom(...Object.keys(ROLE_LABELS)), { nil: undefined });
+
+export function isText(value: unknown): value is string {
+  return typeof value === "string" && !WRONG_TEXTS.includes(value);
+}
+
+/** One of the ids, newer ones first, since steps that go together come together. */
+export function pick(ids: Iterable<string>, index: number): string {
+  const all = [...ids].reverse();
+  return index === STRANGER ? NOBODY : (all[index % Math.max(all.length, 1)] ?? NOBODY);
+}
+
+/** Mostly one that is there, else one that was. */
+function pickLiving(ids: Iterable<string>, past: Iterable<string>, index: number): string {
+  return pick(index % 6 === 5 ? past : ids, index);
+}
+
+export const aPerson = (model: Model, index: number) =>
+  pickLiving(model.people.keys(), model.past.people, index);
+
+export const anOrganization = (model: Model, index: number) =>
+  pickLiving(model.organizations.keys(), model.past.organizations, index);
+
+/** Mostly the organization that something belongs to. */
+export const organizationOf = (model: Model, owned: { organization: string } | undefined, index: number) =>
+  index % 6 !== 5 && owned ? owned.organization : anOrganization(model, index);

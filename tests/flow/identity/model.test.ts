@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Answer, type IdentityHarness, startIdentity } from "./harness.ts";
+import { Model } from "./model.ts";
+import type { Given, Step } from "./model-steps.ts";
+import { credentialSteps } from "./model-steps-credentials.ts";
+import { memberSteps, openingSteps } from "./model-steps-members.ts";
+
+/** IDENTITY_MODEL_RUNS asks for more than a run of the suite has time for. */
+const RUNS = Number(process.env.IDENTITY_MODEL_RUNS ?? 40);
+const STEPS_MAX = 120;
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+class Call implements fc.AsyncCommand<Model, IdentityHarness> {
+  readonly step: Step;
+  constructor(step: Step) {
+    this.step = step;
+  }
+
+  check() {
+    return true;
+  }
+
+  async run(model: Model, real: IdentityHarness): Promise<void> {
+    const planned = this.step.plan(model);
+    real.clock.set(model.now);
+    if (planned === null) return;
+    const { port, method, path, body } = planned;
+    const answer = await (port === "internal" ? real.internal : real.call)(method, path, body);
+    const expected = planned.settle(await givenBy(real, answer));
+    const { status, code, details } = expected;
+    const error = answer.body?.error;
+    const seen = {
+      status: answer.status,
+      code: error?.code,
+      ...(details !== undefined && { details: error?.details }),
+    };
+    expect(seen).toEqual({ status, code, ...(details !== undefined && { details }) });
+    if (expected.body !== undefined) expect(comparable(answer.body)).toEqual(comparable(expected.body));
+  }
+
+  toString() {
+    return this.step.name;
+  }
+}
+
+/** What the model has to be told of an answer: ids and secrets, and the ids that only other addresses tell. */
+async function givenBy(real: IdentityHarness, { status, body, note }: Answer): Promise<Given> {
+  if (status !== 201) return body ?? {};
+  const given: Given = { ...body };
+  given.member_id ??= note.member_id;
+  if (body.principal === "user") {
+    given.user_id = (await real.call("GET", `/members/${body.id}/user`)).body.user_id;
+  }
+  return given;
+}
+
+/** A body without the times of writes, and with `revoked_at` as whether. */
+function comparable(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(comparable);
+  if (typeof body !== "object" || body === null) return body;
+  return Object.fromEntries(
+    Object.entries(body)
+      .filter(([name]) => name !== "created_at" && name !== "updated_at")
+      .map(([name, value]) => [name, name === "revoked_at" ? Boolean(value) : comparable(value)]),
+  );
+}
+
+test("any sequence of calls is answered, and told in the feed, as the specification's plain model says", async () => {
+  const steps = [...memberSteps, ...credentialSteps].map((step) => step.map((each) => new Call(each)));
+  const property = fc.asyncProperty(
+    fc.commands(steps, { maxCommands: STEPS_MAX, size: "max" }),
+    async (commands) => {
+      const before = (await identity.events()).at(-1)?.id;
+      const model = new Model(identity.clock.now());
+      for (const step of openingSteps) await new Call(step).run(model, identity);
+      await fc.asyncModelRun(() => ({ model, real: identity }), commands);
+      const after = before === undefined ? "" : `&starting_after=${before}`;
+      const { body } = await identity.internal("GET", `/internal/lifecycle-events?limit=500${after}`);
+      const told = body.lifecycle_events.map(({ type, organization_id, data }: Record<string, unknown>) => ({
+        type,
+        organization_id,
+        data,
+      }));
+      expect(told).toEqual(model.events);
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+}, 300_000);

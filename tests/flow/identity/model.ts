@@ -1,0 +1,264 @@
+/**
+ * A plain model of the directory: what the specification says, with maps and loops, one call at a time.
+ * Nothing here is taken from the service.
+ */
+export interface Person {
+  id: string;
+  subject: string;
+  name: string | null;
+  status: "active" | "suspended";
+}
+
+export interface Organization {
+  id: string;
+  name: string;
+}
+
+export interface Member {
+  id: string;
+  organization: string;
+  person: string | null;
+  /** The service account that it is. */
+  account: string | null;
+  name: string | null;
+  role: string;
+  status: "active" | "suspended" | "removed";
+}
+
+export interface Account {
+  id: string;
+  organization: string;
+  member: string;
+  name: string;
+}
+
+export interface Invite {
+  id: string;
+  organization: string;
+  email?: string;
+  role: string;
+  token: string;
+  status: "active" | "redeemed" | "revoked" | "expired";
+  max_uses: number | null;
+  use_count: number;
+  expires_at: number;
+}
+
+export interface Key {
+  id: string;
+  /** A person or a member. */
+  owner: string;
+  name: string;
+  key: string;
+  revoked: boolean;
+}
+
+export interface Session {
+  token: string;
+  member: string;
+  expires_at: number;
+}
+
+export interface ModelEvent {
+  type: string;
+  organization_id: string;
+  data: Record<string, unknown>;
+}
+
+export const ROLE_LABELS: Record<string, string[]> = {
+  owner: ["*"],
+  admin: ["org:write", "org:members:write"],
+  member: ["things:write"],
+  viewer: [],
+};
+
+export class Model {
+  /** In the subjects of this model's people, so that no two models share a person. */
+  readonly run = crypto.randomUUID();
+  /** Milliseconds since the epoch. */
+  now: number;
+  readonly people = new Map<string, Person>();
+  readonly organizations = new Map<string, Organization>();
+  readonly members = new Map<string, Member>();
+  readonly accounts = new Map<string, Account>();
+  readonly invites = new Map<string, Invite>();
+  readonly keys = new Map<string, Key>();
+  readonly sessions: Session[] = [];
+  readonly events: ModelEvent[] = [];
+  /** Ids and secrets that once were, so that steps try them again. */
+  readonly past = { people: new Set<string>(), organizations: new Set<string>() };
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  personOf(subject: string): Person | undefined {
+    return [...this.people.values()].find((person) => person.subject === subject);
+  }
+
+  living(organization: string): Member[] {
+    return [...this.members.values()].filter(
+      (member) => member.organization === organization && member.status !== "removed",
+    );
+  }
+
+  membership(organization: string, person: string): Member | undefined {
+    return this.living(organization).find((member) => member.person === person);
+  }
+
+  /** The member, unless it is removed; with an organization, unless it is another's. */
+  member(id: string, organization?: string): Member | undefined {
+    const member = this.members.get(id);
+    if (member === undefined || member.status === "removed") return undefined;
+    return organization === undefined || member.organization === organization ? member : undefined;
+  }
+
+  account(id: string, organization: string): Account | undefined {
+    const account = this.accounts.get(id);
+    return account && this.member(account.member, organization) && account;
+  }
+
+  /** Whether the organization would lack a member or an owner without this one. */
+  isNeeded(member: Member): boolean {
+    const others = this.living(member.organization).filter((other) => other !== member);
+    return others.length === 0 || this.isLastOwner(member);
+  }
+
+  isLastOwner(member: Member): boolean {
+    const others = this.living(member.organization).filter((other) => other !== member);
+    return member.role === "owner" && !others.some((other) => other.role === "owner");
+  }
+
+  join(member: Omit<Member, "name" | "status">): Member {
+    const joined: Member = { ...member, name: null, status: "active" };
+    this.members.set(joined.id, joined);
+    this.tell("member.created", joined);
+    return joined;
+  }
+
+  remove(member: Member): void {
+    this.tell("member.removed", member);
+    member.status = "removed";
+    for (const key of this.keys.values()) if (key.owner === member.id) key.revoked = true;
+    this.dropSessions(member.id);
+  }
+
+  tell(type: string, member: Member): void {
+    this.events.push({
+      type,
+      organization_id: member.organization,
+      data: {
+        member_id: member.id,
+        principal: member.account === null ? "user" : "service_account",
+        user_id: member.person,
+        service_account_id: member.account,
+        role: member.role,
+      },
+    });
+  }
+
+  deletePerson(person: Person): void {
+    const own = [...this.members.values()].filter((member) => member.person === person.id);
+    const byOrganization = own.sort((a, b) => (a.organization < b.organization ? -1 : 1));
+    for (const member of byOrganization) {
+      if (member.status !== "removed") this.remove(member);
+      member.person = null;
+      member.name = null;
+    }
+    for (const key of [...this.keys.values()]) if (key.owner === person.id) this.keys.delete(key.id);
+    this.people.delete(person.id);
+    this.past.people.add(person.id);
+  }
+
+  deleteOrganization(organization: Organization): void {
+    for (const member of [...this.members.values()]) {
+      if (member.organization !== organization.id) continue;
+      for (const key of [...this.keys.values()]) if (key.owner === member.id) this.keys.delete(key.id);
+      this.dropSessions(member.id);
+      this.members.delete(member.id);
+      if (member.account !== null) this.accounts.delete(member.account);
+    }
+    for (const invite of [...this.invites.values()]) {
+      if (invite.organization === organization.id) this.invites.delete(invite.id);
+    }
+    this.organizations.delete(organization.id);
+    this.past.organizations.add(organization.id);
+    const { id, name } = organization;
+    this.events.push({ type: "organization.deleted", organization_id: id, data: { name } });
+  }
+
+  /** The state of an invite as anyone sees it who looks now. */
+  look(invite: Invite): Invite {
+    if (invite.status === "active" && invite.expires_at <= this.now) invite.status = "expired";
+    return invite;
+  }
+
+  /** What validate answers. */
+  validate(credential: string): Record<string, unknown> {
+    const key = [...this.keys.values()].find((each) => each.key === credential && !each.revoked);
+    const session = this.sessions.find((each) => each.token === credential && each.expires_at > this.now);
+    const owner = key?.owner ?? session?.member ?? "";
+    const person = this.people.get(owner);
+    if (person) {
+      return person.status === "active"
+        ? { valid: true, realm: "directory", user_id: person.id }
+        : { valid: false };
+    }
+    const member = this.member(owner);
+    if (member?.status !== "active" || this.people.get(member.person ?? "")?.status === "suspended") {
+      return { valid: false };
+    }
+    return {
+      valid: true,
+      realm: "organization",
+      organization_id: member.organization,
+      member_id: member.id,
+      labels: ROLE_LABELS[member.role],
+      ...(session && { expires_at: new Date(session.expires_at).toISOString() }),
+    };
+  }
+
+  shownMember(member: Member): Record<string, unknown> {
+    const { id, organization, account, role, status } = member;
+    const principal = account === null ? "user" : "service_account";
+    const display_name =
+      this.accounts.get(account ?? "")?.name ??
+      member.name ??
+      this.people.get(member.person ?? "")?.name ??
+      null;
+    const shape = { id, organization_id: organization, principal, display_name, status };
+    return status === "removed" ? shape : { ...shape, service_account_id: account, role };
+  }
+
+  shownAccount({ id, organization, member, name }: Account): Record<string, unknown> {
+    const { role, status } = this.members.get(member) ?? {};
+    return { id, organization_id: organization, member_id: member, name, role, status };
+  }
+
+  shownInvite(invite: Invite): Record<string, unknown> {
+    const { id, organization, email, role, token, status, max_uses, use_count, expires_at } =
+      this.look(invite);
+    return {
+      id,
+      organization_id: organization,
+      ...(email !== undefined && { email }),
+      role,
+      token_prefix: token.slice(0, 8),
+      ...(status === "active" && { token }),
+      status,
+      max_uses,
+      use_count,
+      expires_at: new Date(expires_at).toISOString(),
+    };
+  }
+
+  shownKey({ id, name, key, revoked }: Key): Record<string, unknown> {
+    return { id, name, key_prefix: key.slice(0, "acme-k-2-".length + 4), revoked_at: revoked };
+  }
+
+  dropSessions(member: string): void {
+    for (let index = this.sessions.length - 1; index >= 0; index--) {
+      if (this.sessions[index]?.member === member) this.sessions.splice(index, 1);
+    }
+  }
+}
