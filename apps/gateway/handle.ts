@@ -8,7 +8,7 @@ import type { Forwarder } from "./forward.ts";
 import { type Limiter, rateLimited } from "./limit.ts";
 import { match } from "./match.ts";
 import type { AuditTrail } from "./record.ts";
-import { CLIENT_GONE_STATUS, type RequestLog } from "./request-log.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { RequestTargets } from "./request-target.ts";
 import type { Responder } from "./respond.ts";
 import { rewrite } from "./rewrite.ts";
@@ -107,7 +107,8 @@ const NO_HEADERS = new Headers();
 
 function abandoned(exchange: Exchange, steps: Steps): Response {
   steps.audit.abandoned(exchange);
-  return finished(exchange, steps, new Response(null, { status: CLIENT_GONE_STATUS }));
+  steps.log.finish(exchange, null, null);
+  return new Response(null);
 }
 
 function finished(

@@ -1,9 +1,10 @@
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError, type ErrorKind } from "@ostiary/lib/errors";
 import type { Telemetry } from "@ostiary/lib/telemetry";
 import type { Exchange } from "./exchange.ts";
+import { ClientGone } from "./upstream-call.ts";
 
-/** What a client that left before its answer is logged as: nobody was sent this. */
-export const CLIENT_GONE_STATUS = 499;
+/** What a client that left before its answer is logged and counted as: nobody was sent this. */
+const CLIENT_GONE_STATUS = 499;
 
 const UNMATCHED = "unmatched";
 const PREFLIGHT = "preflight";
@@ -19,53 +20,68 @@ export class RequestLog {
     this.#presentedKeyPrefix = presentedKeyPrefix;
   }
 
-  /** Called once for each request, when its last byte has gone out or no more will. */
-  finish(exchange: Exchange, status: number, failure: Error | null): void {
-    const { log, metrics, tracing } = this.#telemetry;
+  /**
+   * Called once for each request, when its last byte has gone out or no more will.
+   *
+   * @param answered the status that was sent; null when the client left before
+   * @param failure why the gateway refused or could not finish
+   */
+  finish(exchange: Exchange, answered: number | null, failure: Error | null): void {
+    const { log, metrics } = this.#telemetry;
     const { method } = exchange.request;
     const template = exchange.match?.route.path ?? null;
     const route = template ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
+    const status = answered ?? CLIENT_GONE_STATUS;
     const duration_ms = performance.now() - exchange.started;
     metrics.httpRequests.inc({ route, method, status });
     metrics.httpDuration.observe({ route, method }, duration_ms / 1000);
-    const gone = status === CLIENT_GONE_STATUS;
-    exchange.trace.end({
-      route: template,
-      status: gone ? null : status,
-      error_message: gone ? undefined : failure?.message,
-    });
-    const line = {
+    const fault = faultOf(answered, failure);
+    exchange.trace.end({ route: template, status: answered, error_message: fault?.error_message });
+    const line = this.#line(exchange, route, status, duration_ms);
+    if (fault === null) log.info(line, "request completed");
+    else log.error({ ...line, ...fault }, "request failed");
+  }
+
+  #line(exchange: Exchange, route: string, status: number, duration_ms: number): object {
+    const { request, principal, trace } = exchange;
+    const traced = this.#telemetry.tracing.enabled;
+    return {
       route,
-      method,
+      method: request.method,
       status,
       duration_ms: Math.round(duration_ms * 1000) / 1000,
       request_id: exchange.request_id,
-      trace_id: tracing.enabled ? exchange.trace.trace_id : undefined,
-      span_id: tracing.enabled ? exchange.trace.span_id : undefined,
-      user_id: exchange.principal?.user_id ?? undefined,
-      organization_id: exchange.principal?.organization_id ?? undefined,
-      member_id: exchange.principal?.member_id ?? undefined,
-      auth_type: exchange.principal?.auth_type,
-      key_prefix: this.#presentedKeyPrefix(exchange.request) ?? undefined,
+      trace_id: traced ? trace.trace_id : undefined,
+      span_id: traced ? trace.span_id : undefined,
+      user_id: principal?.user_id ?? undefined,
+      organization_id: principal?.organization_id ?? undefined,
+      member_id: principal?.member_id ?? undefined,
+      auth_type: principal?.auth_type,
+      key_prefix: this.#presentedKeyPrefix(request) ?? undefined,
     };
-    if (failure === null || gone || (status < 500 && isRefusal(failure))) log.info(line, "request completed");
-    else
-      log.error({ ...line, error_kind: kindOf(failure), error_message: reasonOf(failure) }, "request failed");
   }
 }
 
-/** An answer that is the client's to mend. */
-function isRefusal(failure: Error): boolean {
-  return failure instanceof ApiError && failure.status < 500;
+interface Fault {
+  readonly error_kind: ErrorKind;
+  readonly error_message: string;
 }
 
-function kindOf(failure: Error) {
-  return failure instanceof ApiError ? failure.kind : "internal";
+/** What went wrong, where something did: a 5xx, the service's own too, or a response that was not finished. */
+function faultOf(answered: number | null, failure: Error | null): Fault | null {
+  if (answered === null || failure instanceof ClientGone) return null;
+  if (failure === null) {
+    if (answered < 500) return null;
+    return { error_kind: "internal", error_message: `The service answered ${answered}.` };
+  }
+  if (failure instanceof ApiError && failure.status < 500) return null;
+  const error_kind = failure instanceof ApiError ? failure.kind : "internal";
+  return { error_kind, error_message: innermost(failure) };
 }
 
 /** The innermost cause: it names the fault. */
-function reasonOf(failure: Error): string {
-  let innermost: unknown = failure;
-  while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
-  return innermost instanceof Error ? innermost.message : String(innermost);
+function innermost(failure: Error): string {
+  let cause: unknown = failure;
+  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+  return cause instanceof Error ? cause.message : String(cause);
 }
