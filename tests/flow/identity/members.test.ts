@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type IdentityHarness, ISSUER, NOBODY, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+const newIdp = () => ({ issuer: ISSUER, subject: crypto.randomUUID() });
+
+describe("POST /organizations/{organization_id}/members", () => {
+  test("201, active at once, with default_role or the one named, for a person who may be new", async () => {
+    const { id } = await identity.organization();
+    const path = `/organizations/${id}/members`;
+    const added = await identity.call("POST", path, { idp: newIdp() });
+    expect(added.status).toBe(201);
+    expect(added.body).toEqual({
+      id: expect.stringMatching(ULID),
+      organization_id: id,
+      principal: "user",
+      service_account_id: null,
+      display_name: null,
+      role: "member",
+      status: "active",
+      created_at: expect.stringMatching(TIME),
+      updated_at: added.body.created_at,
+    });
+    expect(added.note).toEqual({
+      details: { member_id: added.body.id, role: "member" },
+      created: added.body.id,
+      organization_id: null,
+      member_id: null,
+    });
+    const named = await identity.call("POST", path, { idp: newIdp(), role: "admin" });
+    expect(named.body.role).toBe("admin");
+  });
+
+  test("409 with field idp for a member, suspended or not; 201 with a new id for a removed one", async () => {
+    const { id } = await identity.organization();
+    const path = `/organizations/${id}/members`;
+    const idp = newIdp();
+    const first = await identity.call("POST", path, { idp });
+    for (const status of ["active", "suspended"]) {
+      await identity.call("PATCH", `/members/${first.body.id}`, { status });
+      const refused = await identity.call("POST", path, { idp });
+      expect(refused.status).toBe(409);
+      expect(refused.body.error).toMatchObject({ code: "CONFLICT", details: { field: "idp" } });
+    }
+    await identity.call("DELETE", `/members/${first.body.id}`);
+    const again = await identity.call("POST", path, { idp });
+    expect(again.status).toBe(201);
+    expect(again.body.id).not.toBe(first.body.id);
+  });
+
+  test("404 for an unknown organization, and the person is not created", async () => {
+    const before = (await identity.call("GET", "/users?limit=100")).body.users.length;
+    const refused = await identity.call("POST", `/organizations/${NOBODY}/members`, { idp: newIdp() });
+    expect(refused.status).toBe(404);
+    expect((await identity.call("GET", "/users?limit=100")).body.users).toHaveLength(before);
+  });
+
+  test("422 for an unknown role and for a malformed subject", async () => {
+    const { id } = await identity.organization();
+    const path = `/organizations/${id}/members`;
+    const refusals: [unknown, string[]][] = [
+      [{ idp: newIdp(), role: "emperor" }, ["role"]],
+      [{ idp: newIdp(), role: null }, ["role"]],
+      [{}, ["idp"]],
+      [{ idp: ISSUER }, ["idp"]],
+      [{ idp: { issuer: ISSUER } }, ["idp.subject"]],
+      [{ idp: { ...newIdp(), user_id: NOBODY } }, ["idp.user_id"]],
+      [{ idp: { issuer: "", subject: "" } }, ["idp.issuer", "idp.subject"]],
+      [{ idp: { issuer: ISSUER, subject: "a\u0000" } }, ["idp.subject"]],
+      [{ idp: { issuer: "\ud800", subject: "x".repeat(256) } }, ["idp.issuer", "idp.subject"]],
+    ];
+    for (const [body, fields] of refusals) {
+      expect(wrongFields(await identity.call("POST", path, body))).toEqual(fields);
+    }
+  });
+});
+
+describe("display_name", () => {
+  test("is the override, else the person's own, else null", async () => {
+    const { id } = await identity.organization();
+    const { id: member, user_id } = await identity.member(id);
+    const shown = async () => (await identity.call("GET", `/members/${member}`)).body.display_name;
+    expect(await shown()).toBeNull();
+    await identity.call("PATCH", `/users/${user_id}`, { display_name: "Global" });
+    expect(await shown()).toBe("Global");
+    const named = await identity.call("PATCH", `/members/${member}`, { display_name: "Local" });
+    expect(named.note.details).toEqual({ display_name: { from: null, to: "Local" } });
+    expect(await shown()).toBe("Local");
+    const cleared = await identity.call("PATCH", `/members/${member}`, { display_name: null });
+    expect(cleared.note.details).toEqual({ display_name: { from: "Local", to: null } });
+    expect(await shown()).toBe("Global");
+  });
+
+  test("of a service account is its name, which no member PATCH changes", async () => {
+    const { id } = await identity.organization();
+    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    const member = account.body.member_id;
+    expect((await identity.call("GET", `/members/${member}`)).body).toMatchObject({
+      principal: "service_account",
+      service_account_id: account.body.id,
+      display_name: "Bot",
+    });
+    for (const display_name of ["Other", null]) {
+      const refused = await identity.call("PATCH", `/members/${member}`, { display_name });
+      expect(wrongFields(refused)).toEqual(["display_name"]);
+    }
+    await identity.call("PATCH", `/organizations/${id}/service-accounts/${account.body.id}`, { name: "New" });
+    expect((await identity.call("GET", `/members/${member}`)).body.display_name).toBe("New");
+    await identity.call("DELETE", `/members/${member}`);
+    const former = await identity.call("GET", `/organizations/${id}/members/${member}`);
+    expect(former.body).toEqual({
+      id: member,
+      organization_id: id,
+      principal: "service_account",
+      display_name: "New",
+      status: "removed",
+    });
+  });
+});
+
+describe("PATCH at both addresses", () => {
+  test("200 with {from, to} of what changed, and nothing when nothing did", async () => {
+    const { id } = await identity.organization();
+    const { id: member } = await identity.member(id);
+    const path = `/organizations/${id}/members/${member}`;
+    const all = { status: "suspended", role: "admin", display_name: " Zoë " };
+    const changed = await identity.call("PATCH", path, all);
+    expect(changed.status).toBe(200);
+    expect(changed.body).toMatchObject({ status: "suspended", role: "admin", display_name: "Zoë" });
+    expect(changed.note.details).toEqual({
+      status: { from: "active", to: "suspended" },
+      role: { from: "member", to: "admin" },
+      display_name: { from: null, to: "Zoë" },
+    });
+    expect((await identity.call("PATCH", path, all)).note.details).toBeNull();
+    const part = await identity.call("PATCH", path, { status: "active", role: "admin" });
+    expect(part.note.details).toEqual({ status: { from: "suspended", to: "active" } });
+  });
+
+  test("422 for nothing, removed, a role at the member's own address", async () => {
+    const { id } = await identity.organization();
+    const { id: member } = await identity.member(id);
+    for (const path of [`/members/${member}`, `/organizations/${id}/members/${member}`]) {
+      expect((await identity.call("PATCH", path, {})).status).toBe(422);
+      expect(wrongFields(await identity.call("PATCH", path, { status: "removed" }))).toEqual(["status"]);
+      expect(wrongFields(await identity.call("PATCH", path, { status: null }))).toEqual(["status"]);
+    }
+    expect(wrongFields(await identity.call("PATCH", `/members/${member}`, { role: "admin" }))).toEqual([
+      "role",
+    ]);
+  });
+
+  test("the last member may be suspended; the last owner may not be given another role, suspended or not", async () => {
+    const { id, owner_member } = await identity.organization();
+    const path = `/organizations/${id}/members/${owner_member}`;
+    expect((await identity.call("PATCH", path, { status: "suspended" })).status).toBe(200);
+    expect(wrongFields(await identity.call("PATCH", path, { role: "admin" }))).toEqual(["role"]);
+    expect((await identity.call("PATCH", path, { role: "owner" })).status).toBe(200);
+    const other = await identity.member(id, "owner");
+    await identity.call("PATCH", `/members/${other.id}`, { status: "suspended" });
+    expect((await identity.call("PATCH", path, { role: "admin" })).status).toBe(200);
+  });
+});
+
+describe("DELETE at both addresses", () => {
+  test("204: final, keys revoked, sessions gone, the former shape at the organization's address", async () => {
+    const { id } = await identity.organization();
+    for (const atOrganization of [true, false]) {
+      const { id: member, user_id } = await identity.member(id);
+      await identity.call("PATCH", `/members/${member}`, { display_name: "Leaver" });
+      const key = (await identity.call("POST", `/members/${member}/api-keys`)).body.key;
+      const session = (await identity.call("POST", `/users/${user_id}/organizations/${id}/session`)).body
+        .token;
+      const ofOrganization = `/organizations/${id}/members/${member}`;
+      const removed = await identity.call("DELETE", atOrganization ? ofOrganization : `/members/${member}`);
+      expect(removed.status).toBe(204);
+      expect(removed.note).toEqual({ details: null, created: null, organization_id: null, member_id: null });
+      expect(await identity.validate(key)).toEqual({ valid: false });
+      expect(await identity.validate(session)).toEqual({ valid: false });
+      expect((await identity.call("GET", ofOrganization)).body).toEqual({
+        id: member,
+        organization_id: id,
+        principal: "user",
+        display_name: "Leaver",
+        status: "removed",
+      });
+      expect((await identity.call("GET", `/members/${member}`)).status).toBe(404);
+      expect((await identity.call("GET", `/members/${member}/user`)).body).toEqual({ user_id });
+      for (const path of [ofOrganization, `/members/${member}`]) {
+        expect((await identity.call("PATCH", path, { status: "active" })).status).toBe(404);
+        expect((await identity.call("DELETE", path)).status).toBe(404);
+      }
+      expect((await identity.call("GET", `/members/${member}/api-keys`)).status).toBe(404);
+      const listed = (await identity.call("GET", `/organizations/${id}/members`)).body.members;
+      expect(listed.map((each: { id: string }) => each.id)).not.toContain(member);
+    }
+  });
+
+  test("422 for the last member, and for the last owner", async () => {
+    const { id, owner_member } = await identity.organization();
+    expect(wrongFields(await identity.call("DELETE", `/members/${owner_member}`))).toEqual(["member_id"]);
+    const { id: other } = await identity.member(id, "admin");
+    const path = `/organizations/${id}/members/${owner_member}`;
+    expect(wrongFields(await identity.call("DELETE", path))).toEqual(["member_id"]);
+    expect((await identity.call("GET", path)).body.status).toBe("active");
+    await identity.call("PATCH", `/organizations/${id}/members/${other}`, { role: "owner" });
+    expect((await identity.call("DELETE", path)).status).toBe(204);
+  });
+});
+
+describe("GET /members/{member_id}/user", () => {
+  test("200 with the person; 404 for a service account and for nobody", async () => {
+    const { id, owner, owner_member } = await identity.organization();
+    const found = await identity.call("GET", `/members/${owner_member}/user`);
+    expect(found.body).toEqual({ user_id: owner });
+    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    expect((await identity.call("GET", `/members/${account.body.member_id}/user`)).status).toBe(404);
+    expect((await identity.call("GET", `/members/${NOBODY}/user`)).status).toBe(404);
+  });
+});
+
+test("no user_id is in any answer about an organization, its members, accounts, invites, keys and sessions", async () => {
+  const { id, owner, owner_member } = await identity.organization();
+  const { id: member, user_id } = await identity.member(id);
+  const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+  const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
+  const answers = [
+    account,
+    invite,
+    await identity.call("GET", `/organizations/${id}`),
+    await identity.call("GET", `/organizations/${id}/members`),
+    await identity.call("GET", `/organizations/${id}/members/${member}`),
+    await identity.call("GET", `/members/${owner_member}`),
+    await identity.call("PATCH", `/members/${member}`, { display_name: "A" }),
+    await identity.call("GET", `/organizations/${id}/invites`),
+    await identity.call("POST", `/users/${user_id}/invites/redeem`, { token: invite.body.token }),
+    await identity.call("POST", `/users/${owner}/organizations/${id}/session`),
+    await identity.call("POST", `/members/${member}/api-keys`),
+    await identity.call("GET", `/members/${member}/api-keys`),
+    await identity.call("POST", `/organizations/${id}/members`, { idp: { issuer: ISSUER, subject: NOBODY } }),
+    await identity.call("DELETE", `/members/${member}`),
+    await identity.call("GET", `/organizations/${id}/members/${member}`),
+  ];
+  for (const { text, headers, status } of answers) {
+    expect(status).toBeLessThan(300);
+    const all = text + JSON.stringify([...headers]);
+    for (const secret of [owner, user_id, "user_id"]) expect(all).not.toContain(secret);
+  }
+});

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { type IdentityHarness, NOBODY, ROLES, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+describe("POST /users/{user_id}/organizations", () => {
+  test("201, the creator an active member with creator_role, the pair and the id for the audit log", async () => {
+    const user = await identity.person();
+    const created = await identity.call("POST", `/users/${user}/organizations`, { name: " Acme " });
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.stringMatching(ULID),
+      name: "Acme",
+      created_at: expect.stringMatching(TIME),
+      updated_at: created.body.created_at,
+    });
+    const { id } = created.body;
+    expect(created.note).toEqual({
+      details: null,
+      created: id,
+      organization_id: id,
+      member_id: expect.stringMatching(ULID),
+    });
+    const { body } = await identity.call("GET", `/organizations/${id}/members`);
+    expect(body.members).toHaveLength(1);
+    expect(body.members[0]).toMatchObject({ id: created.note.member_id, role: "owner", status: "active" });
+  });
+
+  test("404 for nobody, 422 for a role", async () => {
+    expect((await identity.call("POST", `/users/${NOBODY}/organizations`, { name: "A" })).status).toBe(404);
+    const user = await identity.person();
+    const refused = await identity.call("POST", `/users/${user}/organizations`, { name: "A", role: "owner" });
+    expect(wrongFields(refused)).toEqual(["role"]);
+  });
+});
+
+describe("GET /organizations", () => {
+  test("200 lists all by id", async () => {
+    const { id } = await identity.organization("Listed");
+    const { body } = await identity.call("GET", "/organizations?limit=100");
+    const ids = body.organizations.map((each: { id: string }) => each.id);
+    expect(ids).toEqual(ids.toSorted());
+    expect(ids).toContain(id);
+  });
+});
+
+describe("GET and PATCH /organizations/{organization_id}", () => {
+  test("200 with the organization; a new name with its details; 404 for none", async () => {
+    const { id } = await identity.organization("Old");
+    expect((await identity.call("GET", `/organizations/${id}`)).body).toMatchObject({ id, name: "Old" });
+    const renamed = await identity.call("PATCH", `/organizations/${id}`, { name: "Neu 🚪" });
+    expect(renamed.status).toBe(200);
+    expect(renamed.body.name).toBe("Neu 🚪");
+    expect(renamed.note.details).toEqual({ name: { from: "Old", to: "Neu 🚪" } });
+    expect(
+      (await identity.call("PATCH", `/organizations/${id}`, { name: "Neu 🚪" })).note.details,
+    ).toBeNull();
+    expect(wrongFields(await identity.call("PATCH", `/organizations/${id}`, {}))).toEqual(["name"]);
+    expect((await identity.call("GET", `/organizations/${NOBODY}`)).status).toBe(404);
+    expect((await identity.call("PATCH", `/organizations/${NOBODY}`, { name: "A" })).status).toBe(404);
+  });
+
+  test("names are not unique", async () => {
+    await identity.organization("Twin");
+    const second = await identity.organization("Twin");
+    expect((await identity.call("GET", `/organizations/${second.id}`)).body.name).toBe("Twin");
+  });
+});
+
+describe("DELETE /organizations/{organization_id}", () => {
+  test("204: all that was in it is gone, the people are not; 404 the second time", async () => {
+    const { id, owner, owner_member } = await identity.organization();
+    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    const invite = await identity.call("POST", `/organizations/${id}/invites`);
+    const key = await identity.call("POST", `/members/${account.body.member_id}/api-keys`);
+    const session = await identity.call("POST", `/users/${owner}/organizations/${id}/session`);
+    const deleted = await identity.call("DELETE", `/organizations/${id}`);
+    expect(deleted.status).toBe(204);
+    expect(deleted.note.details).toBeNull();
+    for (const path of [
+      `/organizations/${id}`,
+      `/organizations/${id}/members`,
+      `/organizations/${id}/members/${owner_member}`,
+      `/organizations/${id}/roles`,
+      `/organizations/${id}/invites`,
+      `/organizations/${id}/service-accounts`,
+      `/members/${owner_member}`,
+      `/members/${owner_member}/user`,
+    ]) {
+      expect((await identity.call("GET", path)).status).toBe(404);
+    }
+    expect(await identity.validate(key.body.key)).toEqual({ valid: false });
+    expect(await identity.validate(session.body.token)).toEqual({ valid: false });
+    const redeemed = await identity.call("POST", `/users/${owner}/invites/redeem`, {
+      token: invite.body.token,
+    });
+    expect(redeemed.status).toBe(404);
+    expect((await identity.call("GET", `/users/${owner}`)).status).toBe(200);
+    expect((await identity.call("DELETE", `/organizations/${id}`)).status).toBe(404);
+  });
+});
+
+describe("GET /organizations/{organization_id}/roles", () => {
+  test("200 with the file, sorted by slug, the defaults resolved; not paginated", async () => {
+    const { id } = await identity.organization();
+    const path = `/organizations/${id}/roles`;
+    expect((await identity.call("GET", path)).body).toEqual({
+      roles: [
+        { slug: "admin", labels: ["org:write", "org:members:write"] },
+        { slug: "member", labels: ["things:write"] },
+        { slug: "owner", labels: ["*"] },
+        { slug: "viewer", labels: [] },
+      ],
+      creator_role: "owner",
+      default_role: "member",
+      service_account_default_role: "viewer",
+    });
+    const unset = identity.restarted(ROLES.replace(/service_account_default_role.*/, ""));
+    expect((await unset.call("GET", path)).body.service_account_default_role).toBe("member");
+    expect(wrongFields(await identity.call("GET", `${path}?limit=1`))).toEqual(["limit"]);
+    expect((await identity.call("GET", `/organizations/${NOBODY}/roles`)).status).toBe(404);
+  });
+});
+
+describe("with roles off", () => {
+  test("every role is null, everyone may do everything, and a role in a body is 422", async () => {
+    const before = await identity.organization();
+    const key = (await identity.call("POST", `/members/${before.owner_member}/api-keys`)).body.key;
+    const off = identity.restarted(null);
+    const { id, owner, owner_member } = await off.organization();
+    expect((await off.call("GET", `/organizations/${id}/roles`)).body).toEqual({
+      roles: [],
+      creator_role: null,
+      default_role: null,
+      service_account_default_role: null,
+    });
+    for (const member of [owner_member, before.owner_member]) {
+      expect((await off.call("GET", `/members/${member}`)).body.role).toBeNull();
+    }
+    expect(await off.validate(key)).toMatchObject({ valid: true, labels: ["*"] });
+    const session = await off.call("POST", `/users/${owner}/organizations/${id}/session`);
+    expect(session.body).toMatchObject({ role: null, labels: ["*"] });
+    const idp = { issuer: "https://login.example.com", subject: crypto.randomUUID() };
+    for (const [path, body] of [
+      [`/organizations/${id}/members`, { idp, role: "member" }],
+      [`/organizations/${id}/invites`, { role: "member" }],
+      [`/organizations/${id}/service-accounts`, { name: "Bot", role: "member" }],
+    ] as const) {
+      expect(wrongFields(await off.call("POST", path, body))).toEqual(["role"]);
+    }
+    const changed = await off.call("PATCH", `/organizations/${id}/members/${owner_member}`, {
+      role: "member",
+    });
+    expect(wrongFields(changed)).toEqual(["role"]);
+    const added = await off.call("POST", `/organizations/${id}/members`, { idp });
+    expect(added.body.role).toBeNull();
+    expect(added.note.details).toEqual({ member_id: added.body.id, role: null });
+    const invite = await off.call("POST", `/organizations/${id}/invites`);
+    expect(invite.body.role).toBeNull();
+    const account = await off.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    expect(account.body.role).toBeNull();
+    expect((await off.call("DELETE", `/members/${owner_member}`)).status).toBe(204);
+  });
+
+  test("a role that the file no longer holds grants nothing, and is still shown", async () => {
+    const { id } = await identity.organization();
+    const { id: member } = await identity.member(id, "admin");
+    const key = (await identity.call("POST", `/members/${member}/api-keys`)).body.key;
+    const smaller = identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
+    expect(await smaller.validate(key)).toMatchObject({ valid: true, labels: [] });
+    expect((await smaller.call("GET", `/members/${member}`)).body.role).toBe("admin");
+    const assigned = await smaller.call("PATCH", `/organizations/${id}/members/${member}`, { role: "admin" });
+    expect(wrongFields(assigned)).toEqual(["role"]);
+  });
+
+  test("a member that was added with roles off is granted nothing once they are on", async () => {
+    const off = identity.restarted(null);
+    const { owner_member } = await off.organization();
+    const key = (await off.call("POST", `/members/${owner_member}/api-keys`)).body.key;
+    expect(await identity.validate(key)).toMatchObject({ valid: true, labels: [] });
+    const stored = await identity.database.run("inspect", (orm) =>
+      identity.database.rows(orm, sql`select role from identity.members where id = ${owner_member}`),
+    );
+    expect(stored).toEqual([{ role: null }]);
+  });
+});
