@@ -23,6 +23,16 @@ describe("counter store in memory, by its clock", () => {
     expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
   });
 
+  test("gives whole milliseconds by a clock that counts parts of them", async () => {
+    const time = clock(0);
+    const store = new MemoryCounterStore("suite", observeNothing, () => time.now() + 0.1234567);
+    for (let step = 0; step < 1_000; step++) {
+      expect(await store.increment(`a${step}`, 1)).toEqual({ count: 1, ttl_ms: 1_000 });
+      time.advance(333);
+      expect(await store.increment(`a${step}`, 1)).toEqual({ count: 2, ttl_ms: 667 });
+    }
+  });
+
   test("holds no more than the open windows and as many again", async () => {
     const time = clock();
     const store = new MemoryCounterStore("suite", observeNothing, time.now);

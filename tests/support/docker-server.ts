@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
@@ -46,36 +47,40 @@ export const images = {
 /** A server in a container of its own. Its port is fixed beforehand, since a restart would change it. */
 export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
   const port = await freePort();
+  const name = `ostiary-test-${randomUUID()}`;
+  leash.container(name);
   const container = await new GenericContainer(image.name)
+    .withName(name)
     .withCommand(image.command)
     .withEnvironment(image.environment)
     .withExposedPorts({ container: image.port, host: port })
     .withWaitStrategy(Wait.forAll([Wait.forLogMessage(image.log), Wait.forListeningPorts()]))
     .start();
-  leash.container(container.getId());
-  return new ContainerTestServer(image.url(port), container, leash);
+  return new ContainerTestServer(image.url(port), name, container, leash);
 }
 
 class ContainerTestServer implements TestServer {
   readonly url: string;
+  readonly #name: string;
   readonly #container: StartedTestContainer;
   readonly #leash: Leash;
   #frozen = false;
 
-  constructor(url: string, container: StartedTestContainer, leash: Leash) {
+  constructor(url: string, name: string, container: StartedTestContainer, leash: Leash) {
     this.url = url;
+    this.#name = name;
     this.#container = container;
     this.#leash = leash;
   }
 
   async kill(): Promise<void> {
     await this.thaw();
-    if (await this.#runs()) await docker("kill", this.#container.getId());
+    if (await this.#runs()) await docker("kill", this.#name);
   }
 
   async stop(): Promise<void> {
     await this.thaw();
-    await docker("stop", this.#container.getId());
+    await docker("stop", this.#name);
   }
 
   async restart(): Promise<void> {
@@ -84,24 +89,24 @@ class ContainerTestServer implements TestServer {
   }
 
   async freeze(): Promise<void> {
-    await docker("pause", this.#container.getId());
+    await docker("pause", this.#name);
     this.#frozen = true;
   }
 
   async thaw(): Promise<void> {
     if (!this.#frozen) return;
     this.#frozen = false;
-    await docker("unpause", this.#container.getId());
+    await docker("unpause", this.#name);
   }
 
   async close(): Promise<void> {
     await this.thaw();
     await this.#container.stop();
-    this.#leash.release(this.#container.getId());
+    this.#leash.release(this.#name);
   }
 
   async #runs(): Promise<boolean> {
-    return (await docker("inspect", "--format", "{{.State.Running}}", this.#container.getId())) === "true";
+    return (await docker("inspect", "--format", "{{.State.Running}}", this.#name)) === "true";
   }
 }
 

@@ -1,9 +1,19 @@
 import { afterAll, setDefaultTimeout } from "bun:test";
+import { plugin } from "bun";
 import { useServices } from "./services.ts";
 
 const TEST_TIMEOUT_MS = 30_000;
 
-setDefaultTimeout(TEST_TIMEOUT_MS);
+// A default timeout holds for one file, and bunfig.toml has none: so it is set as each file is loaded.
+plugin({
+  name: "test timeout",
+  setup(build) {
+    build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => {
+      setDefaultTimeout(TEST_TIMEOUT_MS);
+      return { contents: await Bun.file(path).text(), loader: "ts" };
+    });
+  },
+});
 // testcontainers reads its settings there; its reaper can hang under Bun, and we clean up ourselves
 process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
 const run = useServices(process.env);

@@ -33,7 +33,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const now = this.#now();
+    const now = Math.floor(this.#now());
     let window = this.#windows.get(bucket);
     if (window === undefined || window.ends_ms <= now) {
       window = { count: 0, ends_ms: now + window_seconds * 1000 };
@@ -48,7 +48,7 @@ export class MemoryCounterStore implements CounterStore {
       duration_ms: 0,
       failed: false,
     });
-    return { count: window.count, ttl_ms: Math.max(1, Math.ceil(window.ends_ms - now)) };
+    return { count: window.count, ttl_ms: window.ends_ms - now };
   }
 
   async ping(): Promise<void> {}
