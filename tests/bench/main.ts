@@ -4,6 +4,7 @@ import { BenchImpossible } from "./measure/cores.ts";
 
 /** Every measurement by name, loaded when it is asked for. */
 const benches: Record<string, () => Promise<Bench>> = {
+  audit: async () => (await import("./audit.ts")).audit,
   gateway: async () => (await import("./gateway.ts")).gateway,
   lookup: async () => (await import("./lookup.ts")).lookup,
 };
@@ -43,7 +44,7 @@ function readArguments() {
 async function list(): Promise<void> {
   console.log("bun run bench <name> [--quick] [--json]\n");
   for (const [name, load] of Object.entries(benches)) {
-    console.log(`  ${name.padEnd(10)} ${(await load()).summary}`);
+    console.log(`  ${name.padEnd(12)} ${(await load()).summary}`);
   }
 }
 

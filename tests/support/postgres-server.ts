@@ -9,8 +9,15 @@ import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
 import type { TestServer } from "./server.ts";
 
-/** A new, empty PostgreSQL from the binaries in `bin`, on a port of its own. */
-export async function startPostgresBinary(bin: string, leash: Leash): Promise<TestServer> {
+/**
+ * A new, empty PostgreSQL from the binaries in `bin`, on a port of its own; fast and unsafe unless `changes`
+ * say otherwise.
+ */
+export async function startPostgresBinary(
+  bin: string,
+  leash: Leash,
+  changes: Record<string, string> = {},
+): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
   const account = unprivilegedAccount();
   if (account !== undefined) chownSync(directory, account.uid, account.gid);
@@ -30,6 +37,7 @@ export async function startPostgresBinary(bin: string, leash: Leash): Promise<Te
     full_page_writes: "off",
     max_connections: 400,
     shared_buffers: "64MB",
+    ...changes,
   };
   const server = new BinaryTestServer(
     {

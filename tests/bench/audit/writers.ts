@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import type { AuditIntent } from "@ostiary/lib/audit";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** One measurement of a way to write events. */
+export interface WriteSample {
+  readonly writes_per_second: number;
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+}
+
+const wrkReport = Type.Object({
+  writes: Type.Integer(),
+  duration_us: Type.Integer(),
+  p50_us: Type.Integer(),
+  p99_us: Type.Integer(),
+  failed: Type.Integer(),
+});
+
+const intent: AuditIntent = {
+  occurred_at: new Date().toISOString(),
+  organization_id: "organization-1",
+  user_id: null,
+  actor: { member_id: "member-1", auth_type: "member_apikey", key_prefix: "ostiary-k-2-abcd" },
+  service: "widgets",
+  method: "POST",
+  route: "/org/widgets/{widget_id}",
+  params: { widget_id: "widget-1" },
+  ip: "192.0.2.1",
+  user_agent: "bench/1.0",
+};
+
+/**
+ * Intents over HTTP by so many clients at once, each sending its next when it has its answer.
+ *
+ * @throws Error when one was not answered 200 or 201: such a figure means nothing
+ */
+export async function writeIntents(
+  internal_url: string,
+  clients: number,
+  seconds: number,
+): Promise<WriteSample> {
+  const script = join(import.meta.dir, "intents.lua");
+  const prefix = crypto.randomUUID();
+  const output = await run([
+    "wrk",
+    ...["--threads", "1", "--connections", String(clients), "--duration", `${seconds}s`, "--script", script],
+    ...[internal_url, "--", prefix, JSON.stringify(intent)],
+  ]);
+  const report = Value.Parse(wrkReport, JSON.parse(output.trim().split("\n").at(-1) ?? ""));
+  if (report.failed > 0) throw new Error(`${report.failed} of ${report.writes} intents were not written.`);
+  return {
+    writes_per_second: (report.writes / report.duration_us) * 1e6,
+    p50_ms: report.p50_us / 1000,
+    p99_ms: report.p99_us / 1000,
+  };
+}
+
+/** Plain inserts of one row each into the same table by pgbench, each its own transaction. */
+export async function insertRows(
+  database_url: string,
+  directory: string,
+  clients: number,
+  seconds: number,
+): Promise<WriteSample> {
+  const log = join(directory, `pgbench-${crypto.randomUUID()}`);
+  const output = await run([
+    "pgbench",
+    ...["--no-vacuum", "--protocol", "prepared", "--client", String(clients), "--time", String(seconds)],
+    ...["--log", "--log-prefix", log, "--file", join(import.meta.dir, "insert.sql"), database_url],
+  ]);
+  const rate = /^tps = ([\d.]+)/m.exec(output)?.[1];
+  if (rate === undefined) throw new Error(`pgbench gave no rate: ${output}`);
+  return { writes_per_second: Number(rate), ...(await latencies(log)) };
+}
+
+/** pgbench logs a line for each transaction; its third field is the time it took, in microseconds. */
+async function latencies(prefix: string): Promise<{ p50_ms: number; p99_ms: number }> {
+  const [path] = await Array.fromAsync(new Bun.Glob(`${prefix}.*`).scan({ absolute: true, cwd: "/" }));
+  if (path === undefined) throw new Error("pgbench wrote no log.");
+  const taken_us = (await Bun.file(path).text())
+    .trim()
+    .split("\n")
+    .map((line) => Number(line.split(" ")[2]))
+    .sort((a, b) => a - b);
+  const percentile_ms = (part: number) => (taken_us[Math.floor(taken_us.length * part)] ?? 0) / 1000;
+  return { p50_ms: percentile_ms(0.5), p99_ms: percentile_ms(0.99) };
+}
+
+async function run(command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [output, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${errors}${output}`);
+  return output;
+}
