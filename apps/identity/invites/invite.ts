@@ -58,7 +58,6 @@ export function createInviteBody(roles: Roles) {
         Type.Integer({
           minimum: EXPIRES_SECONDS_MIN,
           maximum: EXPIRES_SECONDS_MAX,
-          default: EXPIRES_SECONDS_DEFAULT,
           description: "Seven days when left out.",
         }),
       ),

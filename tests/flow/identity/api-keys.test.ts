@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { BRAND, type IdentityHarness, NOBODY, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+/** The three addresses, each with a new owner. */
+const addresses = {
+  "/users/{user_id}/api-keys": async () => `/users/${await identity.person()}/api-keys`,
+  "/members/{member_id}/api-keys": async () => {
+    const { owner_member } = await identity.organization();
+    return `/members/${owner_member}/api-keys`;
+  },
+  "/organizations/{organization_id}/service-accounts/{service_account_id}/api-keys": async () => {
+    const { id } = await identity.organization();
+    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    return `/organizations/${id}/service-accounts/${account.body.id}/api-keys`;
+  },
+};
+
+for (const [template, newOwner] of Object.entries(addresses)) {
+  describe(template, () => {
+    test("POST 201 with the key, once", async () => {
+      const path = await newOwner();
+      const created = await identity.call("POST", path, { name: " Deploy " });
+      expect(created.status).toBe(201);
+      const { id, key } = created.body;
+      expect(created.body).toEqual({
+        id: expect.stringMatching(ULID),
+        name: "Deploy",
+        key_prefix: key.slice(0, `${BRAND}-k-2-`.length + 4),
+        created_at: expect.stringMatching(TIME),
+        revoked_at: null,
+        key: expect.stringMatching(/^acme-k-2-[A-Za-z0-9_-]{43}$/),
+      });
+      expect(created.note).toEqual({
+        details: { key_id: id, key_prefix: created.body.key_prefix, name: "Deploy" },
+        created: id,
+        organization_id: null,
+        member_id: null,
+      });
+      const { key: _, ...record } = created.body;
+      expect((await identity.call("GET", path)).body).toEqual({ keys: [record], has_more: false });
+    });
+
+    test("POST 201 without a name or a body: Unnamed Key", async () => {
+      const path = await newOwner();
+      expect((await identity.call("POST", path, {})).body.name).toBe("Unnamed Key");
+      expect((await identity.call("POST", path)).body.name).toBe("Unnamed Key");
+    });
+
+    test("POST 422 for a wrong name and unknown fields", async () => {
+      const path = await newOwner();
+      for (const name of ["", " ", "x".repeat(129), null, 1, "a\u0000b"]) {
+        expect(wrongFields(await identity.call("POST", path, { name }))).toEqual(["name"]);
+      }
+      expect(wrongFields(await identity.call("POST", path, { expires_at: "2027-01-01" }))).toEqual([
+        "expires_at",
+      ]);
+      expect((await identity.call("GET", path)).body.keys).toEqual([]);
+    });
+
+    test("DELETE 204 revokes softly, and again changes nothing", async () => {
+      const path = await newOwner();
+      const { id, key } = (await identity.call("POST", path)).body;
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      const revoked = await identity.call("DELETE", `${path}/${id}`);
+      expect(revoked.status).toBe(204);
+      expect(revoked.note.details).toBeNull();
+      const first = (await identity.call("GET", path)).body.keys[0].revoked_at;
+      expect(first).toMatch(TIME);
+      identity.clock.advance(1000);
+      expect((await identity.call("DELETE", `${path}/${id}`)).status).toBe(204);
+      expect((await identity.call("GET", path)).body.keys[0].revoked_at).toBe(first);
+      expect(await identity.validate(key)).toEqual({ valid: false });
+    });
+
+    test("404 for another owner's key and for owners that are not there", async () => {
+      const path = await newOwner();
+      const { id, key } = (await identity.call("POST", path)).body;
+      for (const other of Object.values(addresses)) {
+        expect((await identity.call("DELETE", `${await other()}/${id}`)).status).toBe(404);
+      }
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      expect((await identity.call("DELETE", `${path}/${NOBODY}`)).status).toBe(404);
+      const nowhere = template.replace(/\{\w+\}/g, NOBODY);
+      expect((await identity.call("GET", nowhere)).status).toBe(404);
+      expect((await identity.call("POST", nowhere)).status).toBe(404);
+      expect((await identity.call("DELETE", `${nowhere}/${id}`)).status).toBe(404);
+    });
+  });
+}
+
+test("a service account's keys are listed and revoked at both of its addresses", async () => {
+  const { id } = await identity.organization();
+  const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+  const atAccount = `/organizations/${id}/service-accounts/${account.body.id}/api-keys`;
+  const atMember = `/members/${account.body.member_id}/api-keys`;
+  const first = (await identity.call("POST", atAccount)).body;
+  const second = (await identity.call("POST", atMember)).body;
+  for (const path of [atAccount, atMember]) {
+    const { keys } = (await identity.call("GET", path)).body;
+    expect(keys.map((key: { id: string }) => key.id)).toEqual([first.id, second.id]);
+  }
+  expect((await identity.call("DELETE", `${atMember}/${first.id}`)).status).toBe(204);
+  expect((await identity.call("DELETE", `${atAccount}/${second.id}`)).status).toBe(204);
+  expect(await identity.validate(first.key)).toEqual({ valid: false });
+  expect(await identity.validate(second.key)).toEqual({ valid: false });
+});
+
+test("a suspended member's keys can be made, listed and revoked, and are not admitted", async () => {
+  const { id } = await identity.organization();
+  const { id: member } = await identity.member(id);
+  await identity.call("PATCH", `/members/${member}`, { status: "suspended" });
+  const created = await identity.call("POST", `/members/${member}/api-keys`);
+  expect(created.status).toBe(201);
+  expect(await identity.validate(created.body.key)).toEqual({ valid: false });
+  await identity.call("PATCH", `/members/${member}`, { status: "active" });
+  expect(await identity.validate(created.body.key)).toMatchObject({ valid: true });
+});
+
+test("keys are stored as SHA-256 hex", async () => {
+  const { key, id } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
+  const rows = await identity.database.run("inspect", (orm) =>
+    identity.database.rows(orm, sql`select hash from identity.api_keys where id = ${id}`),
+  );
+  expect(rows).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
+});

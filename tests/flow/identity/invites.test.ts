@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { type IdentityHarness, NOBODY, ROLES, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+
+const DAY_MS = 86_400_000;
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+const redeem = (user: string, token: string) =>
+  identity.call("POST", `/users/${user}/invites/redeem`, { token });
+
+async function stored(id: string) {
+  const [row] = await identity.database.run("inspect", (orm) =>
+    identity.database.rows(
+      orm,
+      sql`select status, token, token_hash <> '' as hashed from identity.invites where id = ${id}`,
+    ),
+  );
+  return row;
+}
+
+describe("POST /organizations/{organization_id}/invites", () => {
+  test("201 with the token, default_role, one use and seven days", async () => {
+    const { id } = await identity.organization();
+    const created = await identity.call("POST", `/organizations/${id}/invites`);
+    expect(created.status).toBe(201);
+    expect(created.body).toEqual({
+      id: expect.stringMatching(ULID),
+      organization_id: id,
+      role: "member",
+      token_prefix: created.body.token.slice(0, 8),
+      token: expect.stringMatching(/^inv_[A-Za-z0-9_-]{43}$/),
+      status: "active",
+      max_uses: 1,
+      use_count: 0,
+      expires_at: new Date(identity.clock.now() + 7 * DAY_MS).toISOString(),
+      created_at: expect.stringMatching(TIME),
+    });
+    expect(created.note).toEqual({
+      details: { invite_id: created.body.id, role: "member" },
+      created: created.body.id,
+      organization_id: null,
+      member_id: null,
+    });
+  });
+
+  test("201 with what was asked for", async () => {
+    const { id } = await identity.organization();
+    const body = { email: " ada@example.com ", role: "admin", expires_in_seconds: 60, max_uses: null };
+    const created = await identity.call("POST", `/organizations/${id}/invites`, body);
+    expect(created.body).toMatchObject({
+      email: "ada@example.com",
+      role: "admin",
+      max_uses: null,
+      expires_at: new Date(identity.clock.now() + 60_000).toISOString(),
+    });
+    const longest = { expires_in_seconds: 30 * 86_400, max_uses: 2_147_483_647 };
+    expect((await identity.call("POST", `/organizations/${id}/invites`, longest)).status).toBe(201);
+  });
+
+  test("422 for numbers out of bounds and unknown roles, 404 for an unknown organization", async () => {
+    const { id } = await identity.organization();
+    for (const value of [59, 30 * 86_400 + 1, 0, -60, 60.5, "60", null, true]) {
+      const refused = await identity.call("POST", `/organizations/${id}/invites`, {
+        expires_in_seconds: value,
+      });
+      expect(wrongFields(refused)).toEqual(["expires_in_seconds"]);
+    }
+    for (const value of [0, -1, 1.5, "1", 2_147_483_648, false]) {
+      const refused = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: value });
+      expect(wrongFields(refused)).toEqual(["max_uses"]);
+    }
+    const several = await identity.call("POST", `/organizations/${id}/invites`, {
+      role: "emperor",
+      email: "",
+      max_uses: 0,
+      uses: 1,
+    });
+    expect(wrongFields(several).toSorted()).toEqual(["email", "max_uses", "role", "uses"]);
+    expect((await identity.call("POST", `/organizations/${NOBODY}/invites`)).status).toBe(404);
+    expect((await identity.call("GET", `/organizations/${id}/invites`)).body.invites).toEqual([]);
+  });
+});
+
+describe("POST /users/{user_id}/invites/redeem", () => {
+  test("201 with the new member; the invite's role; the pair and the id for the audit log", async () => {
+    const { id } = await identity.organization();
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
+    const user = await identity.person();
+    const redeemed = await redeem(user, invite.body.token);
+    expect(redeemed.status).toBe(201);
+    expect(redeemed.body).toMatchObject({ organization_id: id, role: "admin", status: "active" });
+    expect(redeemed.note).toEqual({
+      details: null,
+      created: redeemed.body.id,
+      organization_id: id,
+      member_id: redeemed.body.id,
+    });
+    expect(await stored(invite.body.id)).toEqual({ status: "redeemed", token: null, hashed: true });
+  });
+
+  test("200 for a member, which counts as a use and is no event", async () => {
+    const { id, owner, owner_member } = await identity.organization();
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, {
+      max_uses: 2,
+      role: "viewer",
+    });
+    await identity.call("PATCH", `/members/${owner_member}`, { status: "suspended" });
+    const before = (await identity.events()).length;
+    const redeemed = await redeem(owner, invite.body.token);
+    expect(redeemed.status).toBe(200);
+    expect(redeemed.body).toMatchObject({ id: owner_member, role: "owner", status: "suspended" });
+    expect(redeemed.note).toEqual({
+      details: null,
+      created: null,
+      organization_id: id,
+      member_id: owner_member,
+    });
+    expect((await identity.events()).length).toBe(before);
+    const [listed] = (await identity.call("GET", `/organizations/${id}/invites`)).body.invites;
+    expect(listed).toMatchObject({ use_count: 1, status: "active", token: invite.body.token });
+    expect((await redeem(owner, invite.body.token)).status).toBe(200);
+    expect((await redeem(owner, invite.body.token)).status).toBe(409);
+  });
+
+  test("a removed member joins again, as a new member", async () => {
+    const { id } = await identity.organization();
+    const { id: member, user_id } = await identity.member(id);
+    await identity.call("DELETE", `/members/${member}`);
+    const invite = await identity.call("POST", `/organizations/${id}/invites`);
+    const redeemed = await redeem(user_id, invite.body.token);
+    expect(redeemed.status).toBe(201);
+    expect(redeemed.body.id).not.toBe(member);
+  });
+
+  test("404 for an unknown token, which tells of no organization", async () => {
+    const user = await identity.person();
+    for (const token of ["inv_unknown", "x", "\u0000", "\ud800", "x".repeat(10_000)]) {
+      const refused = await redeem(user, token);
+      expect(refused.status).toBe(404);
+      expect(refused.body.error).toMatchObject({ code: "NOT_FOUND", details: null });
+    }
+    expect((await redeem(NOBODY, "inv_unknown")).status).toBe(404);
+    expect(wrongFields(await identity.call("POST", `/users/${user}/invites/redeem`, {}))).toEqual(["token"]);
+    expect(wrongFields(await redeem(user, ""))).toEqual(["token"]);
+  });
+
+  test("409 with the terminal status for a redeemed, revoked or expired invite", async () => {
+    const { id } = await identity.organization();
+    const user = await identity.person();
+    const create = async () => (await identity.call("POST", `/organizations/${id}/invites`)).body;
+    const redeemed = await create();
+    await redeem(await identity.person(), redeemed.token);
+    const revoked = await create();
+    await identity.call("DELETE", `/organizations/${id}/invites/${revoked.id}`);
+    const expired = await create();
+    identity.clock.advance(7 * DAY_MS);
+    for (const [invite, status] of [
+      [redeemed, "redeemed"],
+      [revoked, "revoked"],
+      [expired, "expired"],
+    ] as const) {
+      const refused = await redeem(user, invite.token);
+      expect(refused.status).toBe(409);
+      expect(refused.body.error).toMatchObject({
+        code: "CONFLICT",
+        details: { field: "status", value: status },
+      });
+      expect(await stored(invite.id)).toEqual({ status, token: null, hashed: true });
+    }
+    expect((await identity.call("GET", `/users/${user}/memberships`)).body.memberships).toEqual([]);
+  });
+
+  test("an invite is good to its last millisecond", async () => {
+    const { id } = await identity.organization();
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, {
+      expires_in_seconds: 60,
+      max_uses: 2,
+    });
+    identity.clock.advance(59_999);
+    expect((await redeem(await identity.person(), invite.body.token)).status).toBe(201);
+    identity.clock.advance(1);
+    expect((await redeem(await identity.person(), invite.body.token)).status).toBe(409);
+  });
+
+  test("a role that has left the file since is copied, and grants nothing", async () => {
+    const { id } = await identity.organization();
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
+    const smaller = identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
+    const user = await smaller.person();
+    const redeemed = await smaller.call("POST", `/users/${user}/invites/redeem`, {
+      token: invite.body.token,
+    });
+    expect(redeemed.body.role).toBe("admin");
+    const session = await smaller.call("POST", `/users/${user}/organizations/${id}/session`);
+    expect(session.body).toMatchObject({ role: "admin", labels: [] });
+  });
+});
+
+describe("GET and DELETE of invites", () => {
+  test("200 lists every state, the token of active ones only; expiry is written down in passing", async () => {
+    const { id } = await identity.organization();
+    const create = async (body: object) =>
+      (await identity.call("POST", `/organizations/${id}/invites`, body)).body;
+    const brief = await create({ expires_in_seconds: 60 });
+    const revoked = await create({});
+    const active = await create({});
+    await identity.call("DELETE", `/organizations/${id}/invites/${revoked.id}`);
+    identity.clock.advance(60_000);
+    expect((await stored(brief.id))?.status).toBe("active");
+    const { body } = await identity.call("GET", `/organizations/${id}/invites`);
+    expect(
+      body.invites.map((each: Record<string, unknown>) => [each.id, each.status, "token" in each]),
+    ).toEqual([
+      [brief.id, "expired", false],
+      [revoked.id, "revoked", false],
+      [active.id, "active", true],
+    ]);
+    expect(await stored(brief.id)).toEqual({ status: "expired", token: null, hashed: true });
+    expect((await identity.call("GET", `/organizations/${NOBODY}/invites`)).status).toBe(404);
+  });
+
+  test("204 revokes, again changes nothing, and an overdue one expires; 404 under another organization", async () => {
+    const { id } = await identity.organization();
+    const other = await identity.organization();
+    const create = async () =>
+      (await identity.call("POST", `/organizations/${id}/invites`, { expires_in_seconds: 60 })).body;
+    const [revoked, overdue] = [await create(), await create()];
+    expect((await identity.call("DELETE", `/organizations/${other.id}/invites/${revoked.id}`)).status).toBe(
+      404,
+    );
+    for (let times = 0; times < 2; times++) {
+      const answer = await identity.call("DELETE", `/organizations/${id}/invites/${revoked.id}`);
+      expect(answer.status).toBe(204);
+      expect(answer.note.details).toBeNull();
+      expect(await stored(revoked.id)).toEqual({ status: "revoked", token: null, hashed: true });
+    }
+    identity.clock.advance(60_000);
+    expect((await identity.call("DELETE", `/organizations/${id}/invites/${overdue.id}`)).status).toBe(204);
+    expect((await stored(overdue.id))?.status).toBe("expired");
+    expect((await identity.call("DELETE", `/organizations/${id}/invites/${NOBODY}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,120 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { IdentityHarness, Method } from "./harness.ts";
+
+/** A person with an organization and one of everything in it, by the names of path parameters. */
+export type Tenant = Record<
+  "user_id" | "organization_id" | "member_id" | "service_account_id" | "invite_id",
+  string
+> & {
+  /** A key of each kind of owner, by the path parameter that names the owner. */
+  keys: Record<"user_id" | "member_id" | "service_account_id", string>;
+  token: string;
+};
+
+export async function newTenant(identity: IdentityHarness, name: string): Promise<Tenant> {
+  const { id: organization_id, owner: user_id, owner_member: member_id } = await identity.organization(name);
+  const inOrganization = `/organizations/${organization_id}`;
+  const create = async (path: string, body: object = {}) => (await identity.call("POST", path, body)).body;
+  const account = await create(`${inOrganization}/service-accounts`, { name: `${name} bot` });
+  const invite = await create(`${inOrganization}/invites`, { email: `${name}@example.com` });
+  const keyOf = async (path: string) =>
+    String((await create(`${path}/api-keys`, { name: `${name} key` })).id);
+  return {
+    user_id,
+    organization_id,
+    member_id,
+    service_account_id: account.id,
+    invite_id: invite.id,
+    token: invite.token,
+    keys: {
+      user_id: await keyOf(`/users/${user_id}`),
+      member_id: await keyOf(`/members/${member_id}`),
+      service_account_id: await keyOf(`${inOrganization}/service-accounts/${account.id}`),
+    },
+  };
+}
+
+/** An operation of the service's own OpenAPI document. */
+export interface Operation {
+  id: string;
+  method: Method;
+  path: string;
+  /** Names of path parameters, the subject first. */
+  params: string[];
+  takes_body: boolean;
+  /** Fields of the body. */
+  fields: string[];
+  statuses: string[];
+}
+
+interface DocumentedOperation {
+  operationId: string;
+  requestBody?: { content: { "application/json": { schema: { properties?: object } } } };
+  responses: object;
+}
+
+export async function operationsOf(identity: IdentityHarness): Promise<Operation[]> {
+  const { body } = await identity.call("GET", "/swagger/json");
+  const paths: Record<string, Record<string, DocumentedOperation>> = body.paths;
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { operationId, requestBody, responses }]) => ({
+      id: operationId,
+      method: methodOf(method),
+      path,
+      params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
+      takes_body: requestBody !== undefined,
+      fields: Object.keys(requestBody?.content["application/json"].schema.properties ?? {}),
+      statuses: Object.keys(responses),
+    })),
+  );
+}
+
+function methodOf(name: string): Method {
+  const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
+  const method = methods.find((each) => each.toLowerCase() === name);
+  if (method === undefined) throw new Error(`${name} is no method of this service.`);
+  return method;
+}
+
+/** The path of an operation with a value for each parameter, in their order. */
+export function filled({ path }: Operation, values: readonly string[]): string {
+  let index = 0;
+  return path.replace(/\{\w+\}/g, () => values[index++] ?? "");
+}
+
+/** The id of what a parameter names, of a tenant. */
+export function idOf(tenant: Tenant, { params }: Operation, param: string): string {
+  if (param !== "key_id")
+    return (
+      Object.entries(tenant)
+        .find(([name]) => name === param)?.[1]
+        .toString() ?? ""
+    );
+  const owner = params.at(-2);
+  return Object.entries(tenant.keys).find(([name]) => name === owner)?.[1] ?? "";
+}
+
+const TABLES = [
+  "users",
+  "idp_links",
+  "organizations",
+  "members",
+  "service_accounts",
+  "api_keys",
+  "sessions",
+  "invites",
+  "lifecycle_events",
+];
+
+/** Everything that is stored, as one digest: equal when nothing was written. */
+export async function storedDigest({ database }: IdentityHarness): Promise<string> {
+  const digests: SQL[] = TABLES.map(
+    (table) =>
+      sql`select md5(coalesce(string_agg(line::text, '|' order by line::text), '')) as digest
+        from ${sql.identifier("identity")}.${sql.identifier(table)} line`,
+  );
+  const rows = await database.run("inspect", (orm) =>
+    database.rows<{ digest: string }>(orm, sql.join(digests, sql` union all `)),
+  );
+  return rows.map(({ digest }) => digest).join();
+}

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { BRAND, type IdentityHarness, ISSUER, startIdentity, wrongFields } from "./harness.ts";
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+const PATH = "/internal/credentials/validate";
+const ask = (body: unknown) => identity.internal("POST", PATH, body);
+
+describe("a JWT's subject", () => {
+  test("is the same person each time; another issuer's is another", async () => {
+    const subject = crypto.randomUUID();
+    const first = await ask({ idp: { issuer: ISSUER, subject } });
+    expect(first.body).toEqual({ valid: true, realm: "directory", user_id: expect.any(String) });
+    expect((await ask({ idp: { issuer: ISSUER, subject } })).body).toEqual(first.body);
+    const other = await ask({ idp: { issuer: `${ISSUER}/`, subject } });
+    expect(other.body.user_id).not.toBe(first.body.user_id);
+  });
+
+  test("is compared to the letter", async () => {
+    const people = await Promise.all(
+      ["ada", "Ada", " ada", "ada ", "ａｄａ"].map((name) => identity.person(name)),
+    );
+    expect(new Set(people).size).toBe(5);
+  });
+});
+
+describe("a key", () => {
+  test("of a person is valid in the directory", async () => {
+    const user = await identity.person();
+    const { key } = (await identity.call("POST", `/users/${user}/api-keys`)).body;
+    expect(await identity.validate(key)).toEqual({ valid: true, realm: "directory", user_id: user });
+  });
+
+  test("of a member is valid in its organization, with what the role grants now", async () => {
+    const { id } = await identity.organization();
+    const { id: member } = await identity.member(id, "admin");
+    const { key } = (await identity.call("POST", `/members/${member}/api-keys`)).body;
+    const expected = { valid: true, realm: "organization", organization_id: id, member_id: member };
+    const path = `/organizations/${id}/members/${member}`;
+    for (const [role, labels] of [
+      ["admin", ["org:write", "org:members:write"]],
+      ["viewer", []],
+      ["owner", ["*"]],
+    ] as const) {
+      await identity.call("PATCH", path, { role });
+      expect(await identity.validate(key)).toEqual({ ...expected, labels });
+    }
+  });
+
+  test("of a service account follows its member's states", async () => {
+    const { id } = await identity.organization();
+    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+    const { member_id } = account.body;
+    const { key } = (await identity.call("POST", `/members/${member_id}/api-keys`)).body;
+    expect(await identity.validate(key)).toMatchObject({ valid: true, member_id, labels: [] });
+    await identity.call("PATCH", `/members/${member_id}`, { status: "suspended" });
+    expect(await identity.validate(key)).toEqual({ valid: false });
+    await identity.call("PATCH", `/members/${member_id}`, { status: "active" });
+    await identity.call("DELETE", `/organizations/${id}/service-accounts/${account.body.id}`);
+    expect(await identity.validate(key)).toEqual({ valid: false });
+  });
+});
+
+describe("version 1", () => {
+  const secret = () =>
+    crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
+  const hashOf = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+  /** Stores the hash of an old plaintext, as an operator does who brings keys along. */
+  async function importKey(plaintext: string, owner: { user_id?: string; member_id?: string }) {
+    const now = identity.clock.date().toISOString();
+    await identity.database.run("import", (orm) =>
+      orm.execute(sql`insert into identity.api_keys (id, user_id, member_id, hash, key_prefix, name, created_at)
+        values (${identity.directory.newId()}, ${owner.user_id ?? null}, ${owner.member_id ?? null},
+          ${hashOf(plaintext)}, ${plaintext.slice(0, 14)}, 'Imported', ${now}::timestamptz)`),
+    );
+  }
+
+  test("user keys, member keys and sessions still validate, each for its own kind of owner", async () => {
+    const { id, owner, owner_member } = await identity.organization();
+    const userKey = `${BRAND}-sk-1-${secret()}`;
+    const memberKey = `${BRAND}-mk-1-${secret()}`;
+    const session = `${BRAND}-ms-1-${secret()}`;
+    await importKey(userKey, { user_id: owner });
+    await importKey(memberKey, { member_id: owner_member });
+    const [now, end] = [0, 1000].map((later) => new Date(identity.clock.now() + later).toISOString());
+    await identity.database.run("import", (orm) =>
+      orm.execute(sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
+        values (${hashOf(session)}, ${owner_member}, ${now}::timestamptz, ${end}::timestamptz)`),
+    );
+    expect(await identity.validate(userKey)).toEqual({ valid: true, realm: "directory", user_id: owner });
+    const member = { valid: true, realm: "organization", organization_id: id, member_id: owner_member };
+    expect(await identity.validate(memberKey)).toMatchObject(member);
+    expect(await identity.validate(session)).toMatchObject({ ...member, expires_at: end });
+
+    const crossed = `${BRAND}-sk-1-${secret()}`;
+    const crossedToo = `${BRAND}-mk-1-${secret()}`;
+    await importKey(crossed, { member_id: owner_member });
+    await importKey(crossedToo, { user_id: owner });
+    expect(await identity.validate(crossed)).toEqual({ valid: false });
+    expect(await identity.validate(crossedToo)).toEqual({ valid: false });
+  });
+
+  test("another brand's secret is not valid, though its hash is stored", async () => {
+    const old = `formerly-k-2-${secret()}`;
+    await importKey(old, { user_id: await identity.person() });
+    expect(await identity.validate(old)).toEqual({ valid: false });
+  });
+});
+
+describe("what is no credential", () => {
+  test("is not valid, in whatever form it comes", async () => {
+    const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
+    const forms = [
+      `${BRAND}-k-2-${"x".repeat(43)}`,
+      `${BRAND}-s-2-${key.slice(-43)}`,
+      key.slice(0, -1),
+      `${key}x`,
+      ` ${key}`,
+      key.toUpperCase(),
+      key.replace("-2-", "-1-"),
+      key.replace("-2-", "-3-"),
+      "inv_x",
+      "\u0000",
+      "\ud800",
+      "x".repeat(20_000),
+    ];
+    for (const credential of forms) expect(await identity.validate(credential)).toEqual({ valid: false });
+  });
+
+  test("costs no more queries than what is: one at most", async () => {
+    const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
+    const { id, owner } = await identity.organization();
+    const { token } = (await identity.call("POST", `/users/${owner}/organizations/${id}/session`)).body;
+    const counted = await countQueries();
+    const known = [
+      await counted(() => identity.validate(key)),
+      await counted(() => identity.validate(token)),
+    ];
+    expect(known).toEqual([1, 1]);
+    const unknown = [`${BRAND}-k-2-${"x".repeat(43)}`, `${BRAND}-s-2-${"x".repeat(43)}`];
+    for (const credential of unknown) expect(await counted(() => identity.validate(credential))).toBe(1);
+    for (const credential of ["x", `other-k-2-${"x".repeat(43)}`]) {
+      expect(await counted(() => identity.validate(credential))).toBe(0);
+    }
+  });
+});
+
+/** Counts the statements that `work` sends, by standing between the service and its database. */
+async function countQueries() {
+  const { database } = identity.directory;
+  let statements = 0;
+  const counting = new Proxy(database, {
+    get(target, property) {
+      if (property !== "run") return Reflect.get(target, property).bind(target);
+      return (operation: string, work: Parameters<typeof database.run>[1]) =>
+        target.run(operation, (orm) =>
+          work(
+            new Proxy(orm, {
+              get(inner, name) {
+                if (name === "select" || name === "execute") statements += 1;
+                const value = Reflect.get(inner, name);
+                return typeof value === "function" ? value.bind(inner) : value;
+              },
+            }),
+          ),
+        );
+    },
+  });
+  Object.assign(identity.directory, { database: counting });
+  return async (work: () => Promise<unknown>) => {
+    statements = 0;
+    await work();
+    return statements;
+  };
+}
+
+describe("the request", () => {
+  test("422 for neither, both, unknown fields and wrong types; 400 for what is not JSON", async () => {
+    const idp = { issuer: ISSUER, subject: "a" };
+    expect(wrongFields(await ask({}))).toEqual([""]);
+    expect((await ask({ idp, credential: "x" })).status).toBe(422);
+    expect(wrongFields(await ask({ idp: null }))).toEqual(["idp"]);
+    expect(wrongFields(await ask({ idp: { issuer: ISSUER } }))).toEqual(["idp.subject"]);
+    expect(wrongFields(await ask({ idp: { ...idp, audience: "x" } }))).toEqual(["idp.audience"]);
+    expect(wrongFields(await ask({ credential: 7 }))).toEqual(["credential"]);
+    expect(wrongFields(await ask({ credential: "" }))).toEqual(["credential"]);
+    expect(wrongFields(await ask({ credential: "x", realm: "directory" }))).toEqual(["realm"]);
+    expect((await ask("{")).status).toBe(400);
+    expect((await ask([])).status).toBe(422);
+    expect(wrongFields(await identity.internal("POST", `${PATH}?a=1`, { credential: "x" }))).toEqual(["a"]);
+  });
+
+  test("401 without the internal token where one is configured, on every internal path; health is open", async () => {
+    const guarded = await startIdentity({ internal_auth_token: "secret-token" });
+    const body = { credential: "x" };
+    const wrong: Record<string, string>[] = [
+      {},
+      { "x-platform-internal-token": "wrong" },
+      { "x-platform-internal-token": "" },
+    ];
+    for (const headers of wrong) {
+      const refused = await guarded.internal("POST", PATH, body, headers);
+      expect(refused.status).toBe(401);
+      expect(refused.body.error.code).toBe("UNAUTHORIZED");
+      expect((await guarded.internal("GET", "/internal/lifecycle-events", undefined, headers)).status).toBe(
+        401,
+      );
+      expect((await guarded.internal("GET", "/internal/unknown", undefined, headers)).status).toBe(401);
+    }
+    const headers = { "x-platform-internal-token": "secret-token" };
+    expect((await guarded.internal("POST", PATH, body, headers)).body).toEqual({ valid: false });
+    expect((await guarded.internal("GET", "/health/live")).status).toBe(200);
+    expect((await guarded.internal("GET", "/health/ready")).status).toBe(200);
+    await guarded.close();
+  });
+
+  test("404 on the public port, and the public paths on the internal one", async () => {
+    expect((await identity.call("POST", PATH, { credential: "x" })).status).toBe(404);
+    expect((await identity.call("GET", "/internal/lifecycle-events")).status).toBe(404);
+    expect((await identity.internal("GET", "/users")).status).toBe(404);
+  });
+});
