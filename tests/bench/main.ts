@@ -5,6 +5,7 @@ import { BenchImpossible } from "./measure/cores.ts";
 /** Every measurement by name, loaded when it is asked for. */
 const benches: Record<string, () => Promise<Bench>> = {
   audit: async () => (await import("./audit.ts")).audit,
+  "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   gateway: async () => (await import("./gateway.ts")).gateway,
   lookup: async () => (await import("./lookup.ts")).lookup,
 };

@@ -15,22 +15,24 @@ export const BUSY_ORGANIZATION = "01J00000000000000000000ORG";
 export const BUSY_USER = "01J0000000000000000000USER";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const CHUNK_EVENTS = 100_000;
+const CHUNK_EVENTS = 20_000;
 
 /**
  * Fills the log with events as a deployment would have them: spread evenly over the time, every field with
  * common and with rare values, one value of each (`retired`) only in the oldest tenth. Ids follow the time.
  */
-export async function generateLog(database: Database, log: GeneratedLog): Promise<void> {
+export async function generateLog(
+  database: Database,
+  log: GeneratedLog,
+  progress: (line: string) => void = () => {},
+): Promise<void> {
   for (let at = log.end_ms - log.span_ms; at <= log.end_ms + DAY_MS; at += 27 * DAY_MS) {
     await keepPartitions(database, at);
   }
   for (let first = 0; first < log.events; first += CHUNK_EVENTS) {
     const last = Math.min(first + CHUNK_EVENTS, log.events) - 1;
-    await database.transaction("generate_log", async (tx) => {
-      await tx.execute(sql`set local statement_timeout = 0`);
-      await tx.execute(chunk(log, first, last));
-    });
+    await database.run("generate_log", (orm) => orm.execute(chunk(log, first, last)));
+    progress(`${last + 1} of ${log.events} events`);
   }
   for (const table of ["audit_events", "request_ids", "event_params"]) {
     await database.run("analyze", (orm) => orm.execute(sql`analyze audit.${sql.identifier(table)}`));

@@ -1,0 +1,117 @@
+import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
+import { selectEvents } from "@ostiary/audit/events/queries";
+import { openDatabase } from "@ostiary/lib/stores/database";
+import { encodeTime } from "ulid";
+import { BUSY_ORGANIZATION, generateLog } from "../flow/audit/generated-log.ts";
+import { AuditBed } from "./audit/bed.ts";
+import type { Bench } from "./bench.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { type Spread, spreadOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+
+const SPAN_MS = 365 * 86_400_000;
+/** How much of the log lies below the cursor. */
+const DEPTHS = [1, 0.5, 0.05];
+
+type Wanted = Pick<EventFilter, "exact"> & {
+  params?: Record<string, string>;
+  from?: number;
+  before?: number;
+};
+
+/** Common values, and ones that only the oldest tenth of the log has. */
+const filters: Record<string, Wanted> = {
+  "no filter": { exact: {} },
+  actor_member_id: { exact: { actor_member_id: "member-7" } },
+  service: { exact: { service: "service-1" } },
+  "service, long gone": { exact: { service: "retired" } },
+  "method, long gone": { exact: { method: "HEAD" } },
+  "route, long gone": { exact: { route: "/org/retired/{widget_id}" } },
+  "outcome, none": { exact: { outcome: "no_response" } },
+  "created_id, long gone": { exact: { created_id: "retired" } },
+  request_id: { exact: { request_id: "request-777" } },
+  "params, common": { exact: {}, params: { widget_id: "common" } },
+  "params, long gone": { exact: {}, params: { widget_id: "retired" } },
+  "one hour": { exact: {}, from: 0.4, before: 0.4 + 1 / (365 * 24) },
+  "service and time": { exact: { service: "service-1" }, before: 0.3 },
+  "service and outcome": { exact: { service: "service-1", outcome: "rejected" } },
+};
+
+interface ReadFigure {
+  readonly filter: string;
+  /** By the part of the log below the cursor. */
+  readonly page_ms: Record<string, Spread>;
+}
+
+/** What a page of the audit log costs, by filter and depth. */
+export const auditReads: Bench = {
+  summary: "pages of a log of ten million events (--quick: 300 000), by filter and depth",
+  async run({ quick, progress }) {
+    const machine = describeMachine();
+    const events = quick ? 300_000 : 10_000_000;
+    await using bed = new AuditBed([]);
+    const { url } = await bed.database();
+    await bed.service(url); // migrates
+    const database = await openDatabase(url, { namespace: "audit", statement_timeout_ms: 600_000 });
+    const end_ms = Date.now();
+    await generateLog(database, { events, end_ms, span_ms: SPAN_MS }, progress);
+    const at_ms = (part: number) => Math.round(end_ms - SPAN_MS + SPAN_MS * part);
+    const figures: ReadFigure[] = [];
+    for (const [name, wanted] of Object.entries(filters)) {
+      progress(name);
+      const page_ms: Record<string, Spread> = {};
+      for (const depth of DEPTHS) {
+        const samples = await pages(20, async (round) => {
+          // another page each time, so that no figure is of one page's cached blocks
+          const cursor = encodeTime(at_ms(depth) - round * 3_600_000) + "0".repeat(16);
+          const filter = filterOf(wanted, at_ms);
+          const bounds = eventBounds(filter, cursor);
+          if (bounds !== null) await selectEvents(database, filter, bounds);
+        });
+        page_ms[String(depth)] = spreadOf(samples);
+      }
+      figures.push({ filter: name, page_ms });
+    }
+    await database.close();
+    return { text: textOf(machineLine(machine), events, figures), data: { machine, events, figures } };
+  },
+};
+
+function filterOf({ exact, params, from, before }: Wanted, at_ms: (part: number) => number): EventFilter {
+  const instant = (part: number | undefined) =>
+    part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(at_ms(part));
+  return {
+    log: { kind: "organization", id: BUSY_ORGANIZATION },
+    exact,
+    params: new Map(Object.entries(params ?? {})),
+    from: instant(from),
+    before: instant(before),
+  };
+}
+
+async function pages(rounds: number, read: (round: number) => Promise<void>): Promise<number[]> {
+  const samples: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const started = performance.now();
+    await read(round);
+    if (round > 0) samples.push(performance.now() - started); // the first prepares the statement
+  }
+  return samples;
+}
+
+function textOf(machine: string, events: number, figures: readonly ReadFigure[]): string {
+  const head = ["page of 100, ms: median (max)", ...DEPTHS.map((depth) => `${whole(depth * 100)} % below`)];
+  const rows = figures.map(({ filter, page_ms }) => [
+    filter,
+    ...DEPTHS.map((depth) => {
+      const { median, max } = page_ms[String(depth)] ?? { median: Number.NaN, max: Number.NaN };
+      return `${median.toFixed(1)} (${max.toFixed(1)})`;
+    }),
+  ]);
+  return [
+    machine,
+    `${whole(events)} events over twelve months, half of them in the log that is read`,
+    "",
+    table(head, rows),
+  ].join("\n");
+}
