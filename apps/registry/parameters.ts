@@ -12,8 +12,8 @@ export const RevisionParam = Type.String({ description: "A revision's number.", 
 export const ifMatchHeaders = Type.Object({
   "if-match": Type.Optional(
     Type.String({
-      description: "Refuse with 412 unless this is the current revision, in double quotes; `*`: any.",
-      examples: ['"3"'],
+      // no example: the page's "try it out" would send it
+      description: 'Refuse with 412 unless this is the current revision, in quotes such as `"3"`; `*`: any.',
     }),
   ),
 });

@@ -3,17 +3,7 @@
  * could cost more than its bytes is bounded before it is built: tokens, depth, aliases. No custom tags, no
  * merge keys, every key once.
  */
-import {
-  Composer,
-  type CST,
-  type Document,
-  isScalar,
-  Lexer,
-  LineCounter,
-  type ParsedNode,
-  Parser,
-  visit,
-} from "yaml";
+import { Composer, type CST, type Document, isScalar, Lexer, type ParsedNode, Parser, visit } from "yaml";
 import { malformed } from "./malformed.ts";
 
 /** A document of 10 000 routes has about 400 000. */
@@ -38,60 +28,59 @@ const OPTIONS = {
 
 /** Parses `text`; 422 says what is not accepted, and where. */
 export function parseYaml(text: string): unknown {
-  const lines = new LineCounter();
-  const documents = new Composer(OPTIONS).compose(boundedTokens(text, lines), true, text.length);
+  const documents = new Composer(OPTIONS).compose(boundedTokens(text), true, text.length);
   const [document, ...others] = documents;
   if (document === undefined) throw malformed("The body is empty.");
   if (others.length > 0) throw malformed("The body holds several YAML documents: send one.");
-  refuseFaults(document, lines);
-  refuseDuplicateKeys(document, lines);
+  refuseFaults(document, text);
+  refuseDuplicateKeys(document, text);
   const value = toValue(document);
   refuseExpansion(value);
   return value;
 }
 
 /** The tokens of `text`, refused as soon as there are too many, they nest too deeply, or one is an error. */
-function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token> {
-  const parser = new Parser(lines.addNewLine);
+function* boundedTokens(text: string): Generator<CST.Token> {
+  const parser = new Parser();
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
     count += 1;
     if (count > TOKENS_MAX) throw malformed("The YAML is too large: split it, or send it as JSON.");
-    for (const token of parser.next(lexeme)) yield accepted(token, lines);
+    for (const token of parser.next(lexeme)) yield accepted(token, text);
     if (parser.stack.length > DEPTH_MAX)
-      throw malformed(`The YAML is nested too deeply${at(parser.offset, lines)}.`);
+      throw malformed(`The YAML is nested too deeply${at(parser.offset, text)}.`);
   }
-  for (const token of parser.end()) yield accepted(token, lines);
+  for (const token of parser.end()) yield accepted(token, text);
 }
 
-function accepted(token: CST.Token, lines: LineCounter): CST.Token {
-  if (token.type === "error") throw malformed(`The YAML is not valid${at(token.offset, lines)}.`);
+function accepted(token: CST.Token, text: string): CST.Token {
+  if (token.type === "error") throw malformed(`The YAML is not valid${at(token.offset, text)}.`);
   if (token.type === "directive" && !token.source.startsWith("%YAML ")) {
-    throw malformed(`Directives such as %TAG are not accepted${at(token.offset, lines)}.`);
+    throw malformed(`Directives such as %TAG are not accepted${at(token.offset, text)}.`);
   }
   return token;
 }
 
 type YamlDocument = Document.Parsed<ParsedNode, boolean> | Document<ParsedNode, boolean>;
 
-function refuseFaults({ errors, warnings }: YamlDocument, lines: LineCounter): void {
+function refuseFaults({ errors, warnings }: YamlDocument, text: string): void {
   const [error] = errors;
-  if (error?.code === "NON_STRING_KEY") throw malformed(`A key must be a string${at(error.pos[0], lines)}.`);
-  if (error !== undefined) throw malformed(`The YAML is not valid${at(error.pos[0], lines)}.`);
+  if (error?.code === "NON_STRING_KEY") throw malformed(`A key must be a string${at(error.pos[0], text)}.`);
+  if (error !== undefined) throw malformed(`The YAML is not valid${at(error.pos[0], text)}.`);
   const [warning] = warnings;
   if (warning?.code === "TAG_RESOLVE_FAILED") {
-    throw malformed(`Tags of your own are not accepted${at(warning.pos[0], lines)}.`);
+    throw malformed(`Tags of your own are not accepted${at(warning.pos[0], text)}.`);
   }
 }
 
-function refuseDuplicateKeys(document: YamlDocument, lines: LineCounter): void {
+function refuseDuplicateKeys(document: YamlDocument, text: string): void {
   visit(document, {
     Map(_, map) {
       const keys = new Set<unknown>();
       for (const { key } of map.items) {
         const name = isScalar(key) ? key.value : key;
         const start = isScalar(key) ? key.range?.[0] : undefined;
-        if (keys.has(name)) throw malformed(`A key is given twice in one map${at(start, lines)}.`);
+        if (keys.has(name)) throw malformed(`A key is given twice in one map${at(start, text)}.`);
         keys.add(name);
       }
     },
@@ -122,8 +111,8 @@ function refuseExpansion(value: unknown): void {
 }
 
 /** ` at line 3, column 5`, or nothing when the place is not known. */
-function at(offset: number | undefined, lines: LineCounter): string {
+function at(offset: number | undefined, text: string): string {
   if (offset === undefined) return "";
-  const { line, col } = lines.linePos(offset);
-  return line === 0 ? "" : ` at line ${line}, column ${col}`;
+  const before = text.slice(0, offset).split("\n");
+  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }

@@ -19,7 +19,7 @@ const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionP
 const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });
 
 const tags = ["Revisions"];
-const readErrors = errorResponses("UNAUTHORIZED", "NOT_FOUND", "SERVICE_UNAVAILABLE");
+const readErrors = errorResponses("UNAUTHORIZED", "NOT_FOUND", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE");
 
 /** The history of each service (Gateway specification, Endpoints; contract 3). */
 export function revisionRoutes({ publisher, database }: RevisionDeps) {

@@ -31,7 +31,10 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       }),
       {
         query: noQuery,
-        response: { 200: Services, ...errorResponses("UNAUTHORIZED", "SERVICE_UNAVAILABLE") },
+        response: {
+          200: Services,
+          ...errorResponses("UNAUTHORIZED", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE"),
+        },
         detail: {
           operationId: "listServices",
           tags,
@@ -52,7 +55,10 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       {
         params: serviceParams,
         query: noQuery,
-        response: { 200: Service, ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "SERVICE_UNAVAILABLE") },
+        response: {
+          200: Service,
+          ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE"),
+        },
         detail: {
           operationId: "getService",
           tags,

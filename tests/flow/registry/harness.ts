@@ -1,4 +1,5 @@
 import { loadConfig } from "@ostiary/lib/config";
+import type { StoredServiceConfig } from "@ostiary/lib/routes";
 import { serve } from "@ostiary/lib/service";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
 import { wireRegistry } from "@ostiary/registry";
@@ -114,7 +115,7 @@ export async function projected(routeStore: RouteStore): Promise<Record<string, 
 }
 
 /** The current services, as the database has them. */
-export async function current(registry: Client): Promise<Record<string, unknown>> {
+export async function current(registry: Client): Promise<Record<string, StoredServiceConfig>> {
   return (await registry.call("GET", "/services")).body.services;
 }
 

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ownedRoutes, routeShape } from "@ostiary/lib/routes";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import {
+  freshDatabase,
+  freshRouteStoreUrl,
+  type RunningProcess,
+  services,
+  waitFor,
+} from "../../support/index.ts";
+import { type Client, current, projected, service, startRegistryProcess } from "./harness.ts";
+
+const PROCESSES = 3;
+
+/** PGlite has one session and etcd one server: what happens between processes needs the real ones. */
+const isReal = services().postgres.real && services().etcd.real;
+
+describe.skipIf(!isReal)("several registries on one database", () => {
+  let registries: (RunningProcess & Client)[];
+  let routeStore: RouteStore;
+
+  beforeAll(async () => {
+    const ROUTE_STORE_URL = await freshRouteStoreUrl();
+    const DATABASE_URL = await freshDatabase();
+    routeStore = await openRouteStore(ROUTE_STORE_URL);
+    registries = await Promise.all(
+      Array.from({ length: PROCESSES }, () => startRegistryProcess({ DATABASE_URL, ROUTE_STORE_URL })),
+    );
+  });
+  afterAll(async () => {
+    await Promise.all(registries.map((registry) => registry.stop()));
+    await routeStore.close();
+  });
+
+  const registry = (n: number): Client => {
+    const chosen = registries[n % PROCESSES];
+    if (chosen === undefined) throw new Error("No registry runs.");
+    return chosen;
+  };
+
+  /** What must hold whatever happened: rules 10 and 11, and histories without a gap. */
+  async function expectInvariants(): Promise<void> {
+    const configs = await current(registry(0));
+    const owners = new Map<string, string>();
+    const policies = new Map<string, string>();
+    for (const [name, config] of Object.entries(configs)) {
+      for (const { method, path } of ownedRoutes(name, config)) {
+        const key = `${method} ${routeShape(path)}`;
+        expect([key, owners.get(key) ?? name]).toEqual([key, name]);
+        owners.set(key, name);
+      }
+      for (const [policy, { shared, ...numbers }] of Object.entries(config.rate_limits ?? {})) {
+        const meaning = JSON.stringify([shared === true, numbers]);
+        if (shared) expect([policy, policies.get(policy) ?? meaning]).toEqual([policy, meaning]);
+        policies.set(policy, meaning);
+      }
+      const { body } = await registry(1).call("GET", `/services/${name}/revisions`);
+      const numbers = body.revisions.map((each: { revision: number }) => each.revision);
+      expect(numbers).toEqual(numbers.map((_: number, index: number) => numbers.length - index));
+    }
+    await waitFor(async () => Bun.deepEquals(await projected(routeStore), configs), {
+      what: "The route store equal to the database",
+    });
+  }
+
+  test("let 50 concurrent applies fight over the same routes and shared policies, and keep every rule", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => {
+        const requests = 1 + (n % 3);
+        const rate_limits = {
+          [`quota-${n % 4}`]: { requests, window_seconds: 60, shared: true },
+          [`mixed-${n % 4}`]: { requests, window_seconds: 60, shared: n % 2 === 0 },
+        };
+        // ten names, so that some applies replace a service and some fight for its routes
+        const name = `fighter-${n % 10}`;
+        const paths = [`/prize-${n % 7}/{id${n}}`, `/prize-${n % 5}/{id${n}}/parts`, `/own-${n % 10}`];
+        return registry(n).apply({ [name]: { ...service(...paths), rate_limits } });
+      }),
+    );
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].every((status) => [200, 409, 422].includes(status))).toBe(true);
+    expect(statuses).toContain(200);
+    expect(statuses).toContain(409);
+    expect(statuses).toContain(422);
+    await expectInvariants();
+  });
+
+  test("give a contested route to exactly one of 50 services that want it at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => registry(n).put(`bidder-${n}`, service(`/one/{of_${n}}`))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
+    await expectInvariants();
+  });
+
+  test("number 50 concurrent writes of one service from 1 to 50", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => registry(n).put("counted", service(`/counted/${n}`))),
+    );
+    const numbers = answers.map(({ body }) => body.revision).sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+    await expectInvariants();
+  });
+
+  test("keep every rule while services are put, deleted, restored and applied all at once", async () => {
+    await Promise.all(
+      Array.from({ length: 120 }, async (_, n) => {
+        const name = `whirl-${n % 6}`;
+        const path = `/whirl-${n % 4}/{x}`;
+        if (n % 5 === 0) return registry(n).call("DELETE", `/services/${name}`);
+        if (n % 5 === 1) return registry(n).call("POST", `/services/${name}/revisions/1/restore`);
+        if (n % 5 === 2)
+          return registry(n).apply({ [name]: service(path), [`pair-${name}`]: service(`/p${path}`) });
+        return registry(n).put(name, service(path));
+      }),
+    );
+    await expectInvariants();
+  });
+
+  test("keep answering reads while writers queue", async () => {
+    const writes = Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        registry(0).put(`queued-${n % 10}`, service(`/queued-${n % 10}`)),
+      ),
+    );
+    const reads = await Promise.all(
+      Array.from({ length: 30 }, () => registry(0).call("GET", "/services/counted")),
+    );
+    expect(reads.every(({ status }) => status === 200)).toBe(true);
+    expect((await writes).every(({ status }) => status === 200)).toBe(true);
+    await expectInvariants();
+  });
+});

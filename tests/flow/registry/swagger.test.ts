@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { ADMIN_TOKEN, type Answer, type Registry, service, startRegistry } from "./harness.ts";
+
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The page is 1.5 MB of script that a browser without a graphics card draws slowly. */
+const PAGE_TIMEOUT_MS = 120_000;
+const browserPath = BROWSERS.find((path) => existsSync(path));
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+  await registry.put("widgets", service("/widgets/{widget_id}"));
+});
+afterAll(() => registry.stop());
+
+async function document(): Promise<Answer["body"]> {
+  const response = await fetch(`${registry.url}/swagger/json`);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+describe("the OpenAPI document", () => {
+  test("passes a linter's recommended rules with no error and no warning", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const lint = async (source: string) =>
+      (await lintFromString({ source, config })).map(({ ruleId, message, location }) => [
+        ruleId,
+        message,
+        location[0]?.pointer,
+      ]);
+    const text = JSON.stringify(await document());
+    expect(await lint(text)).toEqual([]);
+    // the linter does look
+    expect(await lint(text.replace('"operationId":"apply",', ""))).not.toEqual([]);
+  });
+
+  test("describes every endpoint, each with its errors, and asks for the admin token", async () => {
+    const { paths, security, components } = await document();
+    expect(security).toEqual([{ bearer: [] }]);
+    expect(components.securitySchemes.bearer).toMatchObject({ type: "http", scheme: "bearer" });
+    const operations = Object.entries<Record<string, { responses: object }>>(paths).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods).map(([method, { responses }]) => [
+          `${method.toUpperCase()} ${path}`,
+          Object.keys(responses).map(Number),
+        ]),
+    );
+    expect(Object.fromEntries(operations)).toEqual({
+      "POST /apply": [200, 401, 409, 413, 422, 503],
+      "GET /services": [200, 401, 422, 503],
+      "GET /services/{name}": [200, 401, 404, 422, 503],
+      "PUT /services/{name}": [200, 401, 409, 412, 413, 422, 503],
+      "DELETE /services/{name}": [204, 401, 404, 412, 422, 503],
+      "GET /services/{name}/revisions": [200, 401, 404, 422, 503],
+      "GET /services/{name}/revisions/{rev}": [200, 401, 404, 422, 503],
+      "GET /services/{name}/revisions/{rev}/diff/{other}": [200, 401, 404, 422, 503],
+      "POST /services/{name}/revisions/{rev}/restore": [200, 401, 404, 409, 412, 422, 503],
+      "GET /routes": [200, 401, 404, 422, 503],
+    });
+  });
+
+  test("offers JSON alone for bodies, and YAML too for apply", async () => {
+    const { paths } = await document();
+    expect(Object.keys(paths["/services/{name}"].put.requestBody.content)).toEqual(["application/json"]);
+    expect(Object.keys(paths["/apply"].post.requestBody.content)).toEqual([
+      "application/json",
+      "application/yaml",
+      "application/x-yaml",
+      "text/yaml",
+    ]);
+    expect(paths["/services/{name}/revisions/{rev}/restore"].post).not.toHaveProperty("requestBody");
+  });
+
+  test("names headers, and gives every schema a description and the bodies examples", async () => {
+    const { paths, components } = await document();
+    const put = paths["/services/{name}"].put;
+    expect(put.parameters.map(({ name }: { name: string }) => name)).toEqual(["If-Match", "name"]);
+    expect(Object.keys(put.responses[200].headers)).toEqual(["X-Request-ID", "ETag"]);
+    expect(Object.keys(put.responses[401].headers)).toEqual(["X-Request-ID", "WWW-Authenticate"]);
+    for (const name of ["ConfigDocument", "ServiceConfig"]) {
+      expect(components.schemas[name].examples).not.toBeEmpty();
+      expect(components.schemas[name].description).toBeString();
+    }
+    expect(JSON.stringify(components)).not.toContain('"rule"');
+  });
+
+  test("is off with SWAGGER_ENABLED=false", async () => {
+    const silent = await startRegistry({ env: { SWAGGER_ENABLED: "false" } });
+    for (const path of ["/swagger", "/swagger/json", "/swagger/assets/swagger-ui.css"]) {
+      expect((await silent.call("GET", path)).status).toBe(404);
+    }
+    await silent.stop();
+  });
+
+  test("comes with assets of this process, and no others", async () => {
+    expect(
+      (await fetch(`${registry.url}/swagger/assets/swagger-ui-bundle.js`)).headers.get("content-type"),
+    ).toStartWith("text/javascript");
+    for (const file of [
+      "package.json",
+      "..%2Fpackage.json",
+      "%2e%2e%2f%2e%2e%2fpackage.json",
+      "index.html",
+    ]) {
+      const response = await fetch(`${registry.url}/swagger/assets/${file}`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
+    }
+  });
+});
+
+describe.skipIf(browserPath === undefined)("the page in a browser", () => {
+  let browser: Browser;
+  let page: Page;
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: browserPath,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+      ],
+    });
+    page = await browser.newPage();
+    await page.route("**/*", (route) => {
+      if (new URL(route.request().url()).origin === registry.url) return route.continue();
+      strangers.push(route.request().url());
+      return route.abort();
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    await page.goto(`${registry.url}/swagger`);
+    await page.locator("#operations-Services-listServices").waitFor();
+  }, PAGE_TIMEOUT_MS);
+  afterAll(() => browser.close());
+
+  /** Opens an operation, fills in what it asks for, executes it, and gives the status that is shown. */
+  async function tryOut(
+    operation: string,
+    parameters: Record<string, string>,
+    body?: string,
+  ): Promise<string> {
+    const block = page.locator(`#operations-${operation}`);
+    if ((await block.locator(".opblock-body").count()) === 0) {
+      await block.locator(".opblock-summary-control").click();
+      await block.locator(".try-out__btn").click();
+    }
+    for (const [name, value] of Object.entries(parameters)) {
+      await block.locator(`tr[data-param-name="${name}"] input`).fill(value);
+    }
+    if (body !== undefined) await block.locator(".body-param__text").fill(body);
+    await block.locator(".execute").click();
+    const status = block.locator(".live-responses-table .response-col_status").last();
+    await status.waitFor();
+    return (await status.textContent())?.trim() ?? "";
+  }
+
+  test("lists every operation with nothing from the internet and no complaint", async () => {
+    expect(await page.locator(".opblock").count()).toBe(10);
+    expect(strangers).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  test(
+    "is refused without the token, and let in after Authorize",
+    async () => {
+      expect(await tryOut("Services-listServices", {})).toStartWith("401");
+      await page.locator(".btn.authorize").first().click();
+      await page.locator(".auth-container input").fill(ADMIN_TOKEN);
+      await page.locator(".auth-btn-wrapper .authorize").click();
+      await page.locator(".auth-btn-wrapper .btn-done").click();
+      const block = page.locator("#operations-Services-listServices");
+      await block.locator(".btn-clear").click();
+      expect(await tryOut("Services-listServices", {})).toStartWith("200");
+      expect(await block.locator(".live-responses-table").textContent()).toContain("/widgets/{widget_id}");
+    },
+    PAGE_TIMEOUT_MS,
+  );
+
+  test(
+    "writes with try it out: a service is put, restored and deleted",
+    async () => {
+      const config = JSON.stringify(service("/from-the-page"));
+      expect(await tryOut("Services-putService", { name: "paged" }, config)).toStartWith("200");
+      expect((await registry.call("GET", "/services/paged")).body).toMatchObject(service("/from-the-page"));
+      expect(await tryOut("Revisions-restoreRevision", { name: "paged", rev: "1" })).toStartWith("200");
+      expect((await registry.call("GET", "/services/paged")).body.revision).toBe(2);
+      expect(await tryOut("Services-deleteService", { name: "paged" })).toStartWith("204");
+    },
+    PAGE_TIMEOUT_MS,
+  );
+
+  test(
+    "offers an example of a document that apply takes as it is",
+    async () => {
+      expect(await tryOut("Apply-apply", {})).toStartWith("200");
+    },
+    PAGE_TIMEOUT_MS,
+  );
+});

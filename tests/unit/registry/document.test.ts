@@ -1,0 +1,137 @@
+import { describe, expect, test } from "bun:test";
+import { ApiError } from "@ostiary/lib/errors";
+import fc from "fast-check";
+import { readDocument, readJson } from "../../../apps/registry/apply/document.ts";
+import { rejection } from "../../support/index.ts";
+
+const BYTES_MAX = 5_000_000;
+
+function request(body: string | Uint8Array<ArrayBuffer>, type?: string): Request {
+  const headers = type === undefined ? undefined : { "Content-Type": type };
+  // bytes, since a string would set a content type of its own
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  return new Request("http://registry/apply", { method: "POST", body: bytes, headers });
+}
+
+const read = (body: string, type?: string) => readDocument(request(body, type), BYTES_MAX);
+
+async function refusal(body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<string> {
+  const error = await rejection(readDocument(request(body, type), BYTES_MAX));
+  if (!(error instanceof ApiError)) throw error;
+  expect(error.code).toBe("VALIDATION_ERROR");
+  return error.message;
+}
+
+describe("the body of apply", () => {
+  test.each([
+    "application/json",
+    "Application/JSON; charset=utf-8",
+    "application/yaml",
+    "application/x-yaml",
+    "text/yaml",
+    "text/yaml;charset=utf-8",
+    undefined,
+  ])("of type %p may be JSON", async (type) => {
+    expect(await read('{"services": {"a": 1}}', type)).toEqual({ services: { a: 1 } });
+  });
+
+  test.each(["application/yaml", "application/x-yaml", "TEXT/YAML", undefined])(
+    "of type %p may be YAML",
+    async (type) => {
+      expect(await read("services:\n  a: 1", type)).toEqual({ services: { a: 1 } });
+    },
+  );
+
+  test.each([
+    "text/plain",
+    "application/xml",
+    "multipart/form-data; boundary=x",
+    "application/x-www-form-urlencoded",
+    "application/jsonx",
+    "*/*",
+  ])("of type %p is refused with the types that are accepted", async (type) => {
+    const message = await refusal("{}", type);
+    expect(message).toContain("application/json, application/yaml, application/x-yaml, text/yaml");
+  });
+
+  test.each(["application/json", "application/yaml", undefined])(
+    "of type %p may not be empty",
+    async (type) => {
+      for (const body of ["", "  ", "\n\t\r\n", "\ufeff"]) {
+        expect(await refusal(body, type)).toBe("The body is empty.");
+      }
+    },
+  );
+
+  test.each(["application/json", "application/yaml"])("of type %p must be UTF-8", async (type) => {
+    for (const bytes of [[0x22, 0xff, 0x22], [0xc3], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff, 0xfe, 0x7b, 0]]) {
+      expect(await refusal(new Uint8Array(bytes), type)).toBe("The body is not valid UTF-8.");
+    }
+  });
+
+  test("of type JSON must be JSON, not YAML", async () => {
+    for (const body of ["services: {}", "{'a': 1}", "{a: 1}", '{"a": 1,}', '{"a": 1} {"b": 2}', "NaN", "{"]) {
+      expect(await refusal(body, "application/json")).toBe("The body is not valid JSON.");
+    }
+  });
+
+  test("larger than the bound is 413", async () => {
+    const error = await rejection(readDocument(request("x".repeat(101)), 100));
+    expect(error).toMatchObject({ code: "PAYLOAD_TOO_LARGE", details: { max_size_bytes: 100 } });
+  });
+});
+
+describe("JSON", () => {
+  test.each([
+    '{"a": 1, "a": 2}',
+    '{"a": 1, "\\u0061": 1}',
+    '{"x": [{"a": {"b": 1, "b": 1}}]}',
+    '{"__proto__": 1, "__proto__": 2}',
+    '{"a" : 1,\n"b:": "\\"a\\":", "a"\t: 3}',
+  ])("with a key twice in one object is refused: %s", async (body) => {
+    expect(await refusal(body, "application/json")).toBe("A key is given twice in one object of the JSON.");
+  });
+
+  test("with the same key in different objects, or in strings, is read", async () => {
+    const value = { a: { a: 1, b: '"a": 1, "a": 2' }, b: [{ a: 1 }, { a: 1 }], '"c":': "\\", __proto_: "{" };
+    expect(await read(JSON.stringify(value), "application/json")).toEqual(value);
+  });
+
+  test("of any kind comes out as it went in", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), async (text) => {
+        expect(await read(text, "application/json")).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("that nests deeply, or is one huge string, is read without harm", async () => {
+    const depth = 1_000_000;
+    expect(await read("[".repeat(depth) + "]".repeat(depth), "application/json")).toBeArray();
+    expect(await refusal("[".repeat(depth), "application/json")).toBe("The body is not valid JSON.");
+    const text = `"${'\\"'.repeat(1_000_000)}"`;
+    expect(await read(text, "application/json")).toHaveLength(1_000_000);
+  });
+
+  test("keeps the keys of prototypes as keys", async () => {
+    const value = await read('{"__proto__": {"polluted": 1}}', "application/json");
+    expect(Object.keys(Object(value))).toEqual(["__proto__"]);
+    expect(Object(value).polluted).toBeUndefined();
+  });
+});
+
+describe("the body of PUT", () => {
+  test("is JSON, also without a content type", async () => {
+    expect(await readJson(request('{"a": 1}'), BYTES_MAX)).toEqual({ a: 1 });
+    expect(await readJson(request('{"a": 1}', "application/json"), BYTES_MAX)).toEqual({ a: 1 });
+    for (const type of ["application/yaml", "text/plain"]) {
+      const error = await rejection(readJson(request('{"a": 1}', type), BYTES_MAX));
+      expect(error).toMatchObject({
+        code: "VALIDATION_ERROR",
+        message: "Send the body as application/json.",
+      });
+    }
+    expect(await rejection(readJson(request("a: 1"), BYTES_MAX))).toMatchObject({ code: "VALIDATION_ERROR" });
+  });
+});

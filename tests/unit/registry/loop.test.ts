@@ -1,0 +1,104 @@
+import { describe, expect, test } from "bun:test";
+import { Loop } from "../../../apps/registry/projection/loop.ts";
+import { waitFor } from "../../support/index.ts";
+
+const FOREVER_MS = 1_000_000;
+
+/** A task whose runs end when the test says so. */
+function steppedTask() {
+  const runs: PromiseWithResolvers<void>[] = [];
+  let running = 0;
+  return {
+    runs,
+    async task() {
+      running += 1;
+      expect(running).toBe(1);
+      const run = Promise.withResolvers<void>();
+      runs.push(run);
+      await run.promise.finally(() => {
+        running -= 1;
+      });
+    },
+  };
+}
+
+describe("a loop", () => {
+  test("runs at once, then when it is woken", async () => {
+    let runs = 0;
+    const loop = new Loop(
+      async () => {
+        runs += 1;
+      },
+      { pause_ms: FOREVER_MS, retry_ms: FOREVER_MS },
+      () => {},
+    );
+    loop.start();
+    await waitFor(() => runs === 1);
+    loop.wake();
+    await waitFor(() => runs === 2);
+    await loop.stop();
+    expect(runs).toBe(2);
+  });
+
+  test("runs once more for all wakes during a run, and never twice at a time", async () => {
+    const { runs, task } = steppedTask();
+    const loop = new Loop(task, { pause_ms: FOREVER_MS, retry_ms: FOREVER_MS }, () => {});
+    loop.start();
+    await waitFor(() => runs.length === 1);
+    for (let n = 0; n < 5; n++) loop.wake();
+    runs[0]?.resolve();
+    await waitFor(() => runs.length === 2);
+    runs[1]?.resolve();
+    await loop.stop();
+    expect(runs).toHaveLength(2);
+  });
+
+  test("waits longer after each failure in a row, up to eight times, and starts over after a success", async () => {
+    const waits: number[] = [];
+    let runs = 0;
+    const loop = new Loop(
+      async () => {
+        runs += 1;
+        if (runs !== 7) throw new Error("not yet");
+      },
+      { pause_ms: 1, retry_ms: 1 },
+      (_, retry_in_ms) => waits.push(retry_in_ms),
+    );
+    loop.start();
+    await waitFor(() => waits.length >= 8);
+    await loop.stop();
+    expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 8, 8, 1, 2]);
+  });
+
+  test("keeps the pause after a failure though it is woken", async () => {
+    let runs = 0;
+    const loop = new Loop(
+      async () => {
+        runs += 1;
+        throw new Error("always");
+      },
+      { pause_ms: FOREVER_MS, retry_ms: FOREVER_MS },
+      () => {},
+    );
+    loop.start();
+    await waitFor(() => runs === 1);
+    loop.wake();
+    await loop.stop();
+    expect(runs).toBe(1);
+  });
+
+  test("stops when the run under way has ended", async () => {
+    const { runs, task } = steppedTask();
+    const loop = new Loop(task, { pause_ms: 1, retry_ms: 1 }, () => {});
+    loop.start();
+    await waitFor(() => runs.length === 1);
+    let stopped = false;
+    const stop = loop.stop().then(() => {
+      stopped = true;
+    });
+    expect(stopped).toBe(false);
+    runs[0]?.resolve();
+    await stop;
+    expect(runs).toHaveLength(1);
+  });
+});

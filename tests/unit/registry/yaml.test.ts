@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import { ApiError } from "@ostiary/lib/errors";
+import fc from "fast-check";
+import { stringify } from "yaml";
+import { parseYaml } from "../../../apps/registry/apply/yaml.ts";
+
+/** The one sentence of the 422 that `text` gets. */
+function refusal(text: string): string {
+  try {
+    parseYaml(text);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "VALIDATION_ERROR") return error.message;
+    throw error;
+  }
+  throw new Error("The text was accepted.");
+}
+
+describe("YAML that operators write", () => {
+  test.each([
+    [
+      "a: 1\nb: [x, 'y', \"z\"]\nc: {d: true, e: null, f: ~, g: }",
+      { a: 1, b: ["x", "y", "z"], c: { d: true, e: null, f: null, g: null } },
+    ],
+    ['{"a": {"b": [1, 2.5, null, false, "x"]}}', { a: { b: [1, 2.5, null, false, "x"] } }],
+    ["---\na: 1\n...\n", { a: 1 }],
+    ["%YAML 1.2\n---\na: 1", { a: 1 }],
+    ["# comment\na: |\n  two\n  lines\n", { a: "two\nlines\n" }],
+    ["a: &x {b: 1}\nc: *x", { a: { b: 1 }, c: { b: 1 } }],
+    ["a: !!str 5", { a: "5" }],
+    ["\ufeffa: 1", { a: 1 }],
+    ["yes: no\non: off", { yes: "no", on: "off" }],
+    ["1e3: a\nnull: b\n007: c", { "1e3": "a", null: "b", "007": "c" }],
+    ["<<: {a: 1}", { "<<": { a: 1 } }],
+    ["%YAML 1.1\n---\na: yes\nb: 2020-01-01", { a: "yes", b: "2020-01-01" }],
+  ])("%j is read", (text, value) => {
+    expect(parseYaml(text)).toEqual(value);
+  });
+
+  test("keeps the keys of prototypes as keys", () => {
+    const value = parseYaml("__proto__: {polluted: 1}\nconstructor: 2\ntoString: 3");
+    expect(Object.keys(Object(value))).toEqual(["__proto__", "constructor", "toString"]);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object(value).polluted).toBeUndefined();
+  });
+
+  test("comes out as it went in", () => {
+    const name = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => text !== "__proto__");
+    const document = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        fc.string(),
+        fc.integer(),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(name, tie("value"), { maxKeys: 4 }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(fc.dictionary(name, document, { minKeys: 1, maxKeys: 4 }), (value) => {
+        const plain = JSON.parse(JSON.stringify(value));
+        expect(parseYaml(stringify(plain, { aliasDuplicateObjects: false }))).toEqual(plain);
+        expect(parseYaml(JSON.stringify(plain))).toEqual(plain);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("YAML that is refused", () => {
+  test.each([
+    ["a: 1\nb: 2\na: 3", "A key is given twice in one map at line 3, column 1."],
+    ["{x: {a: 1, 'a': 2}}", "A key is given twice in one map at line 1, column 12."],
+    ["__proto__: 1\n__proto__: 2", "A key is given twice in one map at line 2, column 1."],
+    ["a: !custom x", "Tags of your own are not accepted at line 1, column 4."],
+    ["a: !!binary aGk=", "Tags of your own are not accepted at line 1, column 4."],
+    ["a: !!set {x: null}", "Tags of your own are not accepted at line 1, column 4."],
+    ["a: !!js/function 'x'", "Tags of your own are not accepted at line 1, column 4."],
+    [
+      "%TAG ! tag:example.com,2000:\n---\na: !x 1",
+      "Directives such as %TAG are not accepted at line 1, column 1.",
+    ],
+    ["a: 1\n---\nb: 2", "The body holds several YAML documents: send one."],
+    ["? [a]\n: 1", "A key must be a string at line 1, column 3."],
+    ["a: 'open", "The YAML is not valid at line 1, column 9."],
+    ["a: b: c", "The YAML is not valid at line 1, column 4."],
+    ["a:\n\t- b", "The YAML is not valid at line 2, column 1."],
+    ["a: @b", "The YAML is not valid at line 1, column 4."],
+    ["]", "The YAML is not valid at line 1, column 1."],
+    ["a: *missing", "The YAML uses too many aliases, or one whose anchor does not come before it."],
+    ["a: &a [*a]", "The aliases of the YAML expand to too much: write it out, or send it as JSON."],
+  ])("%j, with what is wrong and where", (text, message) => {
+    expect(refusal(text)).toBe(message);
+  });
+
+  test("expands aliases to more than the document could hold", () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(", ")}]`,
+    );
+    expect(refusal(["l0: &l0 [x, x, x, x, x, x, x, x, x]", ...levels].join("\n"))).toContain(
+      "too many aliases",
+    );
+    const large = `a: &a [${Array(50_000).fill("x").join(", ")}]\nb: [${Array(40).fill("*a").join(", ")}]`;
+    expect(refusal(large)).toContain("aliases of the YAML expand to too much");
+  });
+
+  test.each([
+    ["flow", (depth: number) => "[".repeat(depth) + "]".repeat(depth)],
+    ["open", (depth: number) => "[".repeat(depth)],
+    ["block", (depth: number) => `${"- ".repeat(depth)}x`],
+    ["complex keys", (depth: number) => "? ".repeat(depth)],
+    ["maps", (depth: number) => `${"{a: ".repeat(depth)}1${"}".repeat(depth)}`],
+  ])("nests too deeply: %s", (_, text) => {
+    expect(refusal(text(100))).toStartWith("The YAML is nested too deeply at line 1");
+    expect(refusal(text(1_000_000))).toStartWith("The YAML is nested too deeply at line 1");
+  });
+
+  test.each([
+    ["scalars", () => `[${"a,".repeat(2_000_000)}]`],
+    ["comments", () => "#\n".repeat(2_000_000)],
+    ["anchors", () => "&a ".repeat(1_300_000)],
+    ["tags", () => "- !a b\n".repeat(600_000)],
+  ])("is made of too many tokens: %s", (_, text) => {
+    expect(refusal(text())).toBe("The YAML is too large: split it, or send it as JSON.");
+  });
+
+  test("has a flood of errors, of which one is told", () => {
+    expect(refusal("%YAML 1.2\n".repeat(100_000))).toStartWith("The YAML is not valid");
+    expect(refusal("]".repeat(1_000_000))).toBe("The YAML is not valid at line 1, column 1.");
+    expect(refusal("\t:\n".repeat(300_000))).toStartWith("The YAML is not valid");
+  });
+
+  test("has nothing in it but comments, or is no map: for the rules of the document to refuse", () => {
+    expect(parseYaml("# only a comment")).toBeNull();
+    expect(parseYaml("just text")).toBe("just text");
+  });
+
+  test("never fails in another way, whatever the text", () => {
+    const fragment = fc.constantFrom(
+      ..."{}[]:,-?&*!|>'\"%@`#\n\t <a1~.\\\u0000\u{1f600}",
+      "<<",
+      "!!",
+      "---",
+      "...",
+      "*a",
+      "&a ",
+    );
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 40 }), (fragments) => {
+        try {
+          parseYaml(fragments.join(""));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ApiError);
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
