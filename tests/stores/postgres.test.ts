@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -182,6 +182,11 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
   afterAll(async () => {
     await database.close();
     await server.close();
+  });
+
+  afterEach(async () => {
+    await server.recover();
+    await returns();
   });
 
   const returns = () => waitFor(() => select(database), { what: "The database's return" });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type CounterStore, openCounterStore, StoreUnavailable } from "@ostiary/lib/stores/counter-store";
 import { Redis } from "ioredis";
 import {
@@ -89,6 +89,11 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
   afterAll(async () => {
     await store.close();
     await server.close();
+  });
+
+  afterEach(async () => {
+    await server.recover();
+    await returns();
   });
 
   const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "Redis's return" });

@@ -81,6 +81,11 @@ export class BinaryTestServer implements TestServer {
     this.#frozen = [];
   }
 
+  async recover(): Promise<void> {
+    await this.thaw();
+    if (this.#process === undefined) await this.start();
+  }
+
   async close(): Promise<void> {
     await this.kill();
     await rm(this.#server.directory, { recursive: true, force: true });

@@ -99,6 +99,11 @@ class ContainerTestServer implements TestServer {
     await docker("unpause", this.#name);
   }
 
+  async recover(): Promise<void> {
+    await this.thaw();
+    if (!(await this.#runs())) await this.#container.restart();
+  }
+
   async close(): Promise<void> {
     await this.thaw();
     await this.#container.stop();

@@ -3,6 +3,7 @@ import { plugin } from "bun";
 import { useServices } from "./services.ts";
 
 const TEST_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 60_000;
 
 // A default timeout holds for one file, and bunfig.toml has none: so it is set as each file is loaded.
 plugin({
@@ -18,7 +19,7 @@ plugin({
 process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
 const run = useServices(process.env);
 process.stderr.write(`${run.describe()}\n`);
-afterAll(() => run.close());
+afterAll(() => run.close(), CLOSE_TIMEOUT_MS);
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],

@@ -10,6 +10,8 @@ export interface TestServer {
   /** Keeps its connections open and answers nothing. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
+  /** Whatever was done to it: it runs and answers afterwards. For `afterEach`. */
+  recover(): Promise<void>;
   /** Ends it and removes what it wrote. */
   close(): Promise<void>;
 }
