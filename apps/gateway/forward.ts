@@ -55,6 +55,8 @@ export class Forwarder {
         decompress: false,
         signal: call.signal,
         timeout: false,
+        // HTTP_PROXY is for calls of the internet, not of one's own services
+        proxy: false,
       });
       call.settle();
       return await this.#answer(request.method, response, call);

@@ -49,7 +49,7 @@ export class RawSocket {
   keep = true;
   closed = false;
   /** Bytes that could not be sent yet. */
-  #unsent: Buffer = Buffer.alloc(0);
+  #unsent: Uint8Array = new Uint8Array();
   #socket: Bun.Socket<RawSocket> | null = null;
   readonly #wakers: (() => void)[] = [];
   onData: () => void = () => {};
@@ -102,7 +102,7 @@ export class RawSocket {
 
   /** Sends text as Latin-1, so that every byte can be spelled. */
   send(data: string | Uint8Array): void {
-    const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : Buffer.from(data);
+    const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
     const all = this.#unsent.byteLength === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
     const sent = all.byteLength === 0 ? 0 : Math.max(0, this.#socket?.write(all) ?? 0);
     this.#unsent = all.subarray(sent);
@@ -200,10 +200,16 @@ export type RawAnswer = string | Uint8Array | null;
 export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
 
 export interface RawUpstreamOptions {
-  /** Calls the handler at the end of the head; the body is then `socket.received`. Whole requests otherwise. */
+  /**
+   * Calls the handler at the end of the head. Of a request with a body the handler sees the rest in `socket`, and
+   * the connection serves no other request. Whole requests otherwise.
+   */
   at_head?: boolean;
 }
 
+/** An answer after which the connection is not used again. */
+export const OK_CLOSE =
+  "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
 /** A server that records requests byte for byte and answers with the bytes that its handler gives (null: none). */
@@ -263,10 +269,11 @@ export class RawUpstream {
       const read = readRequest(socket.received, connection, this.#at_head);
       if (read === null) return;
       socket.received = read.rest;
-      if (this.#at_head) socket.onData = () => {};
+      const streams = this.#at_head && hasBody(read.request);
+      if (streams) socket.onData = () => {};
       this.requests.push(read.request);
       void this.#answer(read.request, socket);
-      if (this.#at_head) return;
+      if (streams) return;
     }
   }
 
@@ -274,6 +281,11 @@ export class RawUpstream {
     const answer = await this.handler(request, socket);
     if (answer !== null) socket.send(answer);
   }
+}
+
+function hasBody({ headers }: RawRequest): boolean {
+  const length = headerValue(headers, "content-length") ?? "0";
+  return length !== "0" || headerValue(headers, "transfer-encoding") !== null;
 }
 
 interface Head {
