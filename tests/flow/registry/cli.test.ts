@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+const ESCAPE = "\u001b";
+
+let registry: Registry;
+let directory: string;
+beforeAll(async () => {
+  registry = await startRegistry();
+  directory = await mkdtemp(join(tmpdir(), "ostiary-cli-"));
+});
+afterAll(async () => {
+  await registry.stop();
+  await rm(directory, { recursive: true });
+});
+
+interface Run {
+  exit_code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `bun cli` as an operator would, its output going to no terminal. */
+async function cli(
+  parameters: string[],
+  { input = "", env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<Run> {
+  const { PATH = "", HOME = "" } = process.env;
+  const child = Bun.spawn([process.execPath, "apps/cli/main.ts", ...parameters], {
+    cwd: ROOT,
+    env: { PATH, HOME, REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env },
+    stdin: new TextEncoder().encode(input),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exit_code: await child.exited, stdout, stderr };
+}
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** YAML of one service with a user route of each path. */
+function yaml(name: string, ...paths: string[]): string {
+  const routes = paths.map((path) => `        - {path: "${path}", methods: [GET]}`);
+  return `services:\n  ${name}:\n    url: http://upstream:8080\n    user:\n      routes:\n${routes.join("\n")}\n`;
+}
+
+/** The cells of a table's lines, split where columns are. */
+function cells(text: string): string[][] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(/ {2,}/));
+}
+
+describe("apply", () => {
+  test("publishes a YAML file", async () => {
+    const run = await cli(["apply", await file("a.yaml", yaml("from-yaml", "/from-yaml"))]);
+    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(cells(run.stdout)).toEqual([
+      ["SERVICE", "STATUS", "REVISION"],
+      ["from-yaml", "upserted", "1"],
+    ]);
+    expect((await registry.call("GET", "/services/from-yaml")).body).toMatchObject(service("/from-yaml"));
+  });
+
+  test("publishes a JSON file, and standard input", async () => {
+    const json = JSON.stringify({ services: { "from-json": service("/from-json") } });
+    expect((await cli(["apply", await file("a.json", json)])).exit_code).toBe(0);
+    expect((await cli(["apply", "-"], { input: yaml("from-input", "/from-input") })).exit_code).toBe(0);
+    for (const name of ["from-json", "from-input"]) {
+      expect((await registry.call("GET", `/services/${name}`)).status).toBe(200);
+    }
+  });
+
+  test("takes back what services --json gave", async () => {
+    const { stdout } = await cli(["services", "--json"]);
+    expect((await cli(["apply", "-"], { input: stdout })).exit_code).toBe(0);
+  });
+
+  test("--dry-run shows what would change, and writes nothing", async () => {
+    await registry.put("dry", service("/dry", "/dry/old"));
+    const run = await cli(["apply", "--dry-run", await file("dry.yaml", yaml("dry", "/dry", "/dry/new"))]);
+    expect(run).toEqual({
+      exit_code: 0,
+      stdout: "dry: changed, current revision 1\n+ GET /dry/new (user)\n- GET /dry/old (user)\n",
+      stderr: "",
+    });
+    expect((await registry.call("GET", "/services/dry")).body.revision).toBe(1);
+    const same = await cli(["apply", "--dry-run", "-"], { input: yaml("dry", "/dry", "/dry/old") });
+    expect(same.stdout).toBe("dry: unchanged, current revision 1\n");
+  });
+
+  test("that is refused tells every fault, with exit code 1", async () => {
+    const path = await file("bad.yaml", yaml("bad name", "/Upper/").replace("http:", "https:"));
+    const run = await cli(["apply", path]);
+    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    const lines = run.stderr.trimEnd().split("\n");
+    expect(lines[0]).toBe("Refused, nothing was written:");
+    for (const part of [
+      "services.bad name:",
+      "services.bad name.url:",
+      "services.bad name.user.routes[0].path:",
+    ]) {
+      expect(lines.some((line) => line.trim().startsWith(part))).toBe(true);
+    }
+  });
+
+  test("that meets another service's route tells whose it is", async () => {
+    await registry.put("holder", service("/held/{id}"));
+    const run = await cli(["apply", "-"], { input: yaml("thief", "/held/{x}") });
+    expect(run).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr: "Refused, nothing was written:\n  GET /held/{x} of thief belongs to holder, as /held/{id}\n",
+    });
+  });
+
+  test("of a file that can not be read is wrong usage", async () => {
+    const run = await cli(["apply", "/does/not/exist.yaml"]);
+    expect(run).toEqual({
+      exit_code: 2,
+      stdout: "",
+      stderr: "/does/not/exist.yaml can not be read (ENOENT).\n",
+    });
+  });
+});
+
+describe("diff", () => {
+  test("shows what a file would change, and what revisions changed", async () => {
+    await registry.put("d", service("/d/1"));
+    await registry.put("d", service("/d/2"));
+    await registry.put("d", { ...service("/d/2"), url: "http://upstream:9090" });
+    const newest = await cli(["diff", "d"]);
+    expect(newest.stdout).toBe('~ {"url":"http://upstream:8080"} -> {"url":"http://upstream:9090"}\n');
+    expect((await cli(["diff", "d", "1", "2"])).stdout).toBe("+ GET /d/2 (user)\n- GET /d/1 (user)\n");
+    expect((await cli(["diff", "d", "2"])).stdout).toBe(newest.stdout);
+    expect((await cli(["diff", "d", "2", "2"])).stdout).toBe("No changes.\n");
+    const path = await file("d.yaml", yaml("d", "/d/3"));
+    expect((await cli(["diff", path])).stdout).toStartWith("d: changed, current revision 3\n");
+    expect((await cli(["diff", "-"], { input: yaml("e", "/e") })).stdout).toStartWith("e: created\n");
+    const json = await cli(["diff", "d", "1", "2", "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual(
+      (await registry.call("GET", "/services/d/revisions/1/diff/2")).body,
+    );
+  });
+
+  test("of a single revision, or a wrong one, is wrong usage", async () => {
+    await registry.put("single", service("/single"));
+    const single = await cli(["diff", "single"]);
+    expect(single).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(single.stderr).toContain("one revision only");
+    expect((await cli(["diff", "single", "one"])).exit_code).toBe(2);
+    expect((await cli(["diff", "single", "1", "2"])).exit_code).toBe(1);
+  });
+});
+
+describe("services and revisions", () => {
+  test("are listed in columns", async () => {
+    await registry.put("listed", {
+      url: "http://upstream:8080",
+      member: {
+        routes: [
+          { path: "/listed", methods: ["GET", "POST"], required_labels: ["a:b", "c"], rate_limit: false },
+          {
+            path: "/listed/{id}",
+            methods: ["GET"],
+            rate_limit: { requests: 5, window_seconds: 60 },
+            audit: true,
+          },
+        ],
+      },
+    });
+    await registry.call("DELETE", "/services/listed");
+    await registry.call("POST", "/services/listed/revisions/1/restore", undefined, {
+      "X-Request-ID": "third",
+    });
+    const services = await cli(["services"]);
+    expect(cells(services.stdout)).toContainEqual(["listed", "http://upstream:8080", "member", "2"]);
+    const routes = await cli(["services", "listed"]);
+    expect(routes.stdout).toStartWith("listed, revision 3, at http://upstream:8080\n");
+    expect(cells(routes.stdout).slice(2)).toEqual([
+      ["GET, POST", "/listed", "member", "a:b, c", "unlimited"],
+      ["GET", "/listed/{id}", "member", "5 in 60 s", "true"],
+    ]);
+    const revisions = cells((await cli(["revisions", "listed"])).stdout);
+    expect(revisions.map(([revision, action]) => [revision, action])).toEqual([
+      ["REVISION", "ACTION"],
+      ["3", "restore of 1"],
+      ["2", "delete"],
+      ["1", "put"],
+    ]);
+    expect(revisions[1]?.[3]).toBe("third");
+  });
+
+  test("are given whole as JSON", async () => {
+    await registry.put("whole", service("/whole"));
+    for (const [parameters, path] of [
+      [["services"], "/services"],
+      [["services", "whole"], "/services/whole"],
+      [["revisions", "whole"], "/services/whole/revisions"],
+    ] as const) {
+      const run = await cli(["--json", ...parameters]);
+      expect(JSON.parse(run.stdout)).toEqual((await registry.call("GET", path)).body);
+    }
+  });
+
+  test("that are unknown are refused, with the envelope as JSON", async () => {
+    const run = await cli(["services", "unknown"]);
+    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
+    const json = await cli(["revisions", "unknown", "--json"]);
+    expect(json).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(JSON.parse(json.stderr).error.code).toBe("NOT_FOUND");
+  });
+});
+
+describe("restore", () => {
+  test("makes an earlier revision current, if the current one is the one expected", async () => {
+    await registry.put("r", service("/r/1"));
+    await registry.put("r", service("/r/2"));
+    const stale = await cli(["restore", "r", "1", "--if-revision", "1"]);
+    expect(stale).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(stale.stderr).toContain("Its current revision is 2.");
+    const run = await cli(["restore", "r", "1", "--if-revision", "2"]);
+    expect(run).toEqual({
+      exit_code: 0,
+      stdout: "r is as in revision 1 again, as revision 3.\n",
+      stderr: "",
+    });
+    const json = await cli(["restore", "r", "2", "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual((await registry.call("GET", "/services/r")).body);
+  });
+
+  test.each([["x"], ["0"], ["-1"], ["1.5"]])("of revision %s is wrong usage", async (revision) => {
+    expect((await cli(["restore", "r", revision])).exit_code).toBe(2);
+  });
+});
+
+describe("explain", () => {
+  test("shows the route that would serve a request", async () => {
+    await registry.put("explained", {
+      url: "http://a:1",
+      organization: {
+        routes: [
+          {
+            path: "/explained/{id}",
+            methods: ["DELETE"],
+            required_labels: ["admin"],
+            rate_limit: { requests: 5, window_seconds: 60 },
+            upstream: "/{subject.organization_id}/{path.id}",
+          },
+        ],
+      },
+    });
+    const run = await cli(["explain", "DELETE", "/explained/42?x=1"]);
+    expect(run.exit_code).toBe(0);
+    expect(cells(run.stdout)).toEqual([
+      ["DELETE /explained/{id} of explained serves this request."],
+      ["SETTING", "VALUE"],
+      ["scope", "organization"],
+      ["params", "id = 42"],
+      ["required labels", "admin"],
+      ["rate limit", "5 in 60 s"],
+      ["audit", "yes"],
+      ["upstream", "/{subject.organization_id}/{path.id}"],
+    ]);
+    const missing = await cli(["explain", "GET", "/explained/42"]);
+    expect(missing).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr:
+        "No route serves GET /explained/42.\nThe nearest routes:\n  DELETE /explained/{id} (explained, organization)\n",
+    });
+  });
+
+  test.each([
+    ["get", "/x"],
+    ["TRACE", "/x"],
+    ["GET", "x"],
+    ["GET", ""],
+  ])("%s %s is wrong usage", async (method, path) => {
+    const run = await cli(["explain", method, path]);
+    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+  });
+});
+
+describe("wrong usage", () => {
+  test.each([
+    [[]],
+    [["unknown"]],
+    [["apply"]],
+    [["apply", "a.yaml", "b.yaml"]],
+    [["apply", "--dryrun", "a.yaml"]],
+    [["revisions"]],
+    [["restore", "a"]],
+    [["explain", "GET"]],
+    [["services", "--colour"]],
+  ])("%j has exit code 2 and says why on stderr", async (parameters) => {
+    const run = await cli(parameters);
+    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run.stderr).not.toBe("");
+  });
+
+  test.each([
+    [{ ADMIN_TOKEN: "" }, "Set ADMIN_TOKEN"],
+    [{ REGISTRY_URL: "localhost:5002" }, "REGISTRY_URL must be"],
+    [{ REGISTRY_URL: "ftp://localhost" }, "REGISTRY_URL must be"],
+    [{ REGISTRY_URL: "http://localhost:99999" }, "REGISTRY_URL must be"],
+  ])("in the environment, %j, has exit code 2", async (env, message) => {
+    const run = await cli(["services"], { env });
+    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run.stderr).toContain(message);
+  });
+
+  test.each([
+    [
+      ["--help"],
+      ["apply", "diff", "services", "revisions", "restore", "explain", "REGISTRY_URL", "Exit codes"],
+    ],
+    [
+      ["apply", "--help"],
+      ["--dry-run", "--json", "$ bun cli apply routes.yaml"],
+    ],
+    [["diff", "--help"], ["$ bun cli diff widgets 3 5"]],
+    [
+      ["help", "restore"],
+      ["--if-revision", "$ bun cli restore widgets 3"],
+    ],
+    [["explain", "-h"], ["$ bun cli explain GET /org/widgets/42"]],
+  ])("is what %j helps against: exit code 0, with examples", async (parameters, parts) => {
+    const run = await cli(parameters, { env: { ADMIN_TOKEN: "" } });
+    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+    for (const part of parts) expect(run.stdout).toContain(part);
+  });
+});
+
+describe("a registry that does not answer as one", () => {
+  test("because it is not there, is told with its address", async () => {
+    const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
+    expect(run).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr:
+        "The registry at http://127.0.0.1:1 can not be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
+    });
+  });
+
+  test("because the token is wrong, is told without the token", async () => {
+    const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
+    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+  });
+
+  test.each([
+    ["a page", () => new Response("<html>", { headers: { "Content-Type": "text/html" } })],
+    ["another JSON", () => Response.json({ ok: true })],
+    ["a strange error", () => Response.json({ error: "no" }, { status: 500 })],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/")],
+  ])("because it is something else that answers with %s, is told", async (_, answer) => {
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}/` } });
+    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run.stderr).toContain("no answer of a route registry");
+    await other.stop(true);
+  });
+
+  test("can not steer the terminal through what it says", async () => {
+    const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
+    const other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        Response.json(
+          { error: { type: "api_error", code: "X", message, request_id: "1", details: null } },
+          { status: 500 },
+        ),
+    });
+    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}` } });
+    expect(run.stderr).toBe("\ufffd[2J\ufffd]0;title\ufffd hello\tthere\n");
+    await other.stop(true);
+  });
+});
+
+describe("colours", () => {
+  /** Runs the command line on a terminal of its own, and gives what it showed there. */
+  async function onTerminal(parameters: string[], env: Record<string, string> = {}): Promise<string> {
+    const { PATH = "", HOME = "" } = process.env;
+    const command = [process.execPath, "apps/cli/main.ts", ...parameters].join(" ");
+    const child = Bun.spawn(["script", "-qec", command, "/dev/null"], {
+      cwd: ROOT,
+      env: { PATH, HOME, TERM: "xterm", REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+    });
+    return child.stdout.text();
+  }
+
+  test.skipIf(Bun.which("script") === null)(
+    "are shown on a terminal only, and not with NO_COLOR",
+    async () => {
+      await registry.put("painted", service("/painted/1"));
+      await registry.put("painted", service("/painted/2"));
+      const plain = await cli(["diff", "painted"]);
+      expect(plain.stdout).not.toContain(ESCAPE);
+      expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
+      const shown = await onTerminal(["diff", "painted"]);
+      expect(shown).toContain(`${ESCAPE}[32m+ GET /painted/2 (user)`);
+      expect(shown).toContain(`${ESCAPE}[31m- GET /painted/1 (user)`);
+      expect(await onTerminal(["services"])).toContain(`${ESCAPE}[1mSERVICE`);
+      expect(await onTerminal(["services"], { NO_COLOR: "1" })).not.toContain(ESCAPE);
+      expect(await onTerminal(["services", "--json"])).not.toContain(ESCAPE);
+    },
+  );
+});
