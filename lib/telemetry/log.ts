@@ -1,6 +1,7 @@
 import { openSync } from "node:fs";
 import pino from "pino";
 import { ConfigError } from "../config/load.ts";
+import { LineBlocks } from "./line-blocks.ts";
 
 /** The part of pino's logger that services use. */
 export interface Logger {
@@ -24,20 +25,13 @@ export interface LogOptions {
   file?: string;
 }
 
-const FLUSH_INTERVAL_MS = 200;
-const BUFFER_BYTES = 8_192;
-
 /**
  * JSON lines with `timestamp`, `level` and `message` (Gateway specification, Emitted signals). Lines are
- * buffered and written when 8 KiB have gathered or 200 ms have passed: a line costs no system call.
+ * written by the block, 200 ms late at most: a line costs no system call.
  */
 export function createLog(options: LogOptions): LogSink {
-  const destination = pino.destination({
-    dest: descriptorOf(options.file),
-    sync: false,
-    minLength: BUFFER_BYTES,
-    periodicFlush: FLUSH_INTERVAL_MS,
-  });
+  const destination = pino.destination({ dest: descriptorOf(options.file), sync: false });
+  const blocks = new LineBlocks(destination);
   const log = pino(
     {
       level: options.level,
@@ -47,9 +41,15 @@ export function createLog(options: LogOptions): LogSink {
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: pino.stdSerializers.err },
     },
-    destination,
+    blocks,
   );
-  return { log, flush: () => flushed(destination) };
+  return {
+    log,
+    flush() {
+      blocks.handOn();
+      return flushed(destination);
+    },
+  };
 }
 
 /** The destination is drained once a write ends, also when lines came after it: those are written at once. */
