@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { freshDatabase, services } from "../../support/index.ts";
-import { type AuditService, intent, requestId, startAudit, userIntent } from "./audit-service.ts";
+import { sql } from "drizzle-orm";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
@@ -76,6 +77,36 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
       );
       expect(found.audit_events).toHaveLength(1);
     }
+  });
+
+  test("let an outcome wait for its intent that is still being written", async () => {
+    const log = await openLog(replica(0));
+    const id = requestId();
+    const release = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holding = log.transaction("hold", async (tx) => {
+      await tx.execute(sql`lock table audit.request_ids in exclusive mode`);
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const created = replica(0).put(id, intent());
+    const other = await openLog(replica(0));
+    await waitFor(async () => {
+      const rows = await other.run("waiting", (orm) =>
+        other.rows<{ count: number }>(
+          orm,
+          sql`select count(*) from pg_locks where not granted and relation = 'audit.request_ids'::regclass`,
+        ),
+      );
+      return rows[0]?.count === 1;
+    });
+    const applied = replica(0).patch(id, { outcome: "rejected", status: 503 });
+    expect((await replica(0).patch("nobody", { outcome: "rejected", status: 503 })).status).toBe(404);
+    release.resolve();
+    expect([(await created).status, (await applied).status]).toEqual([201, 204]);
+    await holding;
+    await Promise.all([log.close(), other.close()]);
   });
 
   test("apply outcomes to the same events in opposite orders without failing", async () => {
