@@ -70,6 +70,28 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(await rejection(store.increment("list", 60))).toBeInstanceOf(StoreUnavailable);
   });
 
+  test("counts the other buckets of the same moment when one holds something else", async () => {
+    await redis.lpush("spoilt", "x");
+    const [before, spoilt, after] = await Promise.all([
+      store.increment("before", 60),
+      rejection(store.increment("spoilt", 60)),
+      store.increment("after", 60),
+    ]);
+    expect([before.count, after.count]).toEqual([1, 1]);
+    expect(spoilt).toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("gives every one of a thousand of the same moment its own bucket's count", async () => {
+    const counts = await Promise.all(
+      Array.from({ length: 1_000 }, async (_, index) => {
+        const { count } = await store.increment(`moment ${index % 100}`, 60);
+        return `${index % 100} ${count}`;
+      }),
+    );
+    expect(new Set(counts).size).toBe(1_000);
+    expect(counts.every((each) => Number(each.split(" ")[1]) <= 10)).toBe(true);
+  });
+
   test("is unavailable once closed", async () => {
     const closed = await openCounterStore(url);
     await closed.close();
@@ -147,6 +169,16 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     await server.thaw();
     const counts = (await Promise.all(counting)).map(({ count }) => count);
     expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  test("is unavailable while the server is a replica, and counts once it is a primary", async () => {
+    const admin = new Redis(server.url);
+    await admin.call("REPLICAOF", "127.0.0.1", "1");
+    const errors = await many(store, "replica");
+    expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+    await admin.call("REPLICAOF", "NO", "ONE");
+    await waitFor(async () => (await store.increment("primary", 60)).count > 0);
+    admin.disconnect();
   });
 
   test("connects when the server comes up later than its client", async () => {

@@ -3,6 +3,7 @@ import { withDeadline } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { CallDeadline } from "./call-deadline.ts";
+import { CountBatch } from "./count-batch.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
 
@@ -11,6 +12,8 @@ const TIMEOUT_MS = 500;
 const RECONNECT_MS = 200;
 /** For what is no count, such as the handshake: well above what a burst keeps the process from reading. */
 const SILENCE_MS = 2_000;
+/** Bounds how long one command keeps the server from others. A cluster's buckets live apart, so each goes alone. */
+const BATCH_MAX = 256;
 /** A cluster that is moving slots may send a command on this often, within its 500 ms. */
 const REDIRECTIONS_MAX = 3;
 
@@ -31,12 +34,11 @@ const connection = {
 
 export type RedisClient = (Redis | Cluster) & ScriptCommands;
 
-/** One server. Counts of one turn of the event loop travel together: half the CPU for each under load. */
+/** One server. */
 export function connectRedis(url: string): RedisClient {
   const client = new Redis(url, {
     ...connection,
     enableOfflineQueue: false,
-    enableAutoPipelining: true,
     retryStrategy: () => RECONNECT_MS,
     scripts,
   });
@@ -81,12 +83,18 @@ export class RedisCounterStore implements CounterStore {
   readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #deadline: CallDeadline;
+  readonly #batch: CountBatch;
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
     this.#namespace = namespace;
     this.#observer = observer;
     this.#deadline = new CallDeadline(TIMEOUT_MS, () => this.#leaveSilentServer());
+    this.#batch = new CountBatch(
+      (buckets, windows_ms) =>
+        this.#deadline.run(client.countInWindows(buckets.length, ...buckets, ...windows_ms)),
+      client instanceof Cluster ? 1 : BATCH_MAX,
+    );
     // Each command reports its own failure; without a listener ioredis prints the connection's.
     client.on("error", () => {});
   }
@@ -99,11 +107,9 @@ export class RedisCounterStore implements CounterStore {
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
     const started = performance.now();
     try {
-      const [count, ttl_ms] = await this.#deadline.run(
-        this.#client.countInWindow(bucket, window_seconds * 1000),
-      );
+      const counted = await this.#batch.count(bucket, window_seconds * 1000);
       this.#observe(started, false);
-      return { count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 };
+      return counted;
     } catch (error) {
       this.#observe(started, true);
       throw new StoreUnavailable("counter_store", error);
