@@ -58,6 +58,7 @@ export class Forwarder {
         // HTTP_PROXY is for calls of the internet, not of one's own services
         proxy: false,
       });
+      call.answered = true;
       call.settle();
       return await this.#answer(request.method, response, call);
     } catch (cause) {

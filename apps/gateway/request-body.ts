@@ -6,7 +6,7 @@ export const BUFFERED_BYTES_MAX = 65_536;
 
 export interface RequestBody {
   readonly content: ArrayBuffer | ReadableStream<Uint8Array> | null;
-  /** Of a streamed body whose length the client gave. */
+  /** Of a streamed body whose length is known. */
   readonly content_length: string | null;
 }
 
@@ -33,9 +33,9 @@ export function openRequestBody(
   const { body_bytes_max } = limits;
   if (request.method === "GET" || request.method === "HEAD") return NO_BODY;
   const content_length = request.headers.get("content-length");
-  if (content_length === null && !request.headers.has("transfer-encoding")) return NO_BODY;
-  const length = Number(content_length ?? Number.POSITIVE_INFINITY);
-  if (length === 0) return NO_BODY;
+  const chunked = content_length === null && request.headers.has("transfer-encoding");
+  const length = chunked ? Number.POSITIVE_INFINITY : Number(content_length ?? 0);
+  if (length === 0) return REPEATED.has(request.method) ? once(NOTHING) : NO_BODY;
   if (content_length !== null && body_bytes_max > 0 && length > body_bytes_max)
     throw tooLarge(body_bytes_max);
   if (length <= BUFFERED_BYTES_MAX) return readWhole(request);
@@ -45,11 +45,28 @@ export function openRequestBody(
 
 async function readWhole(request: Request): Promise<RequestBody> {
   try {
-    return { content: await request.arrayBuffer(), content_length: null };
+    const content = await request.arrayBuffer();
+    return REPEATED.has(request.method) ? once(content) : { content, content_length: null };
   } catch (cause) {
     if (request.signal.aborted) throw new ClientGone();
     throw new ApiError("INVALID_REQUEST", { message: "The request body could not be read.", cause });
   }
+}
+
+/** What the runtime would send again by itself after a kept-alive connection turned out dead. */
+const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
+const NOTHING = new ArrayBuffer(0);
+
+/** The same body in a form that can be sent once only: nothing is retried that may change anything. */
+function once(body: ArrayBuffer): RequestBody {
+  const content = new ReadableStream<Uint8Array>({
+    // not at the start: of a stream that is closed by then the runtime makes a plain body again
+    pull(controller) {
+      if (body.byteLength > 0) controller.enqueue(new Uint8Array(body));
+      controller.close();
+    },
+  });
+  return { content, content_length: String(body.byteLength) };
 }
 
 /** Passes chunks on as the service takes them; stops the call once there are more bytes than allowed. */
@@ -64,9 +81,9 @@ function counted(
     {
       async pull(controller) {
         // a client that is slow to send costs its service none of its time
-        call.settle();
+        if (!call.answered) call.settle();
         const { done, value } = await reader.read();
-        call.expectWithin(timeout_ms, "timeout");
+        if (!call.answered) call.expectWithin(timeout_ms, "timeout");
         if (done) return controller.close();
         bytes += value.byteLength;
         if (bytes_max > 0 && bytes > bytes_max) {

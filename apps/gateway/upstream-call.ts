@@ -16,6 +16,8 @@ export class ClientGone extends Error {
  * for: never while the client is slow.
  */
 export class UpstreamCall {
+  /** The head of the response is there; the client may be sending still. */
+  answered = false;
   readonly #controller = new AbortController();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #reason: StopReason | null = null;
