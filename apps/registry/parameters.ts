@@ -1,12 +1,29 @@
+import { notFound } from "@ostiary/lib/errors";
+import { ServiceName } from "@ostiary/lib/routes";
 import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 
-/** The service in a path. What is no valid name is unknown, or refused by PUT. */
+/** The service in a path; see {@link serviceName}. */
 export const serviceParams = Type.Object({
   name: Type.String({ description: "The service's name.", examples: ["widgets"] }),
 });
 
-/** A revision in a path. What is no number is unknown. */
+/** The name in a path of something that must exist; 404 for what no service can be named. */
+export function serviceName(params: { name: string }): string {
+  if (!Value.Check(ServiceName, params.name)) throw notFound("service", params.name);
+  return params.name;
+}
+
+/** A revision in a path; see {@link revisionNumber}. */
 export const RevisionParam = Type.String({ description: "A revision's number.", examples: ["3"] });
+
+const REVISION = /^[1-9]\d{0,8}$/;
+
+/** The number that a path names; 404 for what can not be one. */
+export function revisionNumber(text: string): number {
+  if (!REVISION.test(text)) throw notFound("revision", text);
+  return Number(text);
+}
 
 /** Header of the conditional writes, read by `readPrecondition`. */
 export const ifMatchHeaders = Type.Object({

@@ -8,6 +8,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   gateway: async () => (await import("./gateway.ts")).gateway,
   lookup: async () => (await import("./lookup.ts")).lookup,
+  registry: async () => (await import("./registry.ts")).registry,
 };
 
 const EXIT_USAGE = 2;

@@ -6,8 +6,12 @@ import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
 import type { TestServer } from "./server.ts";
 
-/** A new, empty etcd from its binary, on ports of its own. */
-export async function startEtcdBinary(binary: string, leash: Leash): Promise<TestServer> {
+/** A new, empty etcd from its binary, on ports of its own; its writes are not synced to disk unless told. */
+export async function startEtcdBinary(
+  binary: string,
+  leash: Leash,
+  flags: string[] = ["--unsafe-no-fsync"],
+): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-etcd-"));
   const url = `http://127.0.0.1:${await freePort()}`;
   const peerUrl = `http://127.0.0.1:${await freePort()}`;
@@ -17,7 +21,7 @@ export async function startEtcdBinary(binary: string, leash: Leash): Promise<Tes
       directory,
       command: [
         binary,
-        ...["--data-dir", join(directory, "data"), "--unsafe-no-fsync"],
+        ...["--data-dir", join(directory, "data"), ...flags],
         ...["--listen-client-urls", url, "--advertise-client-urls", url],
         ...["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl],
         ...["--initial-cluster", `default=${peerUrl}`],

@@ -1,10 +1,16 @@
-import { notFound } from "@ostiary/lib/errors";
 import { contextOf, errorResponses } from "@ostiary/lib/http";
 import { Diff, Revision, Revisions, Service } from "@ostiary/lib/registry-api";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { ifMatchHeaders, noQuery, RevisionParam, serviceParams } from "../parameters.ts";
+import {
+  ifMatchHeaders,
+  noQuery,
+  RevisionParam,
+  revisionNumber,
+  serviceName,
+  serviceParams,
+} from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listChanges } from "./changes.ts";
@@ -29,7 +35,9 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
     .get(
       "/services/:name/revisions",
       async ({ params }) => ({
-        revisions: await database.run("select_revisions", (orm) => listRevisions(database, orm, params.name)),
+        revisions: await database.run("select_revisions", (orm) =>
+          listRevisions(database, orm, serviceName(params)),
+        ),
       }),
       {
         params: serviceParams,
@@ -43,22 +51,26 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
         },
       },
     )
-    .get("/services/:name/revisions/:rev", ({ params }) => read(params.name, revisionNumber(params.rev)), {
-      params: revisionParams,
-      query: noQuery,
-      response: { 200: Revision, ...readErrors },
-      detail: {
-        operationId: "getRevision",
-        tags,
-        summary: "Get a revision",
-        description: "The config is null when the revision deleted the service.",
+    .get(
+      "/services/:name/revisions/:rev",
+      ({ params }) => read(serviceName(params), revisionNumber(params.rev)),
+      {
+        params: revisionParams,
+        query: noQuery,
+        response: { 200: Revision, ...readErrors },
+        detail: {
+          operationId: "getRevision",
+          tags,
+          summary: "Get a revision",
+          description: "The config is null when the revision deleted the service.",
+        },
       },
-    })
+    )
     .get(
       "/services/:name/revisions/:rev/diff/:other",
       async ({ params }) => {
-        const before = await read(params.name, revisionNumber(params.rev));
-        const after = await read(params.name, revisionNumber(params.other));
+        const before = await read(serviceName(params), revisionNumber(params.rev));
+        const after = await read(serviceName(params), revisionNumber(params.other));
         return { changes: listChanges(before.config, after.config) };
       },
       {
@@ -75,10 +87,13 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
     )
     .post(
       "/services/:name/revisions/:rev/restore",
-      async ({ params: { name, rev }, request, set }) => {
+      async ({ params, request, set }) => {
+        const name = serviceName(params);
         const precondition = readPrecondition(request);
         const { request_id } = contextOf(request);
-        const written = await publisher.restore(name, revisionNumber(rev), precondition, { request_id });
+        const written = await publisher.restore(name, revisionNumber(params.rev), precondition, {
+          request_id,
+        });
         set.headers.etag = revisionTag(written.revision);
         return { name, revision: written.revision, ...written.config };
       },
@@ -106,12 +121,4 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
         },
       },
     );
-}
-
-const REVISION = /^[1-9]\d{0,8}$/;
-
-/** The number a path names; 404 for what can not be one. */
-function revisionNumber(text: string): number {
-  if (!REVISION.test(text)) throw notFound("revision", text);
-  return Number(text);
 }

@@ -6,7 +6,7 @@ import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readJson } from "../apply/document.ts";
-import { ifMatchHeaders, noQuery, serviceParams } from "../parameters.ts";
+import { ifMatchHeaders, noQuery, serviceName, serviceParams } from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listServices, readService } from "./queries.ts";
@@ -47,7 +47,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
       "/services/:name",
       async ({ params, set }) => {
         const service = await database.run("select_service", (orm) =>
-          readService(database, orm, params.name),
+          readService(database, orm, serviceName(params)),
         );
         set.headers.etag = revisionTag(service.revision);
         return service;
@@ -104,9 +104,9 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
     )
     .delete(
       "/services/:name",
-      async ({ params: { name }, request, set }) => {
+      async ({ params, request, set }) => {
         const { request_id } = contextOf(request);
-        await publisher.delete(name, readPrecondition(request), { request_id });
+        await publisher.delete(serviceName(params), readPrecondition(request), { request_id });
         set.status = 204;
       },
       {

@@ -235,6 +235,30 @@ describe("every answer", () => {
     expect(own.headers.get("x-request-id")).toBe(own.body.error.request_id);
   });
 
+  test.each(["a%00b", "%00", "%C3%A9", "a%2Fb", "a%20b", "x".repeat(129), "%F0%9F%98%80"])(
+    "about the service %s, which no service can be named, is 404 or on PUT 422",
+    async (name) => {
+      for (const [method, path] of [
+        ["GET", ""],
+        ["DELETE", ""],
+        ["GET", "/revisions"],
+        ["GET", "/revisions/1"],
+        ["GET", "/revisions/1/diff/2"],
+        ["POST", "/revisions/1/restore"],
+      ] as const) {
+        const answer = await registry.call(method, `/services/${name}${path}`);
+        expect([method, path, answer.status]).toEqual([method, path, 404]);
+        expect(answer.body.error.details).toEqual({ resource: "service", id: decodeURIComponent(name) });
+      }
+      expect((await registry.call("PUT", `/services/${name}`, service("/unnamed"))).status).toBe(422);
+    },
+  );
+
+  test("to HEAD is that of GET without its body", async () => {
+    const answer = await registry.call("HEAD", "/services");
+    expect([answer.status, answer.body]).toEqual([200, ""]);
+  });
+
   test("to an unknown path is 404, to another method 405 with Allow", async () => {
     expect((await registry.call("GET", "/nowhere")).body.error.code).toBe("NOT_FOUND");
     const answer = await registry.call("PATCH", "/services/a");

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { startEtcdBinary } from "../../support/etcd-server.ts";
+import { Leash } from "../../support/leash.ts";
+import { startPostgresBinary } from "../../support/postgres-server.ts";
+import type { TestServer } from "../../support/server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { BenchImpossible } from "./cores.ts";
+
+/** As a server in production is set up, as far as figures depend on it: every commit reaches the disk. */
+const DURABLE = { fsync: "on", full_page_writes: "on", shared_buffers: "1GB", max_wal_size: "4GB" };
+
+/** A service run as a process of its own. */
+export interface ServiceProcess {
+  readonly pid: number;
+  readonly url: string;
+  readonly internal_url: string;
+}
+
+/** The stores and the processes of a run, and their end. */
+export class ServiceBed implements AsyncDisposable {
+  readonly #leash = new Leash();
+  readonly #ends = new AsyncDisposableStack();
+
+  /** @throws BenchImpossible where the tools are not there */
+  constructor(tools: string[]) {
+    const missing = ["postgres", ...tools].filter((tool) => Bun.which(tool) === null);
+    if (missing.length > 0) {
+      throw new BenchImpossible(`This bench needs ${missing.join(", ")}: install them and run it again.`);
+    }
+  }
+
+  async database(): Promise<TestServer> {
+    const server = await startPostgresBinary(dirname(Bun.which("postgres") ?? ""), this.#leash, DURABLE);
+    this.#ends.defer(() => server.close());
+    return server;
+  }
+
+  /** An etcd whose writes reach the disk. */
+  async routeStore(): Promise<TestServer> {
+    const server = await startEtcdBinary(Bun.which("etcd") ?? "", this.#leash, []);
+    this.#ends.defer(() => server.close());
+    return server;
+  }
+
+  async directory(): Promise<string> {
+    const directory = await mkdtemp(join(tmpdir(), "ostiary-bench-"));
+    this.#leash.directory(directory);
+    this.#ends.defer(() => rm(directory, { recursive: true, force: true }));
+    return directory;
+  }
+
+  /** A service as in production, but for its log, which goes nowhere. `entry` is a path from the root. */
+  async process(entry: string, variables: Record<string, string>): Promise<ServiceProcess> {
+    const { PATH = "", HOME = "" } = process.env;
+    const log = join(await this.directory(), "log");
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../..", entry)], {
+      env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", LOG_FILE: log, ...variables },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    this.#leash.process(child.pid);
+    this.#ends.defer(async () => {
+      child.kill();
+      await child.exited;
+      this.#leash.release(child.pid);
+    });
+    const ports = await waitFor(async () => {
+      const lines = (await Bun.file(log).text()).split("\n").filter((line) => line.includes('"listening"'));
+      return lines[0] === undefined ? null : JSON.parse(lines[0]);
+    });
+    const address = (port: unknown) => `http://127.0.0.1:${port}`;
+    return { pid: child.pid, url: address(ports.port), internal_url: address(ports.internal_port) };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#ends.disposeAsync();
+  }
+}
