@@ -1,5 +1,8 @@
 -- The directory: people, organizations, members, credentials, invites, and the feed of what happened to
 -- memberships. Ids are ULIDs compared byte by byte, so that `order by id` is the order of creation.
+--
+-- Indexes that serve a list of one owner's rows hold the id as text_pattern_ops, and lists order by that: see
+-- apps/identity/list-queries.ts.
 
 create table identity.users (
   id text collate "C" primary key,
@@ -64,16 +67,17 @@ create unique index members_service_account on identity.members (service_account
 --> statement-breakpoint
 create index members_organization on identity.members (organization_id);
 --> statement-breakpoint
-create index members_listed on identity.members (organization_id, id) where status <> 'removed';
+create index members_listed on identity.members (organization_id, id text_pattern_ops) where status <> 'removed';
 --> statement-breakpoint
 create index members_role on identity.members (organization_id, role) where status <> 'removed';
 --> statement-breakpoint
-create index members_service_accounts_listed on identity.members (organization_id, service_account_id)
+create index members_service_accounts_listed
+  on identity.members (organization_id, service_account_id text_pattern_ops)
   where status <> 'removed' and service_account_id is not null;
 --> statement-breakpoint
 create index members_user on identity.members (user_id) where user_id is not null;
 --> statement-breakpoint
-create index members_memberships_listed on identity.members (user_id, id)
+create index members_memberships_listed on identity.members (user_id, id text_pattern_ops)
   where status = 'active' and user_id is not null;
 --> statement-breakpoint
 -- A key belongs to a person (a user key) or to a member (a member key), never to both.
@@ -89,9 +93,9 @@ create table identity.api_keys (
   check (num_nonnulls(user_id, member_id) = 1)
 );
 --> statement-breakpoint
-create index api_keys_user on identity.api_keys (user_id, id) where user_id is not null;
+create index api_keys_user on identity.api_keys (user_id, id text_pattern_ops) where user_id is not null;
 --> statement-breakpoint
-create index api_keys_member on identity.api_keys (member_id, id) where member_id is not null;
+create index api_keys_member on identity.api_keys (member_id, id text_pattern_ops) where member_id is not null;
 --> statement-breakpoint
 create table identity.sessions (
   hash text collate "C" primary key,
@@ -122,7 +126,7 @@ create table identity.invites (
   check (max_uses is null or use_count <= max_uses)
 );
 --> statement-breakpoint
-create index invites_organization on identity.invites (organization_id, id);
+create index invites_organization on identity.invites (organization_id, id text_pattern_ops);
 --> statement-breakpoint
 -- Read in the order of `id`, which is the order of commits: see apps/identity/lifecycle.
 create table identity.lifecycle_events (

@@ -1,6 +1,8 @@
 import type { PageRequest } from "@ostiary/lib/http";
 import type { Orm } from "@ostiary/lib/stores/database";
-import { and, asc, eq, gt, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNull } from "drizzle-orm";
+import { inBatches } from "../batches.ts";
+import { behind, byId } from "../list-queries.ts";
 import { apiKeys } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 
@@ -31,8 +33,8 @@ export function listKeys(
   return orm
     .select(keyColumns)
     .from(apiKeys)
-    .where(and(belongsTo(owner), starting_after === null ? undefined : gt(apiKeys.id, starting_after)))
-    .orderBy(asc(apiKeys.id))
+    .where(and(belongsTo(owner), behind(apiKeys.id, starting_after)))
+    .orderBy(byId(apiKeys.id))
     .limit(limit + 1);
 }
 
@@ -50,5 +52,6 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 }
 
 export async function deleteKeysOfUser(tx: Orm, userId: string): Promise<void> {
-  await tx.delete(apiKeys).where(eq(apiKeys.userId, userId));
+  const keys = await tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.userId, userId));
+  await inBatches(keys, (ids) => tx.delete(apiKeys).where(inArray(apiKeys.id, ids)));
 }

@@ -1,6 +1,7 @@
 import type { PageRequest } from "@ostiary/lib/http";
 import type { Orm } from "@ostiary/lib/stores/database";
-import { and, asc, eq, gt, inArray } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
+import { behind, byId } from "../list-queries.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 
@@ -30,13 +31,8 @@ export function listInvites(
   return orm
     .select(inviteColumns)
     .from(invites)
-    .where(
-      and(
-        eq(invites.organizationId, organizationId),
-        starting_after === null ? undefined : gt(invites.id, starting_after),
-      ),
-    )
-    .orderBy(asc(invites.id))
+    .where(and(eq(invites.organizationId, organizationId), behind(invites.id, starting_after)))
+    .orderBy(byId(invites.id))
     .limit(limit + 1);
 }
 

@@ -1,6 +1,8 @@
 import type { PageRequest } from "@ostiary/lib/http";
 import type { Orm } from "@ostiary/lib/stores/database";
-import { and, asc, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { inBatches } from "../batches.ts";
+import { behind, byId } from "../list-queries.ts";
 import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
 import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
 
@@ -92,13 +94,9 @@ export async function listMembers(
 ): Promise<LivingMemberRow[]> {
   const rows = await selectMembers(
     orm,
-    and(
-      eq(members.organizationId, organizationId),
-      notRemoved,
-      starting_after === null ? undefined : gt(members.id, starting_after),
-    ),
+    and(eq(members.organizationId, organizationId), notRemoved, behind(members.id, starting_after)),
   )
-    .orderBy(asc(members.id))
+    .orderBy(byId(members.id))
     .limit(limit + 1);
   return rows.filter(isLiving);
 }
@@ -162,25 +160,28 @@ export async function lockMembershipsOf(tx: Orm, userId: string): Promise<NewMem
     .for("no key update");
 }
 
-/** Whose memberships end: one member, or one person wherever it is a member. */
-export type Ending = { memberId: string } | { userId: string };
-
 /**
  * Ends memberships that the transaction holds locked: no longer members, their keys revoked, their sessions
  * deleted. The lock comes first, so that no key or session is made for them meanwhile.
  */
-export async function endMemberships(tx: Orm, ending: Ending, now: Date): Promise<void> {
-  const whose = "memberId" in ending ? eq(members.id, ending.memberId) : eq(members.userId, ending.userId);
-  const ids = tx.select({ id: members.id }).from(members).where(and(whose, notRemoved));
-  await tx
-    .update(apiKeys)
-    .set({ revokedAt: now })
-    .where(and(inArray(apiKeys.memberId, ids), isNull(apiKeys.revokedAt)));
-  await tx.delete(sessions).where(inArray(sessions.memberId, ids));
-  await tx.update(members).set({ status: "removed", updatedAt: now }).where(and(whose, notRemoved));
+export async function endMemberships(tx: Orm, ended: readonly { id: string }[], now: Date): Promise<void> {
+  await inBatches(ended, async (ids) => {
+    const keyRows = await tx
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .where(and(inArray(apiKeys.memberId, ids), isNull(apiKeys.revokedAt)));
+    await inBatches(keyRows, (keyIds) =>
+      tx.update(apiKeys).set({ revokedAt: now }).where(inArray(apiKeys.id, keyIds)),
+    );
+    await tx.delete(sessions).where(inArray(sessions.memberId, ids));
+    await tx.update(members).set({ status: "removed", updatedAt: now }).where(inArray(members.id, ids));
+  });
 }
 
 /** Takes the person out of its former memberships: they lose its name for good. */
 export async function forgetPerson(tx: Orm, userId: string): Promise<void> {
-  await tx.update(members).set({ userId: null, displayName: null }).where(eq(members.userId, userId));
+  const former = await tx.select({ id: members.id }).from(members).where(eq(members.userId, userId));
+  await inBatches(former, (ids) =>
+    tx.update(members).set({ userId: null, displayName: null }).where(inArray(members.id, ids)),
+  );
 }

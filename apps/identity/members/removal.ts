@@ -22,7 +22,7 @@ export async function removeMember(
   if (member === null) throw notFound("member", target.id);
   await refuseRemovalOfLast(tx, member, roles);
   const removedAt = now();
-  await endMemberships(tx, { memberId: member.id }, removedAt);
+  await endMemberships(tx, [member], removedAt);
   await appendEvents(
     tx,
     [memberEvent("member.removed", { ...member, role: roles.shown(member.role) })],

@@ -2,6 +2,7 @@ import { notFound } from "@ostiary/lib/errors";
 import type { PageRequest } from "@ostiary/lib/http";
 import type { Orm } from "@ostiary/lib/stores/database";
 import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { inBatches } from "../batches.ts";
 import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";
 import type { OrganizationRow } from "./organization.ts";
 
@@ -70,16 +71,21 @@ export async function renameOrganization(tx: Orm, id: string, name: string, now:
 }
 
 /**
- * Deletes a locked organization and all that is in it, table by table: each statement removes a whole set,
- * where the database's own cascade would go row by row.
+ * Deletes a locked organization and all that is in it, tens of thousands of rows at a time, where the database's
+ * own cascade would be one statement of any length.
  */
 export async function deleteOrganization(tx: Orm, id: string): Promise<void> {
-  const memberIds = tx.select({ id: members.id }).from(members).where(eq(members.organizationId, id));
-  await tx.delete(sessions).where(inArray(sessions.memberId, memberIds));
-  await tx.delete(apiKeys).where(inArray(apiKeys.memberId, memberIds));
-  await tx.delete(invites).where(eq(invites.organizationId, id));
-  await tx.delete(members).where(eq(members.organizationId, id));
-  await tx.delete(serviceAccounts).where(eq(serviceAccounts.organizationId, id));
+  const memberRows = await tx.select({ id: members.id }).from(members).where(eq(members.organizationId, id));
+  await inBatches(memberRows, async (ids) => {
+    await tx.delete(sessions).where(inArray(sessions.memberId, ids));
+    const keyRows = await tx.select({ id: apiKeys.id }).from(apiKeys).where(inArray(apiKeys.memberId, ids));
+    await inBatches(keyRows, (keyIds) => tx.delete(apiKeys).where(inArray(apiKeys.id, keyIds)));
+    await tx.delete(members).where(inArray(members.id, ids));
+  });
+  for (const table of [invites, serviceAccounts]) {
+    const rows = await tx.select({ id: table.id }).from(table).where(eq(table.organizationId, id));
+    await inBatches(rows, (ids) => tx.delete(table).where(inArray(table.id, ids)));
+  }
   await tx.delete(organizations).where(eq(organizations.id, id));
 }
 

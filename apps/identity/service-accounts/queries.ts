@@ -1,6 +1,7 @@
 import type { PageRequest } from "@ostiary/lib/http";
 import type { Orm } from "@ostiary/lib/stores/database";
-import { and, asc, eq, gt, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { behind, byId } from "../list-queries.ts";
 import { members, serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
 
@@ -41,12 +42,9 @@ export function listServiceAccounts(
 ): Promise<ServiceAccountRow[]> {
   return selectServiceAccounts(
     orm,
-    and(
-      eq(members.organizationId, organizationId),
-      starting_after === null ? undefined : gt(members.serviceAccountId, starting_after),
-    ),
+    and(eq(members.organizationId, organizationId), behind(members.serviceAccountId, starting_after)),
   )
-    .orderBy(asc(members.serviceAccountId))
+    .orderBy(byId(members.serviceAccountId))
     .limit(limit + 1);
 }
 

@@ -30,7 +30,7 @@ export async function deleteAccount({ database, roles, now }: Directory, userId:
     }
     const ended = await lockMembershipsOf(tx, userId);
     const deletedAt = now();
-    await endMemberships(tx, { userId }, deletedAt);
+    await endMemberships(tx, ended, deletedAt);
     await forgetPerson(tx, userId);
     await deleteKeysOfUser(tx, userId);
     await deleteUser(tx, userId);

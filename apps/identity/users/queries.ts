@@ -1,6 +1,7 @@
 import type { PageRequest } from "@ostiary/lib/http";
 import type { Orm } from "@ostiary/lib/stores/database";
 import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { behind, byId } from "../list-queries.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
 import type { MembershipRow, UserRow } from "./user.ts";
 
@@ -57,13 +58,9 @@ export function listMemberships(
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
     .where(
-      and(
-        eq(members.userId, userId),
-        eq(members.status, sql`'active'`),
-        starting_after === null ? undefined : gt(members.id, starting_after),
-      ),
+      and(eq(members.userId, userId), eq(members.status, sql`'active'`), behind(members.id, starting_after)),
     )
-    .orderBy(asc(members.id))
+    .orderBy(byId(members.id))
     .limit(limit + 1);
 }
 

@@ -1,0 +1,134 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { IdentityHarness } from "./harness.ts";
+
+/** Rows of bulk data. */
+export const MANY = 100_000;
+
+/** An id for row `number` of a series: a ULID of this prefix, in the order of numbers. */
+const ids = (prefix: string) =>
+  sql.raw(`'01KA4YB0Q9${prefix}' || lpad(number::text, ${16 - prefix.length}, '0')`);
+const now = sql.raw("'2026-01-01T00:00:00Z'::timestamptz");
+/** Rows of one statement: what a busy machine can write within the statement timeout. */
+const STATEMENT_ROWS = 10_000;
+
+/** Runs `statement` for the numbers from 1 to `count`, which it takes from `series`. */
+async function fill(
+  { database }: IdentityHarness,
+  count: number,
+  statement: (series: SQL) => SQL,
+): Promise<void> {
+  for (let from = 1; from <= count; from += STATEMENT_ROWS) {
+    const to = Math.min(from + STATEMENT_ROWS - 1, count);
+    const series = sql.raw(`generate_series(${from}, ${to}) number`);
+    await database.run("fill", (orm) => orm.execute(statement(series)));
+  }
+  await database.run("fill", (orm) => orm.execute(sql`analyze`));
+}
+
+/** Adds people and their memberships to an organization; prefixes keep their ids apart from other bulk data. */
+export async function addManyMembers(identity: IdentityHarness, organizationId: string, prefix: string) {
+  await fill(
+    identity,
+    MANY,
+    (series) =>
+      sql`insert into identity.users select ${ids(`${prefix}A`)}, null, 'active', ${now}, ${now} from ${series}`,
+  );
+  await fill(
+    identity,
+    MANY,
+    (series) => sql`insert into identity.members
+      (id, organization_id, principal, user_id, role, status, created_at, updated_at)
+      select ${ids(`${prefix}B`)}, ${organizationId}, 'user', ${ids(`${prefix}A`)}, 'member', 'active', ${now}, ${now}
+      from ${series}`,
+  );
+}
+
+export async function addManyServiceAccounts(
+  identity: IdentityHarness,
+  organizationId: string,
+  prefix: string,
+) {
+  await fill(
+    identity,
+    MANY,
+    (series) => sql`insert into identity.service_accounts
+      select ${ids(`${prefix}C`)}, ${organizationId}, 'Bot', ${now}, ${now} from ${series}`,
+  );
+  await fill(
+    identity,
+    MANY,
+    (series) => sql`insert into identity.members
+      (id, organization_id, principal, service_account_id, role, status, created_at, updated_at)
+      select ${ids(`${prefix}D`)}, ${organizationId}, 'service_account', ${ids(`${prefix}C`)}, 'viewer', 'active',
+        ${now}, ${now} from ${series}`,
+  );
+}
+
+/** Adds one key to each member that {@link addManyMembers} added. */
+export function addKeyOfEachMember(identity: IdentityHarness, prefix: string) {
+  return fill(
+    identity,
+    MANY,
+    (series) => sql`insert into identity.api_keys (id, member_id, hash, key_prefix, name, created_at)
+      select ${ids(`${prefix}E`)}, ${ids(`${prefix}B`)}, md5(${ids(`${prefix}E`)}), 'acme-k-2-bulk', 'Bulk', ${now}
+      from ${series}`,
+  );
+}
+
+export function addManyKeys(
+  identity: IdentityHarness,
+  owner: { user_id: string } | { member_id: string },
+  prefix: string,
+) {
+  const [[column, id] = ["", ""]] = Object.entries(owner);
+  return fill(
+    identity,
+    MANY,
+    (
+      series,
+    ) => sql`insert into identity.api_keys (id, ${sql.identifier(column)}, hash, key_prefix, name, created_at)
+      select ${ids(`${prefix}F`)}, ${id}, md5(${ids(`${prefix}F`)}), 'acme-k-2-bulk', 'Bulk', ${now}
+      from ${series}`,
+  );
+}
+
+export function addManyInvites(identity: IdentityHarness, organizationId: string, prefix: string) {
+  return fill(
+    identity,
+    MANY,
+    (series) => sql`insert into identity.invites
+      (id, organization_id, role, token_hash, token_prefix, token, status, max_uses, use_count, expires_at, created_at)
+      select ${ids(`${prefix}G`)}, ${organizationId}, 'member', md5(${ids(`${prefix}G`)}), 'inv_bulk',
+        ${ids(`${prefix}G`)}, 'active', 1, 0, ${now} + interval '1 day', ${now}
+      from ${series}`,
+  );
+}
+
+/** Makes one person a member of `count` organizations, each with the other person as its owner. */
+export async function addManyMemberships(
+  identity: IdentityHarness,
+  { member, owner }: { member: string; owner: string },
+  prefix: string,
+  count: number,
+) {
+  await fill(
+    identity,
+    count,
+    (series) =>
+      sql`insert into identity.organizations select ${ids(`${prefix}H`)}, 'Bulk', ${now}, ${now} from ${series}`,
+  );
+  await fill(
+    identity,
+    count,
+    (series) => sql`insert into identity.members
+      (id, organization_id, principal, user_id, role, status, created_at, updated_at)
+      select ${ids(`${prefix}J`)}, ${ids(`${prefix}H`)}, 'user', ${owner}, 'owner', 'active', ${now}, ${now} from ${series}`,
+  );
+  await fill(
+    identity,
+    count,
+    (series) => sql`insert into identity.members
+      (id, organization_id, principal, user_id, role, status, created_at, updated_at)
+      select ${ids(`${prefix}K`)}, ${ids(`${prefix}H`)}, 'user', ${member}, 'member', 'active', ${now}, ${now} from ${series}`,
+  );
+}

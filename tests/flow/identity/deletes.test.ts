@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { services } from "../../support/index.ts";
+import {
+  addKeyOfEachMember,
+  addManyInvites,
+  addManyKeys,
+  addManyMembers,
+  addManyMemberships,
+  addManyServiceAccounts,
+  MANY,
+} from "./bulk.ts";
+import { type IdentityHarness, startIdentity } from "./harness.ts";
+
+/** Deletes of 100 000 rows and more. What takes longer than the statement timeout of ten seconds fails. */
+const real = services().postgres.real;
+let identity: IdentityHarness;
+
+beforeAll(async () => {
+  if (real) identity = await startIdentity();
+});
+afterAll(() => identity?.close());
+
+/**
+ * Runs `work` while others create and leave organizations, redeem invites and validate keys without a pause,
+ * and tells how many of their calls were answered before it ended.
+ */
+async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; others: number }> {
+  let others = 0;
+  let working = true;
+  const busy = Array.from({ length: 4 }, async () => {
+    while (working) {
+      const { id, owner_member } = await identity.organization();
+      const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      expect((await identity.call("DELETE", `/organizations/${id}`)).status).toBe(204);
+      if (working) others += 1;
+    }
+  });
+  const result = await work();
+  working = false;
+  await Promise.all(busy);
+  return { result, others };
+}
+
+async function countOf(statement: ReturnType<typeof sql>): Promise<unknown> {
+  const rows = await identity.database.run("inspect", (orm) => identity.database.rows(orm, statement));
+  return rows[0]?.count;
+}
+
+describe.skipIf(!real)("others go on working while", () => {
+  test("an organization with 100 000 members, keys, invites and service accounts is deleted", async () => {
+    const { id, owner_member } = await identity.organization("Large");
+    await addManyMembers(identity, id, "1");
+    await addKeyOfEachMember(identity, "1");
+    await addManyServiceAccounts(identity, id, "1");
+    await addManyInvites(identity, id, "1");
+    await addManyKeys(identity, { member_id: owner_member }, "1");
+    const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/organizations/${id}`));
+    expect(result.status).toBe(204);
+    expect(others).toBeGreaterThan(10);
+    expect(await countOf(sql`select count(*) from identity.members where organization_id = ${id}`)).toBe(0);
+    const events = (await identity.events()).filter(({ organization_id }) => organization_id === id);
+    expect(events.at(-1)?.type).toBe("organization.deleted");
+    expect(events.filter(({ type }) => type === "member.removed")).toEqual([]);
+  }, 300_000);
+
+  test("a member with 100 000 keys is removed", async () => {
+    const { id } = await identity.organization();
+    const { id: member } = await identity.member(id);
+    await addManyKeys(identity, { member_id: member }, "2");
+    const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/members/${member}`));
+    expect(result.status).toBe(204);
+    expect(others).toBeGreaterThan(10);
+    const valid = sql`select count(*) from identity.api_keys where member_id = ${member} and revoked_at is null`;
+    expect(await countOf(valid)).toBe(0);
+  }, 300_000);
+
+  test("a person with 100 000 keys and 10 000 memberships is deleted", async () => {
+    const person = await identity.person();
+    const other = await identity.person();
+    await addManyKeys(identity, { user_id: person }, "3");
+    await addManyMemberships(identity, { member: person, owner: other }, "3", MANY / 10);
+    const before = (await identity.events()).length;
+    const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/users/${person}`));
+    expect(result.status).toBe(204);
+    expect(others).toBeGreaterThan(10);
+    expect(await countOf(sql`select count(*) from identity.members where user_id = ${person}`)).toBe(0);
+    expect(await countOf(sql`select count(*) from identity.api_keys where user_id = ${person}`)).toBe(0);
+    const removed = (await identity.events()).slice(before).filter(({ data }) => data.user_id === person);
+    expect(removed).toHaveLength(MANY / 10);
+  }, 300_000);
+});
