@@ -23,7 +23,7 @@ export const admissionVariables = {
   }),
   VALIDATE_TIMEOUT_MS: whole(2_000, 1, 60_000, "How long a credential validation may take."),
   APIKEY_CACHE_TTL_SECS: whole(300, 0, 86_400, "How long validation results are kept; 0 keeps none."),
-  ADMISSION_CACHE_ENTRIES: whole(100_000, 1, 10_000_000, "Most entries of each admission cache."),
+  ADMISSION_CACHE_ENTRIES: whole(100_000, 1, 1_000_000, "Most entries of each admission cache."),
 };
 
 const admissionSchema = Type.Object(admissionVariables);
