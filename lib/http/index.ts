@@ -6,6 +6,7 @@ export * from "./field-errors.ts";
 export * from "./handler.ts";
 export * from "./internal.ts";
 export * from "./lists.ts";
+export { openApiDocument } from "./openapi.ts";
 export * from "./request-body.ts";
 export * from "./request-context.ts";
 export * from "./secrets.ts";

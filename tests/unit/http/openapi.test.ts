@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { errorResponses, httpApp, openApiDocument } from "@ostiary/lib/http";
+import { Type } from "@sinclair/typebox";
+import { type AnyElysia, Elysia } from "elysia";
+
+const options = { title: "T", description: "D", tags: [{ name: "Things", description: "All things." }] };
+const Thing = Type.Object(
+  { kind: Type.Union([Type.Literal("a"), Type.Literal("b")], { rule: "must be a or b" }) },
+  { title: "Plain thing", description: "A thing.", response_headers: { ETag: "Its version." } },
+);
+
+// biome-ignore lint/suspicious/noExplicitAny: looked at field by field
+const documentOf = (app: AnyElysia, more = {}): Promise<any> => openApiDocument(app, { ...options, ...more });
+
+const things = () =>
+  httpApp({ body_bytes_max: 100 }).use(
+    new Elysia({ normalize: false })
+      .post("/things/:id", ({ body }) => body, {
+        params: Type.Object({ id: Type.String({ description: "Which.", examples: ["t1"] }) }),
+        headers: Type.Object({ "if-match": Type.Optional(Type.String()) }),
+        query: Type.Object({ deep: Type.Optional(Type.Boolean({ rule: "must be true or false" })) }),
+        body: Thing,
+        response: { 200: Thing, 204: Type.Void({ description: "None." }), ...errorResponses("NOT_FOUND") },
+        detail: { operationId: "makeThing", summary: "Make", tags: ["Things"] },
+      })
+      .get("/things", () => ({ things: [] }), {
+        response: { 200: Type.Object({ things: Type.Array(Thing) }, { description: "All." }) },
+        detail: {
+          operationId: "listThings",
+          responses: {
+            200: { description: "All.", content: { "text/csv": { schema: { type: "string" } } } },
+          },
+        },
+      })
+      .get("/hidden", () => "", { detail: { hide: true } }),
+  );
+
+describe("the OpenAPI document", () => {
+  test("writes a titled schema once, and refers to it", async () => {
+    const { components, paths } = await documentOf(things());
+    const reference = { $ref: "#/components/schemas/PlainThing" };
+    expect(components.schemas.PlainThing).toEqual({
+      type: "object",
+      title: "Plain thing",
+      description: "A thing.",
+      required: ["kind"],
+      properties: { kind: { type: "string", enum: ["a", "b"] } },
+    });
+    const post = paths["/things/{id}"].post;
+    expect(post.requestBody).toEqual({
+      required: true,
+      content: { "application/json": { schema: reference } },
+    });
+    expect(post.responses[200].content).toEqual({ "application/json": { schema: reference } });
+    expect(paths["/things"].get.responses[200].content["application/json"].schema.properties).toEqual({
+      things: { type: "array", items: reference },
+    });
+  });
+
+  test("describes responses by what their schemas say, without a body where there is none", async () => {
+    const { paths } = await documentOf(things());
+    const { responses } = paths["/things/{id}"].post;
+    expect(responses[200]).toMatchObject({
+      description: "A thing.",
+      headers: { ETag: { description: "Its version.", schema: { type: "string" } } },
+    });
+    expect(responses[204]).toEqual({ description: "None." });
+    expect(responses[404].description).toBe("NOT_FOUND: Resource not found.");
+    expect(responses[404].content["application/json"].schema).toEqual({ $ref: "#/components/schemas/Error" });
+  });
+
+  test("adds what detail.responses says", async () => {
+    const { paths } = await documentOf(things());
+    expect(Object.keys(paths["/things"].get.responses[200].content)).toEqual([
+      "application/json",
+      "text/csv",
+    ]);
+  });
+
+  test("spells parameters as they are sent, with an example and without rules", async () => {
+    const { paths } = await documentOf(things());
+    expect(paths["/things/{id}"].post.parameters).toEqual([
+      { name: "If-Match", in: "header", required: false, schema: { type: "string" } },
+      {
+        name: "id",
+        in: "path",
+        required: true,
+        description: "Which.",
+        schema: { type: "string" },
+        example: "t1",
+      },
+      { name: "deep", in: "query", required: false, schema: { type: "boolean" } },
+    ]);
+  });
+
+  test("leaves out what is hidden", async () => {
+    const { paths } = await documentOf(things());
+    expect(Object.keys(paths).sort()).toEqual(["/things", "/things/{id}"]);
+  });
+
+  test("asks for a bearer token and names common headers where told", async () => {
+    const open = await documentOf(things());
+    expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
+    const { security, components, paths } = await documentOf(things(), {
+      bearer_description: "The token.",
+      response_headers: { "X-Request-ID": "Names the request." },
+    });
+    expect(security).toEqual([{ bearer: [] }]);
+    expect(components.securitySchemes).toEqual({
+      bearer: { type: "http", scheme: "bearer", description: "The token." },
+    });
+    expect(Object.keys(paths["/things/{id}"].post.responses[404].headers)).toEqual(["X-Request-ID"]);
+  });
+
+  test("refuses two different schemas with one title", async () => {
+    const app = things().get("/other", () => ({ other: "" }), {
+      response: { 200: Type.Object({ other: Type.String() }, { title: "Plain thing" }) },
+    });
+    await expect(documentOf(app)).rejects.toThrow("Two different schemas have the title Plain thing.");
+  });
+});
