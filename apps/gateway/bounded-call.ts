@@ -1,3 +1,5 @@
+import { once } from "./request-body.ts";
+
 /**
  * Calls of the gateway's own: to identity, to audit, to the identity provider. Each has a deadline that covers
  * the whole answer, and a bound on its size. Redirects are answers like any other, and never followed.
@@ -39,8 +41,7 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
   try {
     const response = await fetch(call.url, {
       method: call.method,
-      headers: call.headers,
-      body: call.body,
+      ...sentOnce(call),
       redirect: "manual",
       signal: controller.signal,
     });
@@ -53,6 +54,16 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * The runtime repeats a PUT by itself when a kept-alive connection died under it, and then reports how the second
+ * sending ended: the first may have been carried out. A body that can be sent once only keeps it from that.
+ */
+function sentOnce({ method, headers, body }: BoundedCall): Pick<RequestInit, "headers" | "body"> {
+  if (method !== "PUT" || body === undefined) return { headers, body };
+  const { content, content_length } = once(new TextEncoder().encode(body).buffer);
+  return { headers: { ...headers, "content-length": content_length ?? "" }, body: content };
 }
 
 async function boundedText(response: Response): Promise<string> {

@@ -58,7 +58,7 @@ const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const NOTHING = new ArrayBuffer(0);
 
 /** The same body in a form that can be sent once only: nothing is retried that may change anything. */
-function once(body: ArrayBuffer): RequestBody {
+export function once(body: ArrayBuffer): RequestBody {
   const content = new ReadableStream<Uint8Array>({
     // not at the start: of a stream that is closed by then the runtime makes a plain body again
     pull(controller) {

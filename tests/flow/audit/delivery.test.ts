@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { freshDatabase, type RunningProcess, services, startProcess, waitFor } from "../../support/index.ts";
+import { type AuditEvent, auditClient, json } from "./audit-service.ts";
+
+setDefaultTimeout(180_000);
+
+const REQUESTS = 1_000;
+const CLIENTS = 16;
+const TOKEN = "internal-token-of-this-test";
+
+/** What a client saw of one request. */
+interface Answer {
+  request_id: string;
+  status: number;
+}
+
+/** A free port that the system gives to nobody else while its owner is down: below those it hands out. */
+function steadyPort(): number {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    }
+  }
+}
+
+/** A service that notes which requests reached it, and answers by its path. */
+function startNotingService() {
+  const reached: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      reached.push(request.headers.get("x-request-id") ?? "");
+      const status = Number(new URL(request.url).pathname.split("/").at(-1));
+      const details = { "X-Platform-Audit-Details": '{"n":{"from":1,"to":2}}' };
+      return new Response("{}", { status, headers: status === 200 ? details : {} });
+    },
+  });
+  return { reached, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+describe.skipIf(!services().postgres.real)(
+  "a thousand audited requests while the audit service is restarted three times",
+  () => {
+    const things = startNotingService();
+    let identity: RunningProcess;
+    let audit: RunningProcess;
+    let gateway: LocalGateway;
+    let startAudit: () => Promise<RunningProcess>;
+    let organization_id: string;
+    let key: string;
+
+    beforeAll(async () => {
+      const DATABASE_URL = await freshDatabase();
+      const shared = { DATABASE_URL, INTERNAL_AUTH_TOKEN: TOKEN };
+      const ports = { PORT: String(steadyPort()), INTERNAL_PORT: String(steadyPort()) };
+      startAudit = () => startProcess("apps/audit/main.ts", { ...shared, ...ports });
+      identity = await startProcess("apps/identity/main.ts", shared);
+      audit = await startAudit();
+      ({ organization_id, key } = await foundOrganization());
+      gateway = await startLocalGateway({
+        AUDIT_ENABLED: "true",
+        AUDIT_URL: audit.internal_url,
+        CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
+        INTERNAL_AUTH_TOKEN: TOKEN,
+      });
+      await gateway.publish({
+        things: {
+          url: things.url,
+          organization: {
+            routes: [{ path: "/org/things/{thing_id}/{status}", methods: ["POST"] }],
+          },
+        },
+        identity: {
+          url: identity.url,
+          organization: {
+            routes: [
+              { path: "/org", upstream: "/organizations/{subject.organization_id}", methods: ["PATCH"] },
+            ],
+          },
+        },
+      });
+    });
+    afterAll(async () => {
+      await gateway.close();
+      await Promise.all([audit.stop(), identity.stop(), things.stop()]);
+    });
+
+    async function call(url: string, method: string, body: unknown) {
+      const headers = { "Content-Type": "application/json", "X-Platform-Internal-Token": TOKEN };
+      return json(
+        await fetch(url, { method, headers, ...(method === "GET" ? {} : { body: JSON.stringify(body) }) }),
+      );
+    }
+
+    async function foundOrganization() {
+      const validate = `${identity.internal_url}/internal/credentials/validate`;
+      const { user_id } = await call(validate, "POST", { idp: { issuer: "https://i", subject: "s" } });
+      const organization = await call(`${identity.url}/users/${user_id}/organizations`, "POST", {
+        name: "Things",
+      });
+      const { memberships } = await call(`${identity.url}/users/${user_id}/memberships`, "GET", null);
+      const { key } = await call(`${identity.url}/members/${memberships[0].id}/api-keys`, "POST", {
+        name: "test",
+      });
+      return { organization_id: organization.id, key };
+    }
+
+    /** One in four changes the organization at identity, the others a thing. */
+    async function request(n: number): Promise<Answer> {
+      const [method, path] =
+        n % 4 === 0 ? ["PATCH", "/org"] : ["POST", `/org/things/${n}/${[200, 404, 500][n % 3]}`];
+      const response = await fetch(`${gateway.url}${path}`, {
+        method,
+        headers: { "X-API-Key": key, "Content-Type": "application/json" },
+        body: JSON.stringify({ name: `Things ${n}` }),
+      });
+      await response.arrayBuffer();
+      return { request_id: response.headers.get("x-request-id") ?? "", status: response.status };
+    }
+
+    async function allEvents(): Promise<AuditEvent[]> {
+      const client = auditClient("", audit.url, audit.internal_url, async () => {});
+      const text = await (
+        await client.get(`/organizations/${organization_id}/audit-events`, { Accept: "application/x-ndjson" })
+      ).text();
+      return text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+    }
+
+    /** Requests that identity answered, by its own log. */
+    const reachedIdentity = () =>
+      identity
+        .logs()
+        .filter((line) => line.route === "/organizations/{organization_id}" && line.method === "PATCH")
+        .map((line) => String(line.request_id));
+
+    test("every request that reached its service has one event, and no client that got 503 caused a call", async () => {
+      const answers: Answer[] = [];
+      let next = 0;
+      const clients = Array.from({ length: CLIENTS }, async () => {
+        while (next < REQUESTS) answers.push(await request(next++));
+      });
+      const refused = () => answers.filter(({ status }) => status === 503).length;
+      for (const [part, end] of [
+        [200, () => audit.kill()],
+        [450, () => audit.stop()],
+        [700, () => audit.stop("SIGKILL")],
+      ] as const) {
+        await waitFor(() => answers.length >= part, { timeout_ms: 60_000 });
+        const before = refused();
+        await end();
+        await waitFor(() => refused() > before, { timeout_ms: 30_000, what: "a request refused" });
+        audit = await startAudit();
+      }
+      await Promise.all(clients);
+
+      expect(answers).toHaveLength(REQUESTS);
+      expect(new Set(answers.map(({ request_id }) => request_id)).size).toBe(REQUESTS);
+      const served = answers.filter(({ status }) => status !== 503);
+      const reached = await waitFor(() => {
+        const all = [...things.reached, ...reachedIdentity()];
+        return all.length >= served.length ? all : null;
+      });
+      expect(reached.toSorted()).toEqual(served.map(({ request_id }) => request_id).toSorted());
+      expect(served.length).toBeGreaterThan(REQUESTS / 2);
+      expect(refused()).toBeGreaterThanOrEqual(3);
+
+      const events = await waitFor(
+        async () => {
+          const all = await allEvents();
+          return all.every(({ outcome }) => outcome !== "pending") ? all : null;
+        },
+        { timeout_ms: 60_000, what: "the outcome of every event" },
+      );
+      const byRequest = new Map(events.map((event) => [event.request_id, event]));
+      expect(byRequest.size).toBe(events.length);
+      for (const { request_id, status } of served) {
+        expect(byRequest.get(request_id)).toMatchObject({ outcome: "responded", status });
+        byRequest.delete(request_id);
+      }
+      // an intent that was written though its answer was lost: the gateway said so afterwards
+      for (const event of byRequest.values())
+        expect(event).toMatchObject({ outcome: "rejected", status: 503 });
+      expect(answers.map(({ request_id }) => request_id)).toEqual(
+        expect.arrayContaining([...byRequest.keys()]),
+      );
+    });
+  },
+);
