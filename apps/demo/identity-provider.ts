@@ -24,18 +24,19 @@ export interface IdentityProviderOptions {
 }
 
 const ALGORITHM = "ES256";
-const KEY_ID = "demo";
 const TOKEN_LIFE = "1h";
 
 const tokenQuery = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
 
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid: KEY_ID, alg: ALGORITHM, use: "sig" }] };
+  // a key of its own at each start, so that gateways look for it instead of trying the last one
+  const kid = crypto.randomUUID();
+  const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: ALGORITHM, use: "sig" }] };
   let issuer = options.issuer ?? "";
   const sign = (subject: string) =>
     new SignJWT({})
-      .setProtectedHeader({ alg: ALGORITHM, kid: KEY_ID })
+      .setProtectedHeader({ alg: ALGORITHM, kid })
       .setIssuer(issuer)
       .setSubject(subject)
       .setIssuedAt()
