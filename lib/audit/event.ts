@@ -48,7 +48,10 @@ export const intentSchema = Type.Object(
     service: Type.String({ minLength: 1, maxLength: 128 }),
     method: Type.String({ minLength: 1, maxLength: 16 }),
     route: Type.String({ minLength: 1, maxLength: 1024 }),
-    params: Type.Record(Type.String(), Type.String(), { maxProperties: PARAMS_MAX }),
+    params: Type.Record(Type.String(), Type.String(), {
+      maxProperties: PARAMS_MAX,
+      rule: `must be an object of at most ${PARAMS_MAX} params with text values`,
+    }),
     ip: Type.String({ minLength: 1, maxLength: 64 }),
     user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
   },

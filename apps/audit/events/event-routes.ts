@@ -1,6 +1,7 @@
 import { type FieldError, validationError } from "@ostiary/lib/errors";
 import { errorResponses, page, pageSchema } from "@ostiary/lib/http";
 import type { Database } from "@ostiary/lib/stores/database";
+import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { isStorable, STORABLE_RULE } from "../text.ts";
 import { exportFormat } from "./accept.ts";
@@ -17,7 +18,23 @@ export interface EventRoutesDeps {
   exports: ExportSlots;
 }
 
-const failures = errorResponses("VALIDATION_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE");
+const errors = errorResponses("VALIDATION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
+const failures = {
+  ...errors,
+  429: { ...errors[429], response_headers: { "Retry-After": "Seconds after which to try again." } },
+};
+
+/** A page; its headers are those of exports too. */
+function answer<Event extends TSchema>(event: Event) {
+  return {
+    ...pageSchema("audit_events", event),
+    response_description: "A page, or an export.",
+    response_headers: {
+      Vary: "`Accept`.",
+      "Content-Disposition": "The file name of an export.",
+    },
+  };
+}
 
 /** The two reads of the log (Identity specification, Audit read). */
 export function eventRoutes(deps: EventRoutesDeps) {
@@ -26,7 +43,7 @@ export function eventRoutes(deps: EventRoutesDeps) {
       "/organizations/:organization_id/audit-events",
       ({ request, params }) => read(deps, request, { kind: "organization", id: params.organization_id }),
       {
-        response: { 200: pageSchema("audit_events", organizationEventSchema), ...failures },
+        response: { 200: answer(organizationEventSchema), ...failures },
         detail: describeRead("organization"),
       },
     )
@@ -34,7 +51,7 @@ export function eventRoutes(deps: EventRoutesDeps) {
       "/users/:user_id/audit-events",
       ({ request, params }) => read(deps, request, { kind: "user", id: params.user_id }),
       {
-        response: { 200: pageSchema("audit_events", userEventSchema), ...failures },
+        response: { 200: answer(userEventSchema), ...failures },
         detail: describeRead("user"),
       },
     );

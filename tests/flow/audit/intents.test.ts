@@ -56,7 +56,6 @@ describe("an intent", () => {
     ["in lower case", "2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
   ])("takes a time %s", async (_, occurred_at, expected) => {
     const service = await startAudit({
-      database_url: "pglite://memory",
       clock: () => Date.UTC(2026, 0, 1, 12),
     });
     try {

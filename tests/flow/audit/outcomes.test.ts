@@ -63,7 +63,7 @@ describe("an outcome", () => {
 
   test("that comes long after its intent is applied", async () => {
     let now = Date.UTC(2026, 0, 31, 23, 59);
-    const service = await startAudit({ database_url: "pglite://memory", clock: () => now });
+    const service = await startAudit({ clock: () => now });
     try {
       await service.put("late", intent({ occurred_at: new Date(now).toISOString() }));
       now = Date.UTC(2026, 5, 1);

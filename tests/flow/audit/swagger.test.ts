@@ -1,14 +1,18 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { json, startAudit } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
 describe("the Swagger page", () => {
   test("describes both reads with every parameter, content type and error", async () => {
-    const audit = await startAudit({ database_url: "pglite://memory" });
+    const audit = await startAudit();
     try {
       expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
       const document = await json(await audit.get("/swagger/json"));
+      const config = await createConfig({ extends: ["recommended"] });
+      const findings = await lintFromString({ source: JSON.stringify(document), config });
+      expect(findings.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
       expect(Object.keys(document.paths).sort()).toEqual([
         "/organizations/{organization_id}/audit-events",
         "/users/{user_id}/audit-events",
@@ -32,7 +36,12 @@ describe("the Swagger page", () => {
           ].sort(),
         );
         expect(get.parameters.every(({ description, schema }) => description && schema)).toBe(true);
-        expect(Object.keys(get.responses).sort()).toEqual(["200", "422", "429", "503"]);
+        expect(Object.keys(get.responses).sort()).toEqual(["200", "422", "429", "500", "503"]);
+        expect(Object.keys(get.responses["429"]?.headers ?? {})).toEqual(["Retry-After"]);
+        expect(Object.keys(get.responses["200"]?.headers ?? {}).sort()).toEqual([
+          "Content-Disposition",
+          "Vary",
+        ]);
         expect(Object.keys(get.responses["200"]?.content ?? {}).sort()).toEqual([
           "application/json",
           "application/x-ndjson",
@@ -45,7 +54,7 @@ describe("the Swagger page", () => {
   });
 
   test("is off with SWAGGER_ENABLED=false", async () => {
-    const audit = await startAudit({ database_url: "pglite://memory", env: { SWAGGER_ENABLED: "false" } });
+    const audit = await startAudit({ env: { SWAGGER_ENABLED: "false" } });
     try {
       for (const path of ["/swagger", "/swagger/json"]) expect((await audit.get(path)).status).toBe(404);
     } finally {
@@ -56,5 +65,5 @@ describe("the Swagger page", () => {
 
 interface Operation {
   parameters: { name: string; description?: string; schema?: object }[];
-  responses: Record<string, { content: object }>;
+  responses: Record<string, { content: object; headers?: object }>;
 }
