@@ -33,8 +33,7 @@ export class RequestLog {
     const route = template ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
     const status = answered ?? CLIENT_GONE_STATUS;
     const duration_ms = performance.now() - exchange.started;
-    metrics.httpRequests.inc({ route, method, status });
-    metrics.httpDuration.observe({ route, method }, duration_ms / 1000);
+    metrics.observeRequest({ route, method, status, duration_ms });
     const fault = faultOf(answered, failure);
     exchange.trace.end({ route: template, status: answered, error_message: fault?.error_message });
     const line = this.#line(exchange, route, status, duration_ms);

@@ -78,8 +78,7 @@ function finish(
   { log, metrics }: Telemetry,
 ): void {
   const route = context.route ?? "unmatched";
-  metrics.httpRequests.inc({ route, method: request.method, status });
-  metrics.httpDuration.observe({ route, method: request.method }, duration_ms / 1000);
+  metrics.observeRequest({ route, method: request.method, status, duration_ms });
   context.trace?.end({ route: context.route, status, error_message: error?.message });
   const line = {
     route,

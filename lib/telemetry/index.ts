@@ -3,6 +3,7 @@ export * from "./metrics.ts";
 export * from "./metrics-export.ts";
 export * from "./otlp-export.ts";
 export * from "./otlp-tracing.ts";
+export * from "./request-metrics.ts";
 export * from "./telemetry.ts";
 export * from "./trace-context.ts";
 export * from "./tracing.ts";

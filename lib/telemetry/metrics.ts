@@ -1,15 +1,14 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
-
-const HTTP_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const DB_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+import { type RequestObserver, requestObserver } from "./request-metrics.ts";
+import { storeObserver } from "./store-metrics.ts";
 
 /** The metrics that every service has (Gateway specification, Emitted signals), in a registry of its own. */
 export interface Metrics {
   /** A service adds its own metrics here. */
   readonly registry: Registry;
-  readonly httpRequests: Counter<"route" | "method" | "status">;
-  readonly httpDuration: Histogram<"route" | "method">;
+  /** Feeds the `http_request*` metrics. */
+  readonly observeRequest: RequestObserver;
   /** Feeds the `db_operation*` metrics. */
   readonly observeStore: StoreObserver;
   /** Prometheus text format. */
@@ -22,54 +21,9 @@ export function createMetrics(): Metrics {
   addProcessMetrics(registers);
   return {
     registry,
-    httpRequests: new Counter({
-      name: "http_requests_total",
-      help: "Requests answered, by matched route template, method and status.",
-      labelNames: ["route", "method", "status"],
-      registers,
-    }),
-    httpDuration: new Histogram({
-      name: "http_request_duration_seconds",
-      help: "Time from the request's arrival to its response, by matched route template and method.",
-      labelNames: ["route", "method"],
-      buckets: HTTP_BUCKETS_SECONDS,
-      registers,
-    }),
+    observeRequest: requestObserver(registers),
     observeStore: storeObserver(registers),
     text: () => registry.metrics(),
-  };
-}
-
-function storeObserver(registers: Registry[]): StoreObserver {
-  const labelNames = ["db_system_name", "db_operation_name", "db_namespace"] as const;
-  const operations = new Counter({
-    name: "db_operations_total",
-    help: "Operations on a store.",
-    labelNames,
-    registers,
-  });
-  const failures = new Counter({
-    name: "db_operation_errors_total",
-    help: "Operations on a store that failed.",
-    labelNames,
-    registers,
-  });
-  const duration = new Histogram({
-    name: "db_operation_duration_seconds",
-    help: "Duration of operations on a store.",
-    labelNames,
-    buckets: DB_BUCKETS_SECONDS,
-    registers,
-  });
-  return (operation) => {
-    const labels = {
-      db_system_name: operation.system,
-      db_operation_name: operation.operation,
-      db_namespace: operation.namespace,
-    };
-    operations.inc(labels);
-    if (operation.failed) failures.inc(labels);
-    duration.observe(labels, operation.duration_ms / 1000);
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createMetrics, exportMetrics } from "@ostiary/lib/telemetry";
+import { type AnsweredRequest, createMetrics, exportMetrics, type Metrics } from "@ostiary/lib/telemetry";
 import {
   type Collector,
   disabledConfigs,
@@ -18,6 +18,10 @@ function pushing(endpoint: string, interval_ms?: number) {
   const config = telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
   const pushed = exportMetrics(AUDIT, config, metrics.registry, log, interval_ms);
   return { metrics, pushed, warnings };
+}
+
+function answered(metrics: Metrics, request: Partial<AnsweredRequest>): void {
+  metrics.observeRequest({ route: "/a", method: "GET", status: 200, duration_ms: 1, ...request });
 }
 
 function named(collector: Collector, name: string) {
@@ -48,8 +52,8 @@ describe("the push of the registry", () => {
   test("gives counters as monotonic cumulative sums with their labels", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
-    metrics.httpRequests.inc({ route: "/a", method: "GET", status: 200 }, 3);
-    metrics.httpRequests.inc({ route: "/b", method: "POST", status: 503 });
+    for (const _ of [1, 2, 3]) answered(metrics, { route: "/a" });
+    answered(metrics, { route: "/b", method: "POST", status: 503 });
     await pushed.shutdown();
     const sum = named(collector, "http_requests_total")?.sum;
     expect(sum).toMatchObject({ is_monotonic: true, aggregation_temporality: CUMULATIVE });
@@ -75,9 +79,9 @@ describe("the push of the registry", () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     for (const seconds of [0.001, 0.005, 0.007, 0.3, 4, 60, 61]) {
-      metrics.httpDuration.observe({ route: "/a", method: "GET" }, seconds);
+      answered(metrics, { route: "/a", duration_ms: seconds * 1000 });
     }
-    metrics.httpDuration.observe({ route: "/b", method: "GET" }, 0.02);
+    answered(metrics, { route: "/b", duration_ms: 20 });
     await pushed.shutdown();
     const histogram = named(collector, "http_request_duration_seconds")?.histogram;
     expect(histogram?.aggregation_temporality).toBe(CUMULATIVE);
@@ -95,7 +99,7 @@ describe("the push of the registry", () => {
   test("leaves the scrape as it is", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
-    metrics.httpRequests.inc({ route: "/a", method: "GET", status: 200 });
+    answered(metrics, { route: "/a" });
     await pushed.shutdown();
     expect(await metrics.text()).toContain('http_requests_total{route="/a",method="GET",status="200"} 1');
   });
@@ -106,7 +110,7 @@ test("nothing is sent when export is off, and the scrape stays on", async () => 
   for (const [, config] of disabledConfigs(collector.endpoint)) {
     const { log } = keptWarnings();
     const metrics = createMetrics();
-    metrics.httpRequests.inc({ route: "/a", method: "GET", status: 200 });
+    answered(metrics, { route: "/a" });
     await exportMetrics(AUDIT, config, metrics.registry, log).shutdown();
     expect(await metrics.text()).toContain("http_requests_total");
   }

@@ -12,8 +12,7 @@ function buckets(found: string[]): string[] {
 describe("every service's metrics", () => {
   test("count requests and their duration by route, method and status", async () => {
     const metrics = createMetrics();
-    metrics.httpRequests.inc({ route: "/a/{b}", method: "GET", status: 200 });
-    metrics.httpDuration.observe({ route: "/a/{b}", method: "GET" }, 0.02);
+    metrics.observeRequest({ route: "/a/{b}", method: "GET", status: 200, duration_ms: 20 });
     expect(await lines(metrics, "http_requests_total")).toEqual([
       'http_requests_total{route="/a/{b}",method="GET",status="200"} 1',
     ]);
@@ -35,20 +34,50 @@ describe("every service's metrics", () => {
     ]);
   });
 
+  test("keep routes, methods and statuses apart, and count a duration at a bound below it", async () => {
+    const metrics = createMetrics();
+    const answered = (method: string, status: number, duration_ms: number) =>
+      metrics.observeRequest({ route: "/a", method, status, duration_ms });
+    for (const duration_ms of [1, 5, 5.1, 60_000]) answered("GET", 200, duration_ms);
+    answered("GET", 404, 10);
+    answered("POST", 200, 7);
+    metrics.observeRequest({ route: "/b", method: "GET", status: 200, duration_ms: 7 });
+    expect(await lines(metrics, "http_requests_total")).toEqual([
+      'http_requests_total{route="/a",method="GET",status="200"} 4',
+      'http_requests_total{route="/a",method="GET",status="404"} 1',
+      'http_requests_total{route="/a",method="POST",status="200"} 1',
+      'http_requests_total{route="/b",method="GET",status="200"} 1',
+    ]);
+    const ofGet = (await lines(metrics, "http_request_duration_seconds")).filter((line) =>
+      line.includes('route="/a",method="GET"'),
+    );
+    const values = ofGet.map((line) => Number(line.split(" ").at(-1)));
+    expect(values.slice(0, 11)).toEqual([2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
+    expect(values[11]).toBeCloseTo(60.0211, 9);
+    expect(values[12]).toBe(5);
+    expect(await lines(metrics, "http_requests_total")).toHaveLength(4);
+  });
+
   test("count store operations, failed ones among them, in seconds", async () => {
     const metrics = createMetrics();
     const operation = { system: "postgresql", operation: "select_member", namespace: "identity" };
     metrics.observeStore({ ...operation, duration_ms: 20, failed: false });
     metrics.observeStore({ ...operation, duration_ms: 30, failed: true });
     const labels = 'db_system_name="postgresql",db_operation_name="select_member",db_namespace="identity"';
-    expect(await lines(metrics, "db_operations_total")).toEqual([`db_operations_total{${labels}} 2`]);
+    expect(await lines(metrics, "db_operation_errors_total")).toHaveLength(1);
+    metrics.observeStore({ ...operation, namespace: "routes", duration_ms: 1, failed: false });
+    expect(await lines(metrics, "db_operations_total")).toEqual([
+      `db_operations_total{${labels}} 2`,
+      `db_operations_total{${labels.replace("identity", "routes")}} 1`,
+    ]);
     expect(await lines(metrics, "db_operation_errors_total")).toEqual([
       `db_operation_errors_total{${labels}} 1`,
     ]);
     expect(await lines(metrics, "db_operation_duration_seconds_sum")).toEqual([
       `db_operation_duration_seconds_sum{${labels}} 0.05`,
+      `db_operation_duration_seconds_sum{${labels.replace("identity", "routes")}} 0.001`,
     ]);
-    expect(buckets(await lines(metrics, "db_operation_duration_seconds_bucket"))).toEqual([
+    expect(buckets(await lines(metrics, "db_operation_duration_seconds_bucket")).slice(0, 10)).toEqual([
       "0.001",
       "0.005",
       "0.01",
@@ -74,7 +103,7 @@ describe("every service's metrics", () => {
 
   test("are apart from another service's in the same process", async () => {
     const [one, other] = [createMetrics(), createMetrics()];
-    one.httpRequests.inc({ route: "/", method: "GET", status: 200 });
+    one.observeRequest({ route: "/", method: "GET", status: 200, duration_ms: 1 });
     expect(await lines(one, "http_requests_total")).toHaveLength(1);
     expect(await lines(other, "http_requests_total")).toEqual([]);
   });

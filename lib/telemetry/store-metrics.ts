@@ -1,0 +1,71 @@
+import { Counter, type Registry } from "prom-client";
+import type { StoreObserver } from "../stores/observer.ts";
+import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
+
+const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+const LABELS = ["db_system_name", "db_operation_name", "db_namespace"] as const;
+
+/** One kind of operation. */
+interface Series {
+  readonly labels: Record<(typeof LABELS)[number], string>;
+  readonly durations: DurationSeries;
+  operations: number;
+  failures: number;
+}
+
+/** Feeds the `db_operation*` metrics (Gateway specification, Emitted signals). */
+export function storeObserver(registers: Registry[]): StoreObserver {
+  const all: Series[] = [];
+  new Counter({
+    name: "db_operations_total",
+    help: "Operations on a store.",
+    labelNames: LABELS,
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, operations } of all) this.inc(labels, operations);
+    },
+  });
+  new Counter({
+    name: "db_operation_errors_total",
+    help: "Operations on a store that failed.",
+    labelNames: LABELS,
+    registers,
+    collect() {
+      this.reset();
+      for (const { labels, failures } of all) if (failures > 0) this.inc(labels, failures);
+    },
+  });
+  const histogram = new DurationHistogram({
+    name: "db_operation_duration_seconds",
+    help: "Duration of operations on a store.",
+    labelNames: [...LABELS],
+    buckets: BUCKETS_SECONDS,
+    registers,
+  });
+
+  const begin = (system: string, operation: string, namespace: string): Series => {
+    const labels = { db_system_name: system, db_operation_name: operation, db_namespace: namespace };
+    const series = { labels, durations: histogram.series(labels), operations: 0, failures: 0 };
+    all.push(series);
+    return series;
+  };
+  /** By the name of the operation, which hardly ever occurs in two stores. */
+  const known = new Map<string, Series[]>();
+  const find = (system: string, operation: string, namespace: string): Series => {
+    const found = known.get(operation) ?? [];
+    for (const series of found) {
+      const { db_system_name, db_namespace } = series.labels;
+      if (db_system_name === system && db_namespace === namespace) return series;
+    }
+    const series = begin(system, operation, namespace);
+    known.set(operation, [...found, series]);
+    return series;
+  };
+  return ({ system, operation, namespace, duration_ms, failed }) => {
+    const series = find(system, operation, namespace);
+    series.operations++;
+    if (failed) series.failures++;
+    series.durations.observe(duration_ms / 1000);
+  };
+}
