@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listKeys } from "@ostiary/identity/api-keys/queries";
+import { findKey, findSession } from "@ostiary/identity/credentials/queries";
 import { listInvites } from "@ostiary/identity/invites/queries";
 import { listEvents } from "@ostiary/identity/lifecycle/queries";
 import { listMembers } from "@ostiary/identity/members/queries";
@@ -157,16 +158,16 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     return recorder as Orm;
   }
 
-  /** The statement that a list sends, and its parameters. */
-  async function statementOf(list: (orm: Orm, page: PageRequest) => Promise<unknown>, page: PageRequest) {
+  /** The statement that a query sends, and its parameters. */
+  async function statementOf(query: (orm: Orm) => Promise<unknown>) {
     const sent: { text: string; parameters: unknown[] }[] = [];
     const recorder = drizzle(async (text, parameters) => {
       sent.push({ text, parameters });
       return { rows: [] };
     });
-    await list(asOrm(recorder), page);
+    await query(asOrm(recorder));
     const [statement] = sent;
-    if (statement === undefined) throw new Error("The list sent nothing.");
+    if (statement === undefined) throw new Error("Nothing was sent.");
     return statement;
   }
 
@@ -181,7 +182,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     const limit = 100;
     for (const [name, list] of Object.entries(lists)) {
       for (const starting_after of [null, "01KA4YB0Q91B00000000050000", "01KA4YB0Q92B00000000099000"]) {
-        const nodes = await nodesOf(await statementOf(list, { limit, starting_after }));
+        const nodes = await nodesOf(await statementOf((orm) => list(orm, { limit, starting_after })));
         const types = nodes.map((node) => node["Node Type"]);
         expect({ name, types }).toEqual({
           name,
@@ -192,6 +193,25 @@ describe.skipIf(!real)("over 100 000 rows", () => {
         );
         expect({ name, most: Math.max(...read) <= 2 * limit }).toEqual({ name, most: true });
       }
+    }
+  });
+
+  test("a credential is found by one query on indexes, known or not", async () => {
+    const { hash } =
+      (await client`select hash from identity.api_keys where member_id is not null limit 1`)[0] ?? {};
+    const session = await client`insert into identity.sessions (hash, member_id, created_at, expires_at)
+      select 'session' || number, (select id from identity.members limit 1), now(), now()
+      from generate_series(1, 10000) number`;
+    expect(session.count).toBe(10_000);
+    await client`analyze identity.sessions`;
+    for (const query of [
+      (orm: Orm) => findKey(orm, String(hash)),
+      (orm: Orm) => findKey(orm, "unknown"),
+      (orm: Orm) => findSession(orm, "session77"),
+      (orm: Orm) => findSession(orm, "unknown"),
+    ]) {
+      const types = (await nodesOf(await statementOf(query))).map((node) => node["Node Type"]);
+      expect(types).toEqual(types.filter((type) => /Index Scan|Index Only Scan|Nested Loop/.test(type)));
     }
   });
 });

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openDatabase } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { freshDatabase, type RunningProcess, services, startProcess } from "../../support/index.ts";
+
+/**
+ * Keys, sessions and invite tokens are told once, to the one who asked, and are nowhere else: not in the
+ * database, not in what the service writes, answers or exports. A whole process is looked at, with its traces
+ * and metrics sent to a collector here.
+ */
+const INTERNAL_TOKEN = "internal-token-of-this-test";
+
+/** The database is looked into from here, which an embedded one does not allow. */
+const real = services().postgres.real;
+let collected = "";
+let collector: Bun.Server<undefined>;
+let database_url: string;
+let identity: RunningProcess;
+
+beforeAll(async () => {
+  if (!real) return;
+  collector = Bun.serve({
+    port: 0,
+    async fetch(request) {
+      collected += Buffer.from(await request.arrayBuffer()).toString("latin1");
+      return new Response();
+    },
+  });
+  database_url = await freshDatabase();
+  identity = await startProcess("apps/identity/main.ts", {
+    DATABASE_URL: database_url,
+    ROLES_FILE: "seeds/roles.yaml",
+    INTERNAL_AUTH_TOKEN: INTERNAL_TOKEN,
+    LOG_LEVEL: "debug",
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.origin,
+  });
+});
+afterAll(() => collector?.stop(true));
+
+/** Everything that was answered, beside the one field that tells a secret. */
+let answered = "";
+
+async function call(method: string, path: string, body?: unknown, secretField?: string) {
+  const internal = path.startsWith("/internal/");
+  const response = await fetch(`${internal ? identity.internal_url : identity.url}${path}`, {
+    method,
+    headers: { "Content-Type": "application/json", "X-Platform-Internal-Token": INTERNAL_TOKEN },
+    body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const answer = text === "" ? {} : JSON.parse(text);
+  const { [secretField ?? ""]: secret, ...rest } = answer;
+  answered += JSON.stringify([...response.headers, rest]);
+  return { ...answer, secret: String(secret) };
+}
+
+async function stored(): Promise<string> {
+  const database = await openDatabase(database_url, { namespace: "identity" });
+  const tables = ["users", "idp_links", "members", "api_keys", "sessions", "invites", "lifecycle_events"];
+  const texts = await Promise.all(
+    tables.map((table) =>
+      database.run("inspect", (orm) =>
+        database.rows<{ line: string }>(
+          orm,
+          sql`select line::text as line from ${sql.identifier("identity")}.${sql.identifier(table)} line`,
+        ),
+      ),
+    ),
+  );
+  await database.close();
+  return JSON.stringify(texts);
+}
+
+test.skipIf(!real)(
+  "keys, sessions and spent invite tokens are in no table, log, error, header, metric or trace",
+  async () => {
+    const idp = { issuer: "https://login.example.com", subject: "ada" };
+    const { user_id } = await call("POST", "/internal/credentials/validate", { idp });
+    const organization = await call("POST", `/users/${user_id}/organizations`, { name: "Acme" });
+    const inOrganization = `/organizations/${organization.id}`;
+    const [member] = (await call("GET", `${inOrganization}/members`)).members;
+    const account = await call("POST", `${inOrganization}/service-accounts`, { name: "Bot" });
+    const secrets = [
+      (await call("POST", `/users/${user_id}/api-keys`, {}, "key")).secret,
+      (await call("POST", `/members/${member.id}/api-keys`, {}, "key")).secret,
+      (await call("POST", `${inOrganization}/service-accounts/${account.id}/api-keys`, {}, "key")).secret,
+      (await call("POST", `/users/${user_id}${inOrganization}/session`, {}, "token")).secret,
+    ];
+    const tokens: string[] = [];
+    for (const end of ["redeem", "revoke"]) {
+      const invite = await call("POST", `${inOrganization}/invites`, {}, "token");
+      tokens.push(invite.secret);
+      if (end === "redeem") await call("POST", `/users/${user_id}/invites/redeem`, { token: invite.secret });
+      else await call("DELETE", `${inOrganization}/invites/${invite.id}`);
+    }
+    for (const secret of [...secrets, ...tokens]) {
+      await call("POST", "/internal/credentials/validate", { credential: secret });
+      await call("POST", "/internal/credentials/validate", { credential: secret, unknown: secret });
+      await call("POST", "/internal/credentials/validate", `{"credential":"${secret}"`);
+      await call("POST", `/users/${user_id}/invites/redeem`, { token: secret });
+      await call("POST", `/users/${user_id}/invites/redeem`, { token: secret, [`x-${secret}`]: 1 }, "error");
+      await call("GET", `/users/${user_id}/api-keys`);
+      await call("GET", `${inOrganization}/invites`);
+      await call("POST", `${inOrganization}/members`, { idp: { issuer: secret, subject: "\u0000" } });
+    }
+    const metrics = await (await fetch(`${identity.internal_url}/metrics`)).text();
+    const inDatabase = await stored();
+    expect(await identity.stop()).toBe(0);
+
+    const written = [...identity.stdout, ...identity.stderr].join("\n");
+    expect(written).toContain("request completed");
+    expect(collected).toContain("/internal/credentials/validate");
+    const everything = { inDatabase, answered, written, metrics, collected };
+    for (const [where, text] of Object.entries(everything)) {
+      expect(text.length).toBeGreaterThan(1000);
+      for (const secret of [...secrets, ...tokens, INTERNAL_TOKEN]) {
+        expect({ where, secret: text.includes(secret) || text.includes(secret.slice(-20)) }).toEqual({
+          where,
+          secret: false,
+        });
+      }
+    }
+  },
+);

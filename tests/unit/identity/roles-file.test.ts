@@ -1,0 +1,193 @@
+import { describe, expect, test } from "bun:test";
+import { createRoles } from "@ostiary/identity/roles";
+import { loadRolesFile, parseRolesFile } from "@ostiary/identity/roles-file";
+import { ConfigError } from "@ostiary/lib/config";
+import { rejection } from "../../support/index.ts";
+
+const good = `roles:
+  owner: ["*"]
+  admin: [org:write, "org:members:write"]
+  viewer: []
+creator_role: owner
+default_role: viewer
+`;
+
+function problems(text: string): string[] {
+  try {
+    parseRolesFile(text);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ variable, message }) => {
+      expect(variable).toBe("ROLES_FILE");
+      return message;
+    });
+  }
+  return [];
+}
+
+describe("a roles file that is accepted", () => {
+  test("gives slugs, labels and the three roles", () => {
+    const roles = createRoles(parseRolesFile(good));
+    expect(roles.slugs).toEqual(["admin", "owner", "viewer"]);
+    expect(roles.labelsOf("owner")).toEqual(["*"]);
+    expect(roles.labelsOf("admin")).toEqual(["org:write", "org:members:write"]);
+    expect(roles.labelsOf("viewer")).toEqual([]);
+    expect(roles.labelsOf("gone")).toEqual([]);
+    expect(roles.labelsOf(null)).toEqual([]);
+    expect([roles.creator, roles.forMembers, roles.forServiceAccounts]).toEqual([
+      "owner",
+      "viewer",
+      "viewer",
+    ]);
+  });
+
+  test("may name a role of its own for service accounts", () => {
+    const roles = createRoles(parseRolesFile(`${good}service_account_default_role: admin\n`));
+    expect(roles.forServiceAccounts).toBe("admin");
+  });
+
+  test("may be JSON, and have slugs and labels of every allowed form and length", () => {
+    const long = "a".repeat(64);
+    const labels = Array.from({ length: 64 }, (_, index) => `label-${index}`);
+    const file = {
+      roles: { [long]: labels, "0:._-": [long], constructor: ["a"] },
+      creator_role: long,
+      default_role: "constructor",
+    };
+    const roles = createRoles(parseRolesFile(JSON.stringify(file)));
+    expect(roles.labelsOf(long)).toEqual(labels);
+    expect(roles.labelsOf("constructor")).toEqual(["a"]);
+    expect(roles.labelsOf("toString")).toEqual([]);
+  });
+
+  test("roles off: everything for everyone, and no role", () => {
+    const roles = createRoles(null);
+    expect(roles.labelsOf("owner")).toEqual(["*"]);
+    expect(roles.labelsOf(null)).toEqual(["*"]);
+    expect([roles.shown("owner"), roles.creator, roles.forMembers, roles.forServiceAccounts]).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
+describe("a roles file that is refused", () => {
+  const refusals: [what: string, text: string, messages: (string | RegExp)[]][] = [
+    ["nothing", "", ["line 1: The file must be a map with roles, creator_role and default_role."]],
+    ["a list", "- a", ["line 1: The file must be a map with roles, creator_role and default_role."]],
+    ["text", "roles", ["line 1: The file must be a map with roles, creator_role and default_role."]],
+    ["no roles", "creator_role: a\ndefault_role: a\n", [/^line 1: roles is required/]],
+    [
+      "empty roles",
+      good.replace(/roles:\n(.*\n){3}/, "roles: {}\n"),
+      [/^line 1: roles must map at least one slug/],
+    ],
+    ["no creator_role", good.replace(/creator_role.*\n/, ""), [/^line 1: creator_role is required/]],
+    ["no default_role", good.replace(/default_role.*\n/, ""), [/^line 1: default_role is required/]],
+    [
+      "an unknown creator_role",
+      good.replace("creator_role: owner", "creator_role: boss"),
+      ["line 5: creator_role names boss, which is not a slug of roles."],
+    ],
+    [
+      "an unknown default_role",
+      good.replace("default_role: viewer", "default_role: guest"),
+      ["line 6: default_role names guest, which is not a slug of roles."],
+    ],
+    [
+      "an unknown service_account_default_role",
+      `${good}service_account_default_role: bot\n`,
+      ["line 7: service_account_default_role names bot, which is not a slug of roles."],
+    ],
+    ["an unknown key", `${good}extra: 1\n`, ["line 7: extra is not a known field; remove it."]],
+    [
+      "a slug with capitals",
+      good.replace("  admin:", "  Admin:"),
+      [/^line 3: the slug "Admin" must be 1 to 64 of/],
+    ],
+    [
+      "a slug of 65 characters",
+      good.replace("  admin:", `  ${"a".repeat(65)}:`),
+      [/^line 3: the slug "a+" must be/],
+    ],
+    [
+      "labels that are no list",
+      good.replace("viewer: []", "viewer: org:write"),
+      [/^line 4: roles.viewer must be a list/],
+    ],
+    ["labels that are null", good.replace("viewer: []", "viewer:"), [/^line 4: roles.viewer must be a list/]],
+    [
+      "a label with a space",
+      good.replace("viewer: []", "viewer:\n    - a\n    - b c"),
+      [/^line 6: roles.viewer\[1\] must be 1 to 64 of/],
+    ],
+    [
+      "a label of 65 characters",
+      good.replace("viewer: []", `viewer: [${"a".repeat(65)}]`),
+      [/^line 4: roles.viewer\[0\]/],
+    ],
+    ["a label that is a number", good.replace("viewer: []", "viewer: [7]"), [/^line 4: roles.viewer\[0\]/]],
+    ["an empty label", good.replace("viewer: []", 'viewer: [""]'), [/^line 4: roles.viewer\[0\]/]],
+    [
+      "65 labels",
+      good.replace("viewer: []", `viewer: [${Array.from({ length: 65 }, (_, i) => `l${i}`).join(", ")}]`),
+      [/^line 4: roles.viewer must be a list of at most 64 labels/],
+    ],
+    [
+      "a label twice",
+      good.replace("viewer: []", "viewer:\n    - a\n    - a"),
+      ["line 6: roles.viewer lists a twice."],
+    ],
+    [
+      "* beside others",
+      good.replace('["*"]', '[a, "*"]'),
+      [/^line 2: roles.owner lists \* beside other labels/],
+    ],
+    ["a key twice", good.replace("  admin:", "  owner:"), ["line 3: the same key twice in one map."]],
+    ["no YAML", "roles: [", [/^line 1: not valid YAML/]],
+    ["a tag of its own", good.replace("viewer: []", "viewer: !js []"), [/^line 4: not valid YAML/]],
+    ["aliases without bound", bomb(), [/aliases that expand without bound/]],
+  ];
+
+  for (const [what, text, messages] of refusals) {
+    test(what, () => {
+      const found = problems(text);
+      expect(found).toHaveLength(messages.length);
+      for (const [index, message] of messages.entries()) {
+        if (typeof message === "string") expect(found[index]).toBe(message);
+        else expect(found[index]).toMatch(message);
+      }
+    });
+  }
+
+  test("every problem is told at once", () => {
+    const text = good
+      .replace("viewer: []", "viewer: [A, b c]")
+      .replace("creator_role: owner", "creator_role: 7")
+      .concat("extra: true\n");
+    expect(problems(text).map((message) => message.replace(/ .*?: .*/, "").replace(/:.*/, ""))).toHaveLength(
+      4,
+    );
+    const rules = good
+      .replace("creator_role: owner", "creator_role: a")
+      .replace("default_role: viewer", "default_role: b");
+    expect(problems(rules)).toHaveLength(2);
+  });
+
+  test("a file that can not be read names the path", async () => {
+    const error = await rejection(loadRolesFile("/nowhere/roles.yaml"));
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain("ROLES_FILE names /nowhere/roles.yaml, which can not be read.");
+  });
+});
+
+/** Nine levels of aliases that each repeat the one before nine times. */
+function bomb(): string {
+  const levels = Array.from({ length: 9 }, (_, level) => {
+    const item = level === 0 ? "a" : `*l${level - 1}`;
+    return `l${level}: &l${level} [${Array.from({ length: 9 }, () => item).join(", ")}]`;
+  });
+  return `${levels.join("\n")}\n${good}`;
+}
