@@ -15,7 +15,10 @@ export async function readDocument(request: Request, bytes_max: number): Promise
     throw malformed(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
   const text = await readUtf8(request, bytes_max);
-  return type === JSON_TYPE ? parseJson(text) : parseYaml(text);
+  if (type === JSON_TYPE) return parseJson(text);
+  // a text that is JSON means the same in YAML, and is read far faster
+  const json = text.trimStart().startsWith("{") ? tryJson(text) : null;
+  return json === null ? parseYaml(text) : json.value;
 }
 
 /** Reads a JSON body, the only kind that PUT takes. */
@@ -47,19 +50,23 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function parseJson(text: string): unknown {
-  const value = parsed(text);
+  const json = tryJson(text);
+  if (json === null) throw malformed("The body is not valid JSON.");
+  return json.value;
+}
+
+/** The value of a JSON text, null when it is none; 422 when an object has a key twice. */
+function tryJson(text: string): { value: unknown } | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
   if (countKeys(value) !== countWrittenKeys(text)) {
     throw malformed("A key is given twice in one object of the JSON.");
   }
-  return value;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformed("The body is not valid JSON.");
-  }
+  return { value };
 }
 
 /** Strings in a row are all that a valid JSON text has quotes for; one that a colon follows is a key. */

@@ -46,12 +46,12 @@ const widgetsExpanded = {
 
 describe("apply", () => {
   test("creates services, each with revision 1, and answers in the document's order", async () => {
-    const answer = await registry.apply({ zebra: service("/zebra"), widgets });
+    const answer = await registry.apply({ zebra: service("/zebra"), ant: service("/ant") });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       results: [
         { service: "zebra", status: "upserted", revision: 1 },
-        { service: "widgets", status: "upserted", revision: 1 },
+        { service: "ant", status: "upserted", revision: 1 },
       ],
     });
   });

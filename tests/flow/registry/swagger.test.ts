@@ -114,21 +114,22 @@ describe("the OpenAPI document", () => {
 
 describe.skipIf(browserPath === undefined)("the page in a browser", () => {
   let browser: Browser;
-  let page: Page;
-  const strangers: string[] = [];
-  const complaints: string[] = [];
-
   beforeAll(async () => {
     browser = await chromium.launch({
       executablePath: browserPath,
       args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
+        ...["--no-sandbox", "--disable-gpu"],
+        ...["--disable-background-networking", "--disable-component-update"],
       ],
     });
-    page = await browser.newPage();
+  }, PAGE_TIMEOUT_MS);
+  afterAll(() => browser.close());
+
+  /** The page, with what it asked of other hosts and what it complained of. */
+  async function open(): Promise<{ page: Page; strangers: string[]; complaints: string[] }> {
+    const page = await browser.newPage();
+    const strangers: string[] = [];
+    const complaints: string[] = [];
     await page.route("**/*", (route) => {
       if (new URL(route.request().url()).origin === registry.url) return route.continue();
       strangers.push(route.request().url());
@@ -140,13 +141,21 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     });
     await page.goto(`${registry.url}/swagger`);
     await page.locator("#operations-Services-listServices").waitFor();
-  }, PAGE_TIMEOUT_MS);
-  afterAll(() => browser.close());
+    return { page, strangers, complaints };
+  }
+
+  async function authorize(page: Page): Promise<void> {
+    await page.locator(".btn.authorize").first().click();
+    await page.locator(".auth-container input").fill(ADMIN_TOKEN);
+    await page.locator(".auth-btn-wrapper .authorize").click();
+    await page.locator(".auth-btn-wrapper .btn-done").click();
+  }
 
   /** Opens an operation, fills in what it asks for, executes it, and gives the status that is shown. */
   async function tryOut(
+    page: Page,
     operation: string,
-    parameters: Record<string, string>,
+    parameters: Record<string, string> = {},
     body?: string,
   ): Promise<string> {
     const block = page.locator(`#operations-${operation}`);
@@ -164,46 +173,43 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
     return (await status.textContent())?.trim() ?? "";
   }
 
-  test("lists every operation with nothing from the internet and no complaint", async () => {
+  const inBrowser = (name: string, work: () => Promise<void>) => test(name, work, PAGE_TIMEOUT_MS);
+
+  inBrowser("lists every operation with nothing from the internet and no complaint", async () => {
+    const { page, strangers, complaints } = await open();
     expect(await page.locator(".opblock").count()).toBe(10);
     expect(strangers).toEqual([]);
     expect(complaints).toEqual([]);
+    await page.close();
   });
 
-  test(
-    "is refused without the token, and let in after Authorize",
-    async () => {
-      expect(await tryOut("Services-listServices", {})).toStartWith("401");
-      await page.locator(".btn.authorize").first().click();
-      await page.locator(".auth-container input").fill(ADMIN_TOKEN);
-      await page.locator(".auth-btn-wrapper .authorize").click();
-      await page.locator(".auth-btn-wrapper .btn-done").click();
-      const block = page.locator("#operations-Services-listServices");
-      await block.locator(".btn-clear").click();
-      expect(await tryOut("Services-listServices", {})).toStartWith("200");
-      expect(await block.locator(".live-responses-table").textContent()).toContain("/widgets/{widget_id}");
-    },
-    PAGE_TIMEOUT_MS,
-  );
+  inBrowser("is refused without the token, and let in after Authorize", async () => {
+    const { page } = await open();
+    expect(await tryOut(page, "Services-listServices")).toStartWith("401");
+    await authorize(page);
+    const block = page.locator("#operations-Services-listServices");
+    await block.locator(".btn-clear").click();
+    expect(await tryOut(page, "Services-listServices")).toStartWith("200");
+    expect(await block.locator(".live-responses-table").textContent()).toContain("/widgets/{widget_id}");
+    await page.close();
+  });
 
-  test(
-    "writes with try it out: a service is put, restored and deleted",
-    async () => {
-      const config = JSON.stringify(service("/from-the-page"));
-      expect(await tryOut("Services-putService", { name: "paged" }, config)).toStartWith("200");
-      expect((await registry.call("GET", "/services/paged")).body).toMatchObject(service("/from-the-page"));
-      expect(await tryOut("Revisions-restoreRevision", { name: "paged", rev: "1" })).toStartWith("200");
-      expect((await registry.call("GET", "/services/paged")).body.revision).toBe(2);
-      expect(await tryOut("Services-deleteService", { name: "paged" })).toStartWith("204");
-    },
-    PAGE_TIMEOUT_MS,
-  );
+  inBrowser("writes with try it out: a service is put, restored and deleted", async () => {
+    const { page } = await open();
+    await authorize(page);
+    const config = JSON.stringify(service("/from-the-page"));
+    expect(await tryOut(page, "Services-putService", { name: "paged" }, config)).toStartWith("200");
+    expect((await registry.call("GET", "/services/paged")).body).toMatchObject(service("/from-the-page"));
+    expect(await tryOut(page, "Revisions-restoreRevision", { name: "paged", rev: "1" })).toStartWith("200");
+    expect((await registry.call("GET", "/services/paged")).body.revision).toBe(2);
+    expect(await tryOut(page, "Services-deleteService", { name: "paged" })).toStartWith("204");
+    await page.close();
+  });
 
-  test(
-    "offers an example of a document that apply takes as it is",
-    async () => {
-      expect(await tryOut("Apply-apply", {})).toStartWith("200");
-    },
-    PAGE_TIMEOUT_MS,
-  );
+  inBrowser("offers an example of a document that apply takes as it is", async () => {
+    const { page } = await open();
+    await authorize(page);
+    expect(await tryOut(page, "Apply-apply")).toStartWith("200");
+    await page.close();
+  });
 });
