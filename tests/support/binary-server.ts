@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Leash } from "./leash.ts";
-import { childrenOf, signal } from "./processes.ts";
+import { childrenOf, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -74,6 +74,7 @@ export class BinaryTestServer implements TestServer {
     const pid = this.#process?.pid;
     if (pid === undefined) throw new Error("The server does not run.");
     this.#frozen = [pid, ...childrenOf(pid)].filter((each) => signal(each, "SIGSTOP"));
+    await waitFor(() => this.#frozen.every(isStopped), { what: "A frozen server" });
   }
 
   async thaw(): Promise<void> {

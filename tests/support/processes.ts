@@ -41,3 +41,16 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
     return false;
   }
 }
+
+/** Whether SIGSTOP has taken hold: it is not instant, and a server's threads stop one by one. */
+export function isStopped(pid: number): boolean {
+  if (process.platform !== "linux") {
+    return Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)])
+      .stdout.toString()
+      .startsWith("T");
+  }
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
+  });
+}
