@@ -13,7 +13,7 @@ export interface ForwardOptions extends BodyLimits {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
   /** Where the body is streamed: what passes it on, and knows how it ends. */
   readonly relay: ResponseRelay | null;
 }
@@ -60,13 +60,14 @@ export class Forwarder {
       });
       call.answered = true;
       call.settle();
-      return await this.#answer(request.method, response, call);
+      const answer = this.#answer(request.method, response, call);
+      return answer instanceof Promise ? await answer : answer;
     } catch (cause) {
       throw call.failure(cause, body_bytes_max);
     }
   }
 
-  async #answer(method: string, response: Response, call: UpstreamCall): Promise<UpstreamAnswer> {
+  #answer(method: string, response: Response, call: UpstreamCall): UpstreamAnswer | Promise<UpstreamAnswer> {
     const { status, headers, body } = response;
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
     const length = knownLength(headers);
@@ -75,9 +76,16 @@ export class Forwarder {
     }
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms);
     if (length <= BUFFERED_BYTES_MAX) {
-      return { status, headers, body: await relay.whole(length), relay: null };
+      const whole = relay.whole(length);
+      if (whole instanceof Promise)
+        return whole.then((bytes) => ({ status, headers, body: bytes, relay: null }));
+      return { status, headers, body: whole, relay: null };
     }
     headers.delete("content-length");
+    return this.#streamed(status, headers, relay);
+  }
+
+  async #streamed(status: number, headers: Headers, relay: ResponseRelay): Promise<UpstreamAnswer> {
     if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream(), relay };
     const first = await relay.next();
     if (first === undefined) return { status, headers, body: null, relay: null };

@@ -44,9 +44,11 @@ async function proxy(exchange: Exchange, steps: Steps): Promise<Response | undef
     const admitted = steps.authenticator.authenticate(route.scope, request);
     exchange.principal = admitted instanceof Promise ? await admitted : admitted;
   }
-  const limited = steps.limiter.limit(route, subjectOf(route, exchange));
-  if (limited !== null) exchange.rate = await limited;
-  if (exchange.rate?.allowed === false) throw rateLimited(exchange.rate.retryAfterSeconds);
+  if (route.rateLimit !== null) {
+    const limited = steps.limiter.limit(route, subjectOf(route, exchange));
+    if (limited !== null) exchange.rate = await limited;
+    if (exchange.rate?.allowed === false) throw rateLimited(exchange.rate.retryAfterSeconds);
+  }
   if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
   authorize(route, exchange.principal);
   const path = rewrite(exchange.match, target, exchange.principal);

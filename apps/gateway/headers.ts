@@ -94,9 +94,11 @@ function setForwarded(headers: Headers, incoming: Headers, socketAddress: string
 /** Removes from a service's response what must not reach the client, in place. */
 export function stripResponseHeaders(headers: Headers): void {
   const connection = headers.get("connection");
-  for (const name of [...headers.keys()]) {
-    if (RESPONSE_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) headers.delete(name);
+  const dropped: string[] = [];
+  for (const name of headers.keys()) {
+    if (RESPONSE_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) dropped.push(name);
   }
+  for (const name of dropped) headers.delete(name);
   dropNamed(headers, connection);
 }
 

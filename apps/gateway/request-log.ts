@@ -1,5 +1,6 @@
 import { ApiError, type ErrorKind } from "@ostiary/lib/errors";
 import type { Telemetry } from "@ostiary/lib/telemetry";
+import type { Principal } from "./admission/authenticator.ts";
 import type { Exchange } from "./exchange.ts";
 import { ClientGone } from "./upstream-call.ts";
 
@@ -41,24 +42,47 @@ export class RequestLog {
     else log.error({ ...line, ...fault }, "request failed");
   }
 
-  #line(exchange: Exchange, route: string, status: number, duration_ms: number): object {
+  /** Fields that are not known are left out, not undefined: the log would look at each. */
+  #line(exchange: Exchange, route: string, status: number, duration_ms: number): LogLine {
     const { request, principal, trace } = exchange;
-    const traced = this.#telemetry.tracing.enabled;
-    return {
+    const line: LogLine = {
       route,
       method: request.method,
       status,
       duration_ms: Math.round(duration_ms * 1000) / 1000,
       request_id: exchange.request_id,
-      trace_id: traced ? trace.trace_id : undefined,
-      span_id: traced ? trace.span_id : undefined,
-      user_id: principal?.user_id ?? undefined,
-      organization_id: principal?.organization_id ?? undefined,
-      member_id: principal?.member_id ?? undefined,
-      auth_type: principal?.auth_type,
-      key_prefix: this.#presentedKeyPrefix(request) ?? undefined,
     };
+    if (this.#telemetry.tracing.enabled) {
+      line.trace_id = trace.trace_id;
+      line.span_id = trace.span_id;
+    }
+    const key_prefix = principal === null ? this.#presentedKeyPrefix(request) : principal.key_prefix;
+    if (principal !== null) addPrincipal(line, principal);
+    if (key_prefix !== null) line.key_prefix = key_prefix;
+    return line;
   }
+}
+
+interface LogLine {
+  route: string;
+  method: string;
+  status: number;
+  duration_ms: number;
+  request_id: string;
+  trace_id?: string;
+  span_id?: string;
+  user_id?: string;
+  organization_id?: string;
+  member_id?: string;
+  auth_type?: string;
+  key_prefix?: string;
+}
+
+function addPrincipal(line: LogLine, principal: Principal): void {
+  if (principal.user_id !== null) line.user_id = principal.user_id;
+  if (principal.organization_id !== null) line.organization_id = principal.organization_id;
+  if (principal.member_id !== null) line.member_id = principal.member_id;
+  line.auth_type = principal.auth_type;
 }
 
 interface Fault {

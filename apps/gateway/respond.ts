@@ -67,7 +67,7 @@ function keepLengthUnknown(headers: Headers): void {
 }
 
 /** The same bytes in a form for which the runtime does not invent a Content-Type. */
-function untyped(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+function untyped(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(bytes);

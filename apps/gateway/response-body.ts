@@ -12,7 +12,7 @@ export type OnEnd = (failure: Error | null) => void;
  */
 export class ResponseRelay {
   /** Set before the first byte is asked for. */
-  onEnd: OnEnd = () => {};
+  onEnd: OnEnd = nobody;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #call: UpstreamCall;
   readonly #idle_timeout_ms: number;
@@ -46,23 +46,36 @@ export class ResponseRelay {
     return this.stream(COMMENT);
   }
 
-  /** The whole body, for one that is known to be small. */
-  async whole(length: number): Promise<Uint8Array<ArrayBuffer>> {
+  /** The whole body, for one that is known to be small; at once where it is all there, as it mostly is. */
+  whole(length: number): Uint8Array | Promise<Uint8Array> {
+    const first = this.next();
+    if (first instanceof Promise) return first.then((chunk) => this.#collect(chunk, length));
+    return first?.byteLength === length ? first : this.#collect(first, length);
+  }
+
+  async #collect(first: Uint8Array | undefined, length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length);
     let filled = 0;
-    for (let chunk = await this.next(); chunk !== undefined; chunk = await this.next()) {
+    for (let chunk = first; chunk !== undefined; chunk = await this.next()) {
       if (filled + chunk.byteLength > length) throw badGateway("The service sent more than it announced.");
       bytes.set(chunk, filled);
       filled += chunk.byteLength;
+      if (filled === length) return bytes;
     }
-    if (filled < length) throw badGateway("The service sent less than it announced.");
-    return bytes;
+    throw badGateway("The service sent less than it announced.");
   }
 
-  /** The next chunk, undefined at the end; rejects when the service takes too long. */
-  async next(): Promise<Uint8Array | undefined> {
+  /** The next chunk, undefined at the end: at once where it is there. Rejects when the service takes too long. */
+  next(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    const read = this.#reader.read();
+    if (Bun.peek.status(read) !== "fulfilled") return this.#wait(read);
+    const ready = Bun.peek(read);
+    return ready instanceof Promise ? this.#wait(ready) : ready.value;
+  }
+
+  async #wait(read: Promise<{ value?: Uint8Array }>): Promise<Uint8Array | undefined> {
     this.#call.expectWithin(this.#idle_timeout_ms, "idle");
-    const { value } = await this.#reader.read();
+    const { value } = await read;
     this.#call.settle();
     return value;
   }
@@ -82,7 +95,9 @@ export class ResponseRelay {
 
   #end(failure: Error | null): void {
     const { onEnd } = this;
-    this.onEnd = () => {};
+    this.onEnd = nobody;
     onEnd(failure);
   }
 }
+
+const nobody: OnEnd = () => {};
