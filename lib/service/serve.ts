@@ -22,9 +22,9 @@ const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** Starts `service` and listens on both ports. */
 export async function serve<Socket>(service: Service<Socket>, options: ListenOptions): Promise<Running> {
-  await service.start();
   const servers: Bun.Server<Socket | undefined>[] = [];
   try {
+    await service.start();
     const internal = listen(service.internal, options.HOST, options.INTERNAL_PORT, "INTERNAL_PORT");
     servers.push(internal);
     const open = listen(service.public, options.HOST, options.PORT, "PORT");
@@ -33,8 +33,10 @@ export async function serve<Socket>(service: Service<Socket>, options: ListenOpt
     service.telemetry.log.info(running, "listening");
     return { name: service.name, ...running, shutdown: () => shutdown(service, open, internal, options) };
   } catch (error) {
-    await Promise.all(servers.map((server) => server.stop(true)));
-    await service.stop();
+    // why it could not start is what counts; what fails while it is undone follows from that
+    await Promise.allSettled(servers.map((server) => server.stop(true)));
+    await Promise.allSettled([service.stop()]);
+    await service.telemetry.close();
     throw error;
   }
 }
