@@ -31,6 +31,7 @@ export function answer<Schema extends TSchema>(
   ...notes: (keyof AuditNote)[]
 ): Schema {
   return CloneType(schema, {
+    ...(schema.type === "object" && { additionalProperties: false }),
     response_description: description,
     response_headers: Object.assign({}, ...notes.map((note) => noteHeaders[note])),
   });

@@ -1,12 +1,15 @@
 import {
+  contextOf,
   createHandler,
   type HealthState,
   httpApp,
   internalRoutes,
   internalTokenGuard,
+  isUlid,
   swaggerRoutes,
 } from "@ostiary/lib/http";
 import type { Telemetry } from "@ostiary/lib/telemetry";
+import { Elysia } from "elysia";
 import { apiKeysRoutes } from "./api-keys/routes.ts";
 import { credentialsRoutes } from "./credentials/routes.ts";
 import type { Directory } from "./directory.ts";
@@ -37,8 +40,17 @@ export function createApp(deps: AppDeps) {
   return { public: publicHandler(deps), internal: internalHandler(deps) };
 }
 
+/** Names whom a request is about, by the ids of its path, in its log line. */
+function noteSubject(request: Request, params: object): void {
+  const { subject } = contextOf(request);
+  for (const name of ["user_id", "organization_id", "member_id"] as const) {
+    const id: unknown = Reflect.get(params, name);
+    if (typeof id === "string" && isUlid(id)) subject[name] = id;
+  }
+}
+
 function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
+  const routes = new Elysia({ name: "directory", normalize: false })
     .use(usersRoutes(directory))
     .use(organizationsRoutes(directory))
     .use(membersRoutes(directory))
@@ -48,9 +60,10 @@ function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
     .use(apiKeysRoutes(directory))
     .use(sessionsRoutes(directory))
     .use(rolesRoutes(directory));
-  const served = swagger_enabled
-    ? httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(app).use(swaggerRoutes(app, swaggerText))
-    : app;
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
+    .onTransform({ as: "global" }, ({ request, params }) => noteSubject(request, params ?? {}))
+    .use(routes);
+  const served = swagger_enabled ? app.use(swaggerRoutes(routes, swaggerText)) : app;
   return createHandler(served, { telemetry, request_id_on_response: false });
 }
 

@@ -49,6 +49,14 @@ export function timeField(description: string) {
 export const createdAt = timeField("When it was created.");
 export const updatedAt = timeField("When it was last changed.");
 
+/**
+ * Options of a shape in answers: its name in the OpenAPI document, and that it has no other field. An answer
+ * with one more, such as a user_id, fails instead of telling it.
+ */
+export function shapeOf(title: string) {
+  return { title, additionalProperties: false } as const;
+}
+
 /** `schema` or null; `rule` is the sentence for what is neither. */
 export function nullable<Schema extends TSchema>(schema: Schema, rule?: string) {
   const { description, examples } = schema;

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nameField, nullable, timeField } from "../fields.ts";
+import { createdAt, idField, nameField, nullable, shapeOf, timeField } from "../fields.ts";
 
 export const KEY_NAME_DEFAULT = "Unnamed Key";
 
@@ -15,7 +15,7 @@ const fields = {
 };
 
 /** An API key without its secret (Identity specification, API key; contract 5). */
-export const ApiKey = Type.Object(fields, { title: "API key" });
+export const ApiKey = Type.Object(fields, shapeOf("API key"));
 export type ApiKey = Static<typeof ApiKey>;
 
 /** The answer of a create, the only one that holds the key itself. */
@@ -27,7 +27,7 @@ export const CreatedApiKey = Type.Object(
       examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
     }),
   },
-  { title: "Created API key" },
+  shapeOf("Created API key"),
 );
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 

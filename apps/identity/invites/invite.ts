@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nullable, personText, shownRole, timeField } from "../fields.ts";
+import { createdAt, idField, nullable, personText, shapeOf, shownRole, timeField } from "../fields.ts";
 import { roleField } from "../roles/role-field.ts";
 import type { Roles } from "../roles/roles.ts";
 
@@ -40,7 +40,7 @@ export const Invite = Type.Object(
     expires_at: timeField("When it stops being active."),
     created_at: createdAt,
   },
-  { title: "Invite" },
+  shapeOf("Invite"),
 );
 export type Invite = Static<typeof Invite>;
 

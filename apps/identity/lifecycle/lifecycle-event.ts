@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { incrementBase32, ulid } from "ulid";
 import { idField, nullable, shownRole, timeField } from "../fields.ts";
+import type { Roles } from "../roles/roles.ts";
 
 const MemberData = Type.Object({
   member_id: idField("The member."),
@@ -40,7 +41,11 @@ export interface EventMember {
   role: string | null;
 }
 
-export function memberEvent(type: "member.created" | "member.removed", member: EventMember): NewEvent {
+export function memberEvent(
+  type: "member.created" | "member.removed",
+  member: EventMember,
+  roles: Roles,
+): NewEvent {
   return {
     type,
     organization_id: member.organizationId,
@@ -49,7 +54,7 @@ export function memberEvent(type: "member.created" | "member.removed", member: E
       principal: member.principal,
       user_id: member.userId,
       service_account_id: member.serviceAccountId,
-      role: member.role,
+      role: roles.shown(member.role),
     },
   };
 }

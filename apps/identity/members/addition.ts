@@ -36,7 +36,7 @@ export function addMember(
  */
 export async function joinOrganization(
   tx: Orm,
-  { newId, now }: Pick<Directory, "newId" | "now">,
+  { newId, now, roles }: Pick<Directory, "newId" | "now" | "roles">,
   { organizationId, person, role }: { organizationId: string; person: UserRow; role: string | null },
 ): Promise<LivingMemberRow> {
   const createdAt = now();
@@ -50,7 +50,7 @@ export async function joinOrganization(
     createdAt,
   } as const satisfies NewMember;
   await insertMember(tx, member);
-  await appendEvents(tx, [memberEvent("member.created", member)], createdAt);
+  await appendEvents(tx, [memberEvent("member.created", member, roles)], createdAt);
   return {
     ...member,
     displayName: null,

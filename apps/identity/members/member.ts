@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nullable, shownRole, updatedAt } from "../fields.ts";
+import { createdAt, idField, nullable, shapeOf, shownRole, updatedAt } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
 
 const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")]);
@@ -29,7 +29,7 @@ export const Member = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  { title: "Member" },
+  shapeOf("Member"),
 );
 export type Member = Static<typeof Member>;
 
@@ -44,7 +44,7 @@ export const FormerMember = Type.Object(
     ),
     status: Type.Literal("removed"),
   },
-  { title: "Former member" },
+  shapeOf("Former member"),
 );
 export type FormerMember = Static<typeof FormerMember>;
 

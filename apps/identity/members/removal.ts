@@ -23,9 +23,5 @@ export async function removeMember(
   await refuseRemovalOfLast(tx, member, roles);
   const removedAt = now();
   await endMemberships(tx, [member], removedAt);
-  await appendEvents(
-    tx,
-    [memberEvent("member.removed", { ...member, role: roles.shown(member.role) })],
-    removedAt,
-  );
+  await appendEvents(tx, [memberEvent("member.removed", member, roles)], removedAt);
 }

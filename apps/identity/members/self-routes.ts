@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { idField, noQuery, pathIds } from "../fields.ts";
+import { idField, noQuery, pathIds, shapeOf } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { changeMember } from "./change.ts";
 import { Member, toMember } from "./member.ts";
@@ -14,7 +14,7 @@ import { removeMember } from "./removal.ts";
 const tags = ["Members"];
 const params = pathIds("member_id");
 const SelfChangeBody = Type.Object(memberChangeFields, { additionalProperties: false, minProperties: 1 });
-const PersonOfMember = Type.Object({ user_id: idField("The person.") }, { title: "Person of a member" });
+const PersonOfMember = Type.Object({ user_id: idField("The person.") }, shapeOf("Person of a member"));
 
 /** A member at its own address (Identity specification, Members). */
 export function memberSelfRoutes(directory: Directory) {

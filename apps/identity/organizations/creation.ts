@@ -30,7 +30,7 @@ export async function createOrganization(
     await insertMember(tx, founder);
     const events = [
       organizationEvent("organization.created", organization),
-      memberEvent("member.created", founder),
+      memberEvent("member.created", founder, roles),
     ];
     await appendEvents(tx, events, createdAt);
   });

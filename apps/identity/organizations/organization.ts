@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, updatedAt } from "../fields.ts";
+import { createdAt, idField, shapeOf, updatedAt } from "../fields.ts";
 
 /** The isolation boundary (Identity specification, Organization). */
 export const Organization = Type.Object(
@@ -9,7 +9,7 @@ export const Organization = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  { title: "Organization" },
+  shapeOf("Organization"),
 );
 export type Organization = Static<typeof Organization>;
 

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, errors } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { noQuery, nullable, pathIds } from "../fields.ts";
+import { noQuery, nullable, pathIds, shapeOf } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { requireOrganization } from "../organizations/queries.ts";
 import type { Roles } from "./roles.ts";
@@ -26,7 +26,7 @@ const RolesListing = Type.Object(
     default_role: slug("Given where a write names no role."),
     service_account_default_role: slug("Given to a service account where the write names no role."),
   },
-  { title: "Roles" },
+  shapeOf("Roles"),
 );
 
 /** The roles listing (Identity specification, Roles listing). */

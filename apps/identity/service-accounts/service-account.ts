@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, shownRole, updatedAt } from "../fields.ts";
+import { createdAt, idField, shapeOf, shownRole, updatedAt } from "../fields.ts";
 import { MemberStatus } from "../members/member.ts";
 import type { Roles } from "../roles/roles.ts";
 
@@ -15,7 +15,7 @@ export const ServiceAccount = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  { title: "Service account" },
+  shapeOf("Service account"),
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
 

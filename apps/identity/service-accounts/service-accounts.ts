@@ -23,7 +23,7 @@ export interface ServiceAccountAddress {
 
 /** A service account and its member, in one step. */
 export async function createServiceAccount(
-  { database, newId, now }: Directory,
+  { database, roles, newId, now }: Directory,
   organizationId: string,
   name: string,
   role: string | null,
@@ -43,7 +43,7 @@ export async function createServiceAccount(
     await lockOrganization(tx, organizationId, "update");
     await insertServiceAccount(tx, account);
     await insertMember(tx, member);
-    await appendEvents(tx, [memberEvent("member.created", member)], createdAt);
+    await appendEvents(tx, [memberEvent("member.created", member, roles)], createdAt);
   });
   return { ...account, memberId: member.id, role, status: "active" };
 }

@@ -1,6 +1,6 @@
 import { type FieldError, validationError } from "@ostiary/lib/errors";
 import { type Static, Type } from "@sinclair/typebox";
-import { idField, shownRole, timeField } from "../fields.ts";
+import { idField, shapeOf, shownRole, timeField } from "../fields.ts";
 
 /** A session is valid for one hour from its mint (Identity specification, Limits). */
 export const SESSION_MS = 60 * 60 * 1000;
@@ -22,7 +22,7 @@ export const Session = Type.Object(
       examples: [["org:write"]],
     }),
   },
-  { title: "Session" },
+  shapeOf("Session"),
 );
 export type Session = Static<typeof Session>;
 

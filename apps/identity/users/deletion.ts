@@ -34,9 +34,7 @@ export async function deleteAccount({ database, roles, now }: Directory, userId:
     await forgetPerson(tx, userId);
     await deleteKeysOfUser(tx, userId);
     await deleteUser(tx, userId);
-    const events = ended.map((member) =>
-      memberEvent("member.removed", { ...member, role: roles.shown(member.role) }),
-    );
+    const events = ended.map((member) => memberEvent("member.removed", member, roles));
     await appendEvents(tx, events, deletedAt);
   });
 }

@@ -5,6 +5,7 @@ import {
   NAME_LENGTH_MAX,
   nullable,
   personText,
+  shapeOf,
   shownRole,
   updatedAt,
 } from "../fields.ts";
@@ -26,7 +27,7 @@ export const User = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  { title: "User" },
+  shapeOf("User"),
 );
 export type User = Static<typeof User>;
 
@@ -47,7 +48,7 @@ export const Membership = Type.Object(
     role: shownRole,
     status: Type.Literal("active"),
   },
-  { title: "Membership" },
+  shapeOf("Membership"),
 );
 export type Membership = Static<typeof Membership>;
 

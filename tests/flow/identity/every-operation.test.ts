@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { waitFor } from "../../support/index.ts";
 import { type IdentityHarness, ISSUER, NOBODY, startIdentity, wrongFields } from "./harness.ts";
 import {
   filled,
@@ -235,4 +236,24 @@ test("no answer carries X-Request-ID; errors name the request that came", async 
     const answer = await identity.call(operation.method, path, bodyOf(operation));
     expect(answer.headers.has("x-request-id")).toBe(false);
   }
+});
+
+test("log lines name the template of the route and whom it is about, and no id that is none", async () => {
+  await identity.call("GET", `/organizations/${ours.organization_id}/members/${ours.member_id}`);
+  await identity.call("GET", `/users/${ours.user_id}`);
+  await identity.call("GET", "/users/not-an-id");
+  const lines = await waitFor(async () => {
+    const all = (await identity.log()).split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    return all.at(-1)?.status === 404 && all.at(-1)?.route === "/users/{user_id}" ? all.slice(-3) : null;
+  });
+  expect(lines).toMatchObject([
+    {
+      route: "/organizations/{organization_id}/members/{member_id}",
+      organization_id: ours.organization_id,
+      member_id: ours.member_id,
+    },
+    { route: "/users/{user_id}", user_id: ours.user_id, status: 200 },
+    { route: "/users/{user_id}", status: 404 },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("not-an-id");
 });

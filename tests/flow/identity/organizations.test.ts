@@ -165,6 +165,29 @@ describe("with roles off", () => {
     const account = await off.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     expect(account.body.role).toBeNull();
     expect((await off.call("DELETE", `/members/${owner_member}`)).status).toBe(204);
+    const told = (await off.events()).filter(({ organization_id }) => organization_id === id);
+    expect(told.filter(({ data }) => "role" in data).map(({ data }) => data.role)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test("an invite of before gives the role that it was made with, once roles are on again", async () => {
+    const { id } = await identity.organization();
+    const { token } = (await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" })).body;
+    const off = identity.restarted(null);
+    const user = await off.person();
+    const joined = await off.call("POST", `/users/${user}/invites/redeem`, { token });
+    expect(joined.body.role).toBeNull();
+    expect((await off.events()).at(-1)?.data.role).toBeNull();
+    expect((await identity.call("GET", `/members/${joined.body.id}`)).body.role).toBe("admin");
+    const without = (await off.call("POST", `/organizations/${id}/invites`)).body;
+    const later = await identity.call("POST", `/users/${await identity.person()}/invites/redeem`, {
+      token: without.token,
+    });
+    expect(later.body.role).toBe("member");
   });
 
   test("a role that the file no longer holds grants nothing, and is still shown", async () => {

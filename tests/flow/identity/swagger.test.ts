@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { chromium } from "playwright-core";
 import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
-import { type IdentityHarness, startIdentity } from "./harness.ts";
+import { type IdentityHarness, ROLES, startIdentity } from "./harness.ts";
 
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 /** The page is 1.5 MB of script that a browser without a graphics card draws slowly. */
@@ -107,6 +107,16 @@ describe("the OpenAPI document", () => {
       Object.keys(responses).filter((status) => !["400", "413", "422", "500", "503"].includes(status)),
     ]);
     expect(Object.fromEntries(own)).toEqual(statuses);
+  });
+
+  test("is the same whatever was called before it was first read", async () => {
+    const { text } = await identity.call("GET", "/swagger/json");
+    const used = identity.restarted(ROLES);
+    await used.organization();
+    const { id } = await used.organization();
+    await used.call("GET", `/organizations/${id}/members`);
+    await used.call("POST", `/users/${await used.person()}/api-keys`);
+    expect((await used.call("GET", "/swagger/json")).text).toBe(text);
   });
 
   test("describes every operation, parameter, answer and header, and says no word of ours", async () => {
