@@ -1,55 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../support/gateway.ts";
-import { headerValue, headerValues, OK, RawUpstream, rawRequest, spell } from "../support/raw-http.ts";
+import type { LocalGateway } from "../support/gateway.ts";
+import { headerValue, headerValues, rawRequest, spell } from "../support/raw-http.ts";
+import { type Lines, UUID_V7, WidgetsBed } from "./gateway-proxy-bed.ts";
 
 /** Headers in both directions (Gateway specification, Gateway request handling; contract 4, Headers), as bytes. */
 
-const service = new RawUpstream();
-const gateways: LocalGateway[] = [];
+const bed = new WidgetsBed();
+const { service } = bed;
 let gateway: LocalGateway;
 
-async function startGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
-  const started = await startLocalGateway(env);
-  gateways.push(started);
-  await started.publish({
-    widgets: publicService(service.url, {
-      path: "/widgets",
-      methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
-    }),
-  });
-  return started;
-}
-
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await bed.start();
 });
 
-afterAll(async () => {
-  await Promise.all(gateways.map((each) => each.close()));
-  service.close();
-});
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
 
-afterEach(() => {
-  service.requests.length = 0;
-  service.handler = () => OK;
-});
-
-type Lines = [name: string, value: string][];
-
-/** What the service received of a GET with these header lines. */
-async function received(lines: Lines, through = gateway) {
-  await rawRequest(through.url, spell("GET", "/widgets", lines));
-  return service.request.headers;
-}
-
-/** What the client receives when the service sends these header lines. */
-async function answered(lines: Lines, through = gateway, request: Lines = []) {
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  service.handler = () => `HTTP/1.1 200 OK\r\n${head}Content-Length: 2\r\n\r\nok`;
-  return (await rawRequest(through.url, spell("GET", "/widgets", request))).headers;
-}
-
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const received = (lines: Lines, through = gateway) => bed.received(lines, through);
+const answered = (lines: Lines, through = gateway, request: Lines = []) =>
+  bed.answered(lines, through, request);
 
 describe("no credential and no audit header reaches a service", () => {
   const names = [
@@ -325,190 +294,4 @@ test("the four audit headers never reach a client", async () => {
     ["X-Platform-Audit-Member", "m1"],
   ]);
   expect(headers.filter(([name]) => /audit/i.test(name))).toEqual([]);
-});
-
-describe("CORS without ALLOWED_ORIGINS", () => {
-  test("every origin may read a response, and its headers", async () => {
-    const headers = await answered([], gateway, [["Origin", "https://anyone.example"]]);
-    expect(headerValue(headers, "access-control-allow-origin")).toBe("*");
-    expect(headerValue(headers, "access-control-expose-headers")).toBe(
-      "X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After",
-    );
-    expect(headerValues(headers, "vary")).toEqual([]);
-  });
-
-  test("what a service says of CORS is replaced", async () => {
-    const headers = await answered([
-      ["Access-Control-Allow-Origin", "https://service.example"],
-      ["Access-Control-Allow-Credentials", "true"],
-      ["Access-Control-Allow-Methods", "PURGE"],
-      ["Access-Control-Allow-Headers", "X-Z"],
-      ["Access-Control-Expose-Headers", "X-Z"],
-      ["Access-Control-Max-Age", "1"],
-    ]);
-    const cors = headers
-      .filter(([name]) => /^access-control/i.test(name))
-      .map(([name]) => name.toLowerCase());
-    expect(cors.sort()).toEqual(["access-control-allow-origin", "access-control-expose-headers"]);
-    expect(headerValue(headers, "access-control-allow-origin")).toBe("*");
-  });
-
-  test("OPTIONS on any path, published or not, is a preflight that no service sees", async () => {
-    for (const path of ["/widgets", "/nowhere", "/broken/%zz", "/"]) {
-      const response = await rawRequest(gateway.url, spell("OPTIONS", path));
-      expect(response.status).toBe(204);
-      expect(response.body.byteLength).toBe(0);
-      expect(headerValue(response.headers, "access-control-allow-origin")).toBe("*");
-      expect(headerValue(response.headers, "access-control-allow-methods")).toBe(
-        "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS",
-      );
-      expect(headerValue(response.headers, "access-control-allow-headers")).toBe(
-        "Authorization, Content-Type, X-API-Key",
-      );
-      expect(headerValue(response.headers, "access-control-max-age")).toBe("86400");
-      expect(headerValue(response.headers, "x-request-id")).toMatch(UUID_V7);
-    }
-    expect(service.requests).toEqual([]);
-  });
-
-  test("a preflight allows the headers that are asked for", async () => {
-    const request = spell("OPTIONS", "/widgets", { "Access-Control-Request-Headers": "x-one, X-Two" });
-    const response = await rawRequest(gateway.url, request);
-    expect(headerValue(response.headers, "access-control-allow-headers")).toBe("x-one, X-Two");
-  });
-});
-
-describe("CORS with ALLOWED_ORIGINS", () => {
-  let listed: LocalGateway;
-  beforeAll(async () => {
-    listed = await startGateway({ ALLOWED_ORIGINS: "https://a.example, https://b.example:8443" });
-  });
-
-  test("a listed origin is reflected, and caches are told", async () => {
-    for (const origin of ["https://a.example", "https://b.example:8443"]) {
-      const headers = await answered([["Vary", "Accept"]], listed, [["Origin", origin]]);
-      expect(headerValue(headers, "access-control-allow-origin")).toBe(origin);
-      expect(headerValues(headers, "vary").join(", ")).toBe("Accept, Origin");
-    }
-  });
-
-  for (const origin of [
-    "https://c.example",
-    "http://a.example",
-    "https://a.example.evil",
-    "null",
-    "https://A.example",
-  ]) {
-    test(`${origin} gets no allow header, neither for a response nor for a preflight`, async () => {
-      const headers = await answered([], listed, [["Origin", origin]]);
-      expect(headers.filter(([name]) => /^access-control/i.test(name))).toEqual([]);
-      expect(headerValue(headers, "vary")).toBe("Origin");
-      const preflight = await rawRequest(listed.url, spell("OPTIONS", "/widgets", { Origin: origin }));
-      expect(preflight.status).toBe(204);
-      expect(preflight.headers.filter(([name]) => /^access-control-allow/i.test(name))).toEqual([]);
-    });
-  }
-
-  test("errors are readable by a listed origin too", async () => {
-    const response = await rawRequest(listed.url, spell("GET", "/nowhere", { Origin: "https://a.example" }));
-    expect(headerValue(response.headers, "access-control-allow-origin")).toBe("https://a.example");
-  });
-
-  test("a Vary that names Origin already is left alone", async () => {
-    const headers = await answered([["Vary", "origin"]], listed, [["Origin", "https://a.example"]]);
-    expect(headerValues(headers, "vary")).toEqual(["origin"]);
-  });
-});
-
-describe("who called stays with the gateway", () => {
-  const forwarded: Lines = [
-    ["X-Forwarded-For", "1.2.3.4, 5.6.7.8"],
-    ["X-Forwarded-Proto", "https"],
-    ["X-Forwarded-Host", "api.example.com"],
-    ["X-Forwarded-Anything", "x"],
-    ["Forwarded", "for=1.2.3.4"],
-  ];
-
-  test("without trusted proxies nothing of Forwarded passes", async () => {
-    const headers = await received(forwarded);
-    expect(headers.filter(([name]) => /forwarded/i.test(name))).toEqual([]);
-  });
-
-  test("behind trusted proxies it passes as it came", async () => {
-    const trusting = await startGateway({ TRUSTED_PROXY_HOPS: "1" });
-    const headers = await received(forwarded, trusting);
-    for (const [name, value] of forwarded) expect(headerValue(headers, name)).toBe(value);
-  });
-
-  test("FORWARD_CLIENT_ADDRESS tells the socket's address in place of what the client claims", async () => {
-    const telling = await startGateway({ FORWARD_CLIENT_ADDRESS: "true" });
-    const headers = await received(forwarded, telling);
-    expect(headers.filter(([name]) => /forwarded/i.test(name)).length).toBe(3);
-    expect(headerValue(headers, "x-forwarded-for")).toBe("127.0.0.1");
-    expect(headerValue(headers, "x-forwarded-proto")).toBe("http");
-    expect(headerValue(headers, "x-forwarded-host")).toBe("gateway.test");
-  });
-
-  test("FORWARD_CLIENT_ADDRESS behind trusted proxies adds to what they said", async () => {
-    const telling = await startGateway({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
-    const headers = await received(forwarded, telling);
-    expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
-    expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
-    expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
-  });
-});
-
-describe("bodies keep their meaning", () => {
-  test("HEAD keeps the length of the service, and the connection lives on", async () => {
-    service.handler = () => "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 70000\r\n\r\n";
-    const response = await rawRequest(gateway.url, spell("HEAD", "/widgets"));
-    expect(response).toMatchObject({ status: 200, complete: true });
-    expect(headerValue(response.headers, "content-length")).toBe("70000");
-  });
-
-  test("HEAD of a length unknown is not given one", async () => {
-    service.handler = () =>
-      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
-    const response = await rawRequest(gateway.url, spell("HEAD", "/widgets"));
-    expect(headerValues(response.headers, "content-length")).toEqual([]);
-  });
-
-  test("304 keeps its length and validator, and has no body", async () => {
-    service.handler = () => 'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\nContent-Length: 500\r\n\r\n';
-    const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
-    expect(response).toMatchObject({ status: 304, complete: true });
-    expect(headerValue(response.headers, "content-length")).toBe("500");
-    expect(headerValue(response.headers, "etag")).toBe('"x"');
-  });
-
-  test("204 has no body and no length", async () => {
-    service.handler = () => "HTTP/1.1 204 No Content\r\n\r\n";
-    const response = await rawRequest(gateway.url, spell("DELETE", "/widgets"));
-    expect(response.status).toBe(204);
-    expect(headerValues(response.headers, "content-length")).toEqual([]);
-  });
-
-  test("redirects are passed on, never followed", async () => {
-    service.handler = () =>
-      "HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n";
-    const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
-    expect(response.status).toBe(307);
-    expect(headerValue(response.headers, "location")).toBe("/elsewhere");
-    expect(service.requests.length).toBe(1);
-  });
-
-  test("103 is not passed on, the answer after it is", async () => {
-    service.handler = () => `HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n${OK}`;
-    const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
-    expect(response.status).toBe(200);
-    expect(response.body.toString()).toBe("ok");
-  });
-
-  test("the service's own errors pass as they are", async () => {
-    service.handler = () =>
-      "HTTP/1.1 418 I'm a Teapot\r\nContent-Type: text/plain\r\nContent-Length: 6\r\n\r\nteapot";
-    const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
-    expect(response.status).toBe(418);
-    expect(response.body.toString()).toBe("teapot");
-  });
 });
