@@ -98,7 +98,7 @@ describe("a start that is refused", () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     try {
       const { exit_code, stderr } = await refusal("audit", {
-        DATABASE_URL: "pglite://memory",
+        DATABASE_URL: await freshDatabase(),
         PORT: String(taken.port),
       });
       expect([exit_code, stderr.join("\n")]).toEqual([
