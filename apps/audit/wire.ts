@@ -4,6 +4,7 @@ import { type Database, openDatabase } from "@ostiary/lib/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
+import { openReads } from "./events/event-queries.ts";
 import { PartitionKeeper } from "./storage/partition-keeper.ts";
 import { EventWriter } from "./writes/event-writer.ts";
 
@@ -12,7 +13,6 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000;
 
 /** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
 const WRITE_CONNECTIONS = 5;
-const READ_CONNECTIONS = 8;
 /** Half of the connections for reads stay free for pages. */
 const EXPORTS_MAX = 4;
 
@@ -73,21 +73,21 @@ interface Stores {
   close(): Promise<void>;
 }
 
+/** A given database serves the writes; the reads of a server have connections of their own all the same. */
 async function openStores(
   config: AuditConfig,
-  shared: Database | undefined,
+  given: Database | undefined,
   { metrics }: Telemetry,
 ): Promise<Stores> {
   const options = { namespace: "audit", observer: metrics.observeStore };
-  if (shared !== undefined) {
-    const database = shared.scoped(options.namespace, options.observer);
-    return { writes: database, reads: database, close: async () => {} };
-  }
-  const writes = await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS });
+  const writes =
+    given === undefined
+      ? await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS })
+      : given.scoped(options.namespace, options.observer);
   if (config.DATABASE_URL.startsWith("pglite://")) {
     return { writes, reads: writes, close: () => writes.close() };
   }
-  const reads = await openDatabase(config.DATABASE_URL, { ...options, pool_max: READ_CONNECTIONS });
+  const reads = await openReads(config.DATABASE_URL, options);
   return {
     writes,
     reads,

@@ -1,5 +1,5 @@
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
-import { selectEvents } from "@ostiary/audit/events/queries";
+import { openReads, selectEvents } from "@ostiary/audit/events/queries";
 import { openDatabase } from "@ostiary/lib/stores/database";
 import { encodeTime } from "ulid";
 import { BUSY_ORGANIZATION, generateLog } from "../flow/audit/generated-log.ts";
@@ -55,6 +55,8 @@ export const auditReads: Bench = {
     const database = await openDatabase(url, { namespace: "audit", statement_timeout_ms: 600_000 });
     const end_ms = Date.now();
     await generateLog(database, { events, end_ms, span_ms: SPAN_MS }, progress);
+    await database.close();
+    const reads = await openReads(url, { namespace: "audit", pool_max: 1 });
     const at_ms = (part: number) => Math.round(end_ms - SPAN_MS + SPAN_MS * part);
     const figures: ReadFigure[] = [];
     for (const [name, wanted] of Object.entries(filters)) {
@@ -66,13 +68,13 @@ export const auditReads: Bench = {
           const cursor = encodeTime(at_ms(depth) - round * 3_600_000) + "0".repeat(16);
           const filter = filterOf(wanted, at_ms);
           const bounds = eventBounds(filter, cursor);
-          if (bounds !== null) await selectEvents(database, filter, bounds);
+          if (bounds !== null) await selectEvents(reads, filter, bounds);
         });
         page_ms[String(depth)] = spreadOf(samples);
       }
       figures.push({ filter: name, page_ms });
     }
-    await database.close();
+    await reads.close();
     return { text: textOf(machineLine(machine), events, figures), data: { machine, events, figures } };
   },
 };

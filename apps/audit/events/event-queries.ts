@@ -1,5 +1,5 @@
 import { LIMIT_MAX } from "@ostiary/lib/http";
-import type { Database } from "@ostiary/lib/stores/database";
+import { type Database, type DatabaseOptions, openDatabase } from "@ostiary/lib/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import {
   type EventBounds,
@@ -18,6 +18,15 @@ type EventRow = Omit<UserEvent, "actor"> & {
 };
 
 const EXPORT_BATCH_ROWS = 500;
+const CONNECTIONS = 8;
+
+/**
+ * Connections for reads. Each page is planned for its own values: a plan for any value takes bounds on time for
+ * narrow, and then sorts whole months.
+ */
+export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
+  return openDatabase(url, { pool_max: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
+}
 
 /** The newest events of a filter, at most {@link LIMIT_MAX} and one: a page and whether another follows. */
 export async function selectEvents(

@@ -12,6 +12,11 @@ export interface PostgresLimits {
   connect_timeout_ms: number;
   /** The server ends a statement after this long (`statement_timeout`). */
   statement_timeout_ms: number;
+  /**
+   * When the server may keep one plan for all values of a prepared statement (`plan_cache_mode`). Statements
+   * whose best way depends on their values, such as pages of a large log, want `force_custom_plan`.
+   */
+  plan_cache_mode: "auto" | "force_custom_plan";
 }
 
 export const postgresLimits: PostgresLimits = {
@@ -19,6 +24,7 @@ export const postgresLimits: PostgresLimits = {
   acquire_timeout_ms: 3_000,
   connect_timeout_ms: 3_000,
   statement_timeout_ms: 10_000,
+  plan_cache_mode: "auto",
 };
 
 /** How long after `statement_timeout` a server must have reported it, before it counts as gone. */
@@ -138,6 +144,7 @@ function connect(url: string, limits: PostgresLimits): postgres.Sql {
       TimeZone: "UTC",
       statement_timeout: limits.statement_timeout_ms,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+      plan_cache_mode: limits.plan_cache_mode,
     },
     types,
   };
