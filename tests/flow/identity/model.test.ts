@@ -71,6 +71,30 @@ function comparable(body: unknown): unknown {
   );
 }
 
+/** Looks at everything that is left: each credential, member, list of members and list of invites. */
+async function sweep(model: Model): Promise<void> {
+  const credentials = [
+    ...[...model.keys.values()].map(({ key }) => key),
+    ...model.sessions.map(({ token }) => token),
+  ];
+  for (const credential of credentials) {
+    expect(await identity.validate(credential)).toEqual(model.validate(credential));
+  }
+  for (const member of model.members.values()) {
+    const { body } = await identity.call("GET", `/organizations/${member.organization}/members/${member.id}`);
+    expect(comparable(body)).toEqual(comparable(model.shownMember(member)));
+  }
+  for (const id of model.organizations.keys()) {
+    const members = await identity.call("GET", `/organizations/${id}/members?limit=100`);
+    expect(comparable(members.body.members)).toEqual(
+      model.living(id).map((member) => model.shownMember(member)),
+    );
+    const invites = await identity.call("GET", `/organizations/${id}/invites?limit=100`);
+    const own = [...model.invites.values()].filter(({ organization }) => organization === id);
+    expect(comparable(invites.body.invites)).toEqual(own.map((invite) => model.shownInvite(invite)));
+  }
+}
+
 test("any sequence of calls is answered, and told in the feed, as the specification's plain model says", async () => {
   const steps = [...memberSteps, ...credentialSteps].map((step) => step.map((each) => new Call(each)));
   const property = fc.asyncProperty(
@@ -80,6 +104,7 @@ test("any sequence of calls is answered, and told in the feed, as the specificat
       const model = new Model(identity.clock.now());
       for (const step of openingSteps) await new Call(step).run(model, identity);
       await fc.asyncModelRun(() => ({ model, real: identity }), commands);
+      await sweep(model);
       const after = before === undefined ? "" : `&starting_after=${before}`;
       const { body } = await identity.internal("GET", `/internal/lifecycle-events?limit=500${after}`);
       const told = body.lifecycle_events.map(({ type, organization_id, data }: Record<string, unknown>) => ({
