@@ -99,6 +99,8 @@ function finish(
 
 /** Why it failed, for the log: the innermost cause, which names the fault and carries no secret of ours. */
 function reason(error: ApiError | null): string {
+  // the one 5xx that is answered and not thrown is the readiness probe's
+  if (error === null) return "The service is not ready.";
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
   return innermost instanceof Error ? innermost.message : String(innermost);
