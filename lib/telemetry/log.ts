@@ -43,36 +43,12 @@ export function createLog(options: LogOptions): LogSink {
     },
     blocks,
   );
-  const written = log.isLevelEnabled("info") ? plainLines(options.service, log, blocks) : ignore;
   return {
-    log: {
-      debug: (fields, message) => log.debug(fields, message),
-      info: written,
-      warn: (fields, message) => log.warn(fields, message),
-      error: (fields, message) => log.error(fields, message),
-    },
+    log,
     flush() {
       blocks.handOn();
       return flushed(destination);
     },
-  };
-}
-
-function ignore(): void {}
-
-/**
- * Lines of level info are written for each request, and hold plain data: spelled by the runtime itself they cost
- * half as much. What it can not spell, and errors, are pino's.
- */
-function plainLines(service: string, log: pino.Logger, blocks: LineBlocks): Logger["info"] {
-  return (fields, message) => {
-    const timestamp = new Date().toISOString();
-    try {
-      if ("err" in fields) return log.info(fields, message);
-      blocks.write(`${JSON.stringify({ level: "info", timestamp, service, ...fields, message })}\n`);
-    } catch {
-      log.info(fields, message);
-    }
   };
 }
 

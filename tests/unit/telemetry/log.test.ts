@@ -39,33 +39,6 @@ describe("a log line", () => {
     ]);
   });
 
-  test("has one form at every level, and leaves out what is not known", async () => {
-    const fields = { route: "/a", status: 200, duration_ms: 0.25, user_id: undefined, member_id: null };
-    const lines = await logged("debug", (log) => {
-      for (const each of ["debug", "info", "warn", "error"] as const) log[each](fields, "said");
-    });
-    const forms = lines.map((line) => Object.keys(Object(line)));
-    const form = ["level", "timestamp", "service", "route", "status", "duration_ms", "member_id", "message"];
-    expect(forms).toEqual([form, form, form, form]);
-  });
-
-  test("is written at every level, also with an error or what JSON can not hold", async () => {
-    const knot: Record<string, unknown> = { count: 1n };
-    knot.knot = knot;
-    const lines = await logged("debug", (log) => {
-      for (const each of ["debug", "info", "warn", "error"] as const) {
-        log[each](knot, "knotted");
-        log[each]({ err: new RangeError("too far") }, "failed");
-      }
-    });
-    const knotted = expect.objectContaining({ message: "knotted" });
-    const failed = expect.objectContaining({
-      message: "failed",
-      err: expect.objectContaining({ type: "RangeError", message: "too far" }),
-    });
-    expect(lines).toEqual([knotted, failed, knotted, failed, knotted, failed, knotted, failed]);
-  });
-
   test.each<[LogOptions["level"], string[]]>([
     ["debug", ["debug", "info", "warn", "error"]],
     ["info", ["info", "warn", "error"]],
