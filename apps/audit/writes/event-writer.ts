@@ -19,7 +19,7 @@ export interface EventWriterDeps {
   keepPartitions: () => Promise<void>;
 }
 
-/** Two statements of each kind at once: while one waits for the disk, the next is worked on. */
+/** A statement and its commit cost as much as some twenty rows: large groups are the cheapest. */
 const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
 
 interface PendingIntent {

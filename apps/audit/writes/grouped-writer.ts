@@ -3,7 +3,7 @@ import { StoreUnavailable } from "@ostiary/lib/stores/database";
 export interface GroupLimits {
   /** Items in one write. */
   group_max: number;
-  /** Writes under way at once. */
+  /** Writes under way at once. All but the first take whole groups only. */
   writes_max: number;
   /** Items that may wait; more are refused. */
   queue_max: number;
@@ -16,8 +16,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Turns single writes into few: an item that comes alone is written at once, those that come while writes are
- * under way gather and go together in the next. Items with the same key never share a write: the later one
+ * Turns single writes into few: an item that comes alone is written at once, those that come while a write is
+ * under way gather and go together in the next, or beside it once they fill a group. Items with the same key never share a write: the later one
  * waits for the earlier one's end. When a group fails for another reason than the store's absence, its items
  * are written one by one, so that each gets its own answer.
  */
@@ -68,13 +68,19 @@ export class GroupedWriter<Item, Result> {
   }
 
   #pump(): void {
-    while (this.#writes < this.#limits.writes_max && this.#queue.length > 0) {
+    while (this.#mayWrite()) {
       this.#writes += 1;
       void this.#writeGroup(this.#queue.splice(0, this.#limits.group_max)).then(() => {
         this.#writes -= 1;
         this.#pump();
       });
     }
+  }
+
+  #mayWrite(): boolean {
+    const { group_max, writes_max } = this.#limits;
+    const waiting = this.#queue.length;
+    return this.#writes === 0 ? waiting > 0 : this.#writes < writes_max && waiting >= group_max;
   }
 
   /** Answers every member; never rejects. */

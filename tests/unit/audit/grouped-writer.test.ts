@@ -49,10 +49,14 @@ describe("a grouped writer", () => {
     expect(await Promise.all(all)).toEqual(["a", "b", "c", "d", "e", "f"].map((item) => `${item} written`));
   });
 
-  test("has as many writes under way as it may", async () => {
+  test("begins a second write beside the first for a whole group only", async () => {
     const { writer, groups } = gated({ writes_max: 2 });
-    for (const item of ["a", "b", "c"]) void writer.add(item, item);
-    expect(groups).toEqual([["a"], ["b"]]);
+    for (const item of ["a", "b", "c", "d"]) void writer.add(item, item);
+    expect(groups).toEqual([["a"]]);
+    void writer.add("e", "e");
+    expect(groups).toEqual([["a"], ["b", "c", "d", "e"]]);
+    for (const item of ["f", "g", "h", "i", "j"]) void writer.add(item, item);
+    expect(groups).toHaveLength(2);
   });
 
   test("never has two items of one key in flight", async () => {
