@@ -249,6 +249,11 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     })();
     expect(drained).rejects.toThrow();
     await drained.catch(() => {});
-    await waitFor(async () => (await audit.get(LOG, CSV)).status === 200);
+    await waitFor(async () => {
+      const again = await audit.get(LOG, CSV);
+      await again.body?.cancel();
+      return again.status === 200;
+    });
+    await waitFor(async () => (await cursors()) === 0, { what: "The end of every export" });
   });
 });
