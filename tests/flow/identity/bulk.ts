@@ -104,6 +104,16 @@ export function addManyInvites(identity: IdentityHarness, organizationId: string
   );
 }
 
+export function addManyEvents(identity: IdentityHarness, organizationId: string, prefix: string) {
+  return fill(
+    identity,
+    MANY,
+    (series) => sql`insert into identity.lifecycle_events (id, type, occurred_at, organization_id, data)
+      select ${ids(`${prefix}L`)}, 'organization.created', ${now}, ${organizationId}, '{}'
+      from ${series}`,
+  );
+}
+
 /** Makes one person a member of `count` organizations, each with the other person as its owner. */
 export async function addManyMemberships(
   identity: IdentityHarness,

@@ -14,6 +14,7 @@ import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
 import { services } from "../../support/index.ts";
 import {
+  addManyEvents,
   addManyInvites,
   addManyKeys,
   addManyMembers,
@@ -131,6 +132,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     await addManyKeys(identity, { member_id: owner_member }, "1");
     await addManyKeys(identity, { user_id: owner }, "2");
     await addManyMemberships(identity, { member: owner, owner: await identity.person() }, "2", 100_000);
+    await addManyEvents(identity, id, "1");
     // rows that no list shows stand before those that lists show
     await identity.database.run("hide", (orm) =>
       orm.execute(
