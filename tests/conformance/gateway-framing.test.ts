@@ -11,6 +11,8 @@ const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
 const BODY_BYTES_MAX = 1_000;
 let gateway: LocalGateway;
 const service = new RawUpstream();
+/** What the first of two pipelined requests asks for: it may be called after its client was let go. */
+const pipelined = new RawUpstream();
 
 beforeAll(async () => {
   gateway = await startLocalGateway({ MAX_BODY_BYTES: String(BODY_BYTES_MAX) });
@@ -20,12 +22,14 @@ beforeAll(async () => {
       { path: "/widgets", methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] },
       { path: "/hidden", methods: ["GET"] },
     ),
+    pipelined: publicService(pipelined.url, { path: "/pipelined", methods: ["GET"] }),
   });
 });
 
 afterAll(async () => {
   await gateway.close();
   service.close();
+  pipelined.close();
 });
 
 beforeEach(() => {
@@ -229,9 +233,9 @@ test("requests one after another on one connection are kept apart, bodies and al
 
 test("a request sent before the answer to the one before it costs the connection, and is not answered", async () => {
   const client = await RawClient.connect(gateway.url);
-  client.send(spell("GET", "/widgets") + HIDDEN);
+  client.send(spell("GET", "/pipelined") + HIDDEN);
   await client.untilClosed();
-  expect(service.requests.map((request) => request.target)).not.toContain("/hidden");
+  expect(service.requests).toEqual([]);
 });
 
 describe("a response that a service frames badly never reaches the client as a whole one", () => {
