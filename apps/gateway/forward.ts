@@ -68,19 +68,20 @@ export class Forwarder {
   }
 
   #answer(method: string, response: Response, call: UpstreamCall): UpstreamAnswer | Promise<UpstreamAnswer> {
-    const { status, headers, body } = response;
+    const { status, headers } = response;
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
     const length = knownLength(headers);
-    if (method === "HEAD" || body === null || length === 0 || BODILESS.has(status)) {
+    if (method === "HEAD" || length === 0 || BODILESS.has(status)) {
       return { status, headers, body: null, relay: null };
     }
+    const small = length <= BUFFERED_BYTES_MAX;
+    const arrived = small ? arrivedBody(response) : null;
+    if (arrived !== null) return { status, headers, body: arrived, relay: null };
+    // not before: to ask for it makes a stream, even where all is there
+    const { body } = response;
+    if (body === null) return { status, headers, body: null, relay: null };
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms);
-    if (length <= BUFFERED_BYTES_MAX) {
-      const whole = relay.whole(length);
-      if (whole instanceof Promise)
-        return whole.then((bytes) => ({ status, headers, body: bytes, relay: null }));
-      return { status, headers, body: whole, relay: null };
-    }
+    if (small) return relay.whole(length).then((bytes) => ({ status, headers, body: bytes, relay: null }));
     headers.delete("content-length");
     return this.#streamed(status, headers, relay);
   }
@@ -91,6 +92,19 @@ export class Forwarder {
     if (first === undefined) return { status, headers, body: null, relay: null };
     return { status, headers, body: relay.stream(first), relay };
   }
+}
+
+/**
+ * A small body that has come with its head, as most have; null while a part of it is missing. Asked of a copy,
+ * so that the rest can still be waited for chunk by chunk.
+ */
+function arrivedBody(response: Response): Uint8Array | null {
+  const bytes = response.clone().bytes();
+  const arrived = Bun.peek(bytes);
+  if (!(arrived instanceof Promise)) return arrived;
+  // it fails with the body itself, which is where that is dealt with
+  bytes.catch(() => {});
+  return null;
 }
 
 /** The announced length of a body, infinite where none is announced. */

@@ -46,17 +46,11 @@ export class ResponseRelay {
     return this.stream(COMMENT);
   }
 
-  /** The whole body, for one that is known to be small; at once where it is all there, as it mostly is. */
-  whole(length: number): Uint8Array | Promise<Uint8Array> {
-    const first = this.next();
-    if (first instanceof Promise) return first.then((chunk) => this.#collect(chunk, length));
-    return first?.byteLength === length ? first : this.#collect(first, length);
-  }
-
-  async #collect(first: Uint8Array | undefined, length: number): Promise<Uint8Array> {
+  /** The whole body, for one that is known to be small. */
+  async whole(length: number): Promise<Uint8Array> {
     const bytes = new Uint8Array(length);
     let filled = 0;
-    for (let chunk = first; chunk !== undefined; chunk = await this.next()) {
+    for (let chunk = await this.next(); chunk !== undefined; chunk = await this.next()) {
       if (filled + chunk.byteLength > length) throw badGateway("The service sent more than it announced.");
       bytes.set(chunk, filled);
       filled += chunk.byteLength;

@@ -24,7 +24,7 @@ export class UpstreamCall {
 
   constructor(client: AbortSignal) {
     if (client.aborted) this.stop("client_gone");
-    else client.addEventListener("abort", () => this.stop("client_gone"));
+    else client.onabort = () => this.stop("client_gone");
   }
 
   get signal(): AbortSignal {

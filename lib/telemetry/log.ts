@@ -37,7 +37,7 @@ export function createLog(options: LogOptions): LogSink {
       level: options.level,
       messageKey: "message",
       base: { service: options.service },
-      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+      timestamp: timestampField(),
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: pino.stdSerializers.err },
     },
@@ -49,6 +49,20 @@ export function createLog(options: LogOptions): LogSink {
       blocks.handOn();
       return flushed(destination);
     },
+  };
+}
+
+/** Spells the time once a millisecond, which many lines share. */
+function timestampField(): () => string {
+  let spelled_ms = Number.NaN;
+  let field = "";
+  return () => {
+    const now_ms = Date.now();
+    if (now_ms !== spelled_ms) {
+      spelled_ms = now_ms;
+      field = `,"timestamp":"${new Date(now_ms).toISOString()}"`;
+    }
+    return field;
   };
 }
 

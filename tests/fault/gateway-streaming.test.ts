@@ -86,6 +86,42 @@ describe("a service that goes in the middle of its response breaks the client's 
   });
 });
 
+describe("the idle time counts between two chunks, never over a body", () => {
+  const PIECES = 5;
+  const PIECE_MS = 150;
+  for (const [name, head, piece, end] of [
+    ["small", `HTTP/1.1 200 OK\r\nContent-Length: ${3 * PIECES}\r\n\r\n`, "abc", ""],
+    ["large", `HTTP/1.1 200 OK\r\nContent-Length: ${CHUNK.length * PIECES}\r\n\r\n`, CHUNK, ""],
+    ["chunked", chunkedHead, "3\r\nabc\r\n", "0\r\n\r\n"],
+  ] as const) {
+    test(`a ${name} body in pieces comes whole, though it takes longer`, async () => {
+      service.handler = (_, socket) => {
+        socket.send(head);
+        let sent = 0;
+        const timer = setInterval(() => {
+          sent += 1;
+          socket.send(sent === PIECES ? piece + end : piece);
+          if (sent === PIECES) clearInterval(timer);
+        }, PIECE_MS);
+        return null;
+      };
+      const response = await rawRequest(gateway.url, spell("GET", "/things"));
+      expect(response).toMatchObject({ status: 200, complete: true });
+      const text = name === "large" ? CHUNK : "abc";
+      expect(response.body.toString()).toBe(text.repeat(PIECES));
+    });
+  }
+
+  test("a small body that stops coming is a 502", async () => {
+    service.handler = (_, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+      return null;
+    };
+    const response = await rawRequest(gateway.url, spell("GET", "/things"));
+    expect(response).toMatchObject({ status: 502, complete: true });
+  });
+});
+
 describe("502 for a service that gives no answer", () => {
   const ways: Record<string, (socket: RawSocket) => void> = {
     "it closes": (socket) => socket.end(),
