@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
-
-const ROOT = join(import.meta.dir, "../../..");
-const ESCAPE = "\u001b";
+import { CommandLine, type RunOptions } from "./cli-run.ts";
+import { type Registry, service, startRegistry } from "./harness.ts";
 
 let registry: Registry;
 let directory: string;
@@ -18,28 +16,8 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-interface Run {
-  exit_code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs `bun cli` as an operator would, its output going to no terminal. */
-async function cli(
-  parameters: string[],
-  { input = "", env = {} }: { input?: string; env?: Record<string, string> } = {},
-): Promise<Run> {
-  const { PATH = "", HOME = "" } = process.env;
-  const child = Bun.spawn([process.execPath, "apps/cli/main.ts", ...parameters], {
-    cwd: ROOT,
-    env: { PATH, HOME, REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env },
-    stdin: new TextEncoder().encode(input),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, stdout, stderr };
-}
+const commandLine = new CommandLine(() => registry.url);
+const cli = (parameters: string[], options?: RunOptions) => commandLine.run(parameters, options);
 
 async function file(name: string, text: string): Promise<string> {
   const path = join(directory, name);
@@ -82,6 +60,7 @@ describe("apply", () => {
   });
 
   test("takes back what services --json gave", async () => {
+    await registry.put("given", service("/given"));
     const { stdout } = await cli(["services", "--json"]);
     expect((await cli(["apply", "-"], { input: stdout })).exit_code).toBe(0);
   });
@@ -290,132 +269,4 @@ describe("explain", () => {
     const run = await cli(["explain", method, path]);
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
   });
-});
-
-describe("wrong usage", () => {
-  test.each([
-    [[]],
-    [["unknown"]],
-    [["apply"]],
-    [["apply", "a.yaml", "b.yaml"]],
-    [["apply", "--dryrun", "a.yaml"]],
-    [["revisions"]],
-    [["restore", "a"]],
-    [["explain", "GET"]],
-    [["services", "--colour"]],
-  ])("%j has exit code 2 and says why on stderr", async (parameters) => {
-    const run = await cli(parameters);
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
-    expect(run.stderr).not.toBe("");
-  });
-
-  test.each([
-    [{ ADMIN_TOKEN: "" }, "Set ADMIN_TOKEN"],
-    [{ REGISTRY_URL: "localhost:5002" }, "REGISTRY_URL must be"],
-    [{ REGISTRY_URL: "ftp://localhost" }, "REGISTRY_URL must be"],
-    [{ REGISTRY_URL: "http://localhost:99999" }, "REGISTRY_URL must be"],
-  ])("in the environment, %j, has exit code 2", async (env, message) => {
-    const run = await cli(["services"], { env });
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
-    expect(run.stderr).toContain(message);
-  });
-
-  test.each([
-    [
-      ["--help"],
-      ["apply", "diff", "services", "revisions", "restore", "explain", "REGISTRY_URL", "Exit codes"],
-    ],
-    [
-      ["apply", "--help"],
-      ["--dry-run", "--json", "$ bun cli apply routes.yaml"],
-    ],
-    [["diff", "--help"], ["$ bun cli diff widgets 3 5"]],
-    [
-      ["help", "restore"],
-      ["--if-revision", "$ bun cli restore widgets 3"],
-    ],
-    [["explain", "-h"], ["$ bun cli explain GET /org/widgets/42"]],
-  ])("is what %j helps against: exit code 0, with examples", async (parameters, parts) => {
-    const run = await cli(parameters, { env: { ADMIN_TOKEN: "" } });
-    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
-    for (const part of parts) expect(run.stdout).toContain(part);
-  });
-});
-
-describe("a registry that does not answer as one", () => {
-  test("because it is not there, is told with its address", async () => {
-    const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
-    expect(run).toEqual({
-      exit_code: 1,
-      stdout: "",
-      stderr:
-        "The registry at http://127.0.0.1:1 can not be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
-    });
-  });
-
-  test("because the token is wrong, is told without the token", async () => {
-    const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
-    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "The registry does not accept ADMIN_TOKEN.\n" });
-  });
-
-  test.each([
-    ["a page", () => new Response("<html>", { headers: { "Content-Type": "text/html" } })],
-    ["another JSON", () => Response.json({ ok: true })],
-    ["a strange error", () => Response.json({ error: "no" }, { status: 500 })],
-    ["a redirect", () => Response.redirect("http://127.0.0.1:1/")],
-  ])("because it is something else that answers with %s, is told", async (_, answer) => {
-    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
-    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}/` } });
-    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
-    expect(run.stderr).toContain("no answer of a route registry");
-    await other.stop(true);
-  });
-
-  test("can not steer the terminal through what it says", async () => {
-    const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
-    const other = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: () =>
-        Response.json(
-          { error: { type: "api_error", code: "X", message, request_id: "1", details: null } },
-          { status: 500 },
-        ),
-    });
-    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}` } });
-    expect(run.stderr).toBe("\ufffd[2J\ufffd]0;title\ufffd hello\tthere\n");
-    await other.stop(true);
-  });
-});
-
-describe("colours", () => {
-  /** Runs the command line on a terminal of its own, and gives what it showed there. */
-  async function onTerminal(parameters: string[], env: Record<string, string> = {}): Promise<string> {
-    const { PATH = "", HOME = "" } = process.env;
-    const command = [process.execPath, "apps/cli/main.ts", ...parameters].join(" ");
-    const child = Bun.spawn(["script", "-qec", command, "/dev/null"], {
-      cwd: ROOT,
-      env: { PATH, HOME, TERM: "xterm", REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env },
-      stdin: "ignore",
-      stdout: "pipe",
-    });
-    return child.stdout.text();
-  }
-
-  test.skipIf(Bun.which("script") === null)(
-    "are shown on a terminal only, and not with NO_COLOR",
-    async () => {
-      await registry.put("painted", service("/painted/1"));
-      await registry.put("painted", service("/painted/2"));
-      const plain = await cli(["diff", "painted"]);
-      expect(plain.stdout).not.toContain(ESCAPE);
-      expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
-      const shown = await onTerminal(["diff", "painted"]);
-      expect(shown).toContain(`${ESCAPE}[32m+ GET /painted/2 (user)`);
-      expect(shown).toContain(`${ESCAPE}[31m- GET /painted/1 (user)`);
-      expect(await onTerminal(["services"])).toContain(`${ESCAPE}[1mSERVICE`);
-      expect(await onTerminal(["services"], { NO_COLOR: "1" })).not.toContain(ESCAPE);
-      expect(await onTerminal(["services", "--json"])).not.toContain(ESCAPE);
-    },
-  );
 });
