@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { chromium } from "playwright-core";
 import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
+import {
+  browserPath,
+  launchBrowser,
+  lintFindings,
+  openSwagger,
+  PAGE_TIMEOUT_MS,
+} from "../../support/swagger-page.ts";
 import { type IdentityHarness, ROLES, startIdentity } from "./harness.ts";
-
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-/** The page is 1.5 MB of script that a browser without a graphics card draws slowly. */
-const PAGE_TIMEOUT_MS = 120_000;
-const browserPath = BROWSERS.find((path) => existsSync(path));
 
 interface Documented {
   operationId: string;
@@ -85,19 +84,12 @@ const statuses: Record<string, string[]> = {
 
 describe("the OpenAPI document", () => {
   test("passes a linter's recommended rules with no error and no warning", async () => {
-    const config = await createConfig({ extends: ["recommended"] });
-    const lint = async (source: string) =>
-      (await lintFromString({ source, config })).map(({ ruleId, message, location }) => [
-        ruleId,
-        message,
-        location[0]?.pointer,
-      ]);
     const { text } = await identity.call("GET", "/swagger/json");
-    expect(await lint(text)).toEqual([]);
+    expect(await lintFindings(text)).toEqual([]);
     // the linter does look
-    expect(await lint(text.replace('"operationId":"listUsers",', ""))).not.toEqual([]);
+    expect(await lintFindings(text.replace('"operationId":"listUsers",', ""))).not.toEqual([]);
     const off = await identity.restarted(null).call("GET", "/swagger/json");
-    expect(await lint(off.text)).toEqual([]);
+    expect(await lintFindings(off.text)).toEqual([]);
   });
 
   test("has every operation of the specification with each of its statuses", async () => {
@@ -165,33 +157,11 @@ describe("the page", () => {
   test.skipIf(browserPath === undefined)(
     "lists every operation in a browser, with nothing from the internet and no complaint",
     async () => {
-      const browser = await chromium.launch({
-        executablePath: browserPath,
-        args: [
-          "--no-sandbox",
-          "--disable-gpu",
-          "--disable-background-networking",
-          "--disable-component-update",
-        ],
-      });
-      const page = await browser.newPage();
-      const strangers: string[] = [];
-      const complaints: string[] = [];
-      await page.route("**/*", (route) => {
-        if (new URL(route.request().url()).origin === running.url) return route.continue();
-        strangers.push(route.request().url());
-        return route.abort();
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("console", (message) => {
-        if (message.type() === "error") complaints.push(message.text());
-      });
-      await page.goto(`${running.url}/swagger`, { timeout: PAGE_TIMEOUT_MS });
-      await page.locator("#operations-Users-listUsers").waitFor({ timeout: PAGE_TIMEOUT_MS });
+      await using browser = await launchBrowser();
+      const { page, strangers, complaints } = await openSwagger(browser, running.url, "Users-listUsers");
       expect(await page.locator(".opblock").count()).toBe(Object.keys(statuses).length);
       expect(strangers).toEqual([]);
       expect(complaints).toEqual([]);
-      await browser.close();
     },
     PAGE_TIMEOUT_MS,
   );

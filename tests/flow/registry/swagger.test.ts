@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import {
+  browserPath,
+  launchBrowser,
+  lintFindings,
+  openSwagger,
+  PAGE_TIMEOUT_MS,
+} from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, type Answer, type Registry, service, startRegistry } from "./harness.ts";
-
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-/** The page is 1.5 MB of script that a browser without a graphics card draws slowly. */
-const PAGE_TIMEOUT_MS = 120_000;
-const browserPath = BROWSERS.find((path) => existsSync(path));
 
 let registry: Registry;
 beforeAll(async () => {
@@ -24,17 +24,10 @@ async function document(): Promise<Answer["body"]> {
 
 describe("the OpenAPI document", () => {
   test("passes a linter's recommended rules with no error and no warning", async () => {
-    const config = await createConfig({ extends: ["recommended"] });
-    const lint = async (source: string) =>
-      (await lintFromString({ source, config })).map(({ ruleId, message, location }) => [
-        ruleId,
-        message,
-        location[0]?.pointer,
-      ]);
     const text = JSON.stringify(await document());
-    expect(await lint(text)).toEqual([]);
+    expect(await lintFindings(text)).toEqual([]);
     // the linter does look
-    expect(await lint(text.replace('"operationId":"apply",', ""))).not.toEqual([]);
+    expect(await lintFindings(text.replace('"operationId":"apply",', ""))).not.toEqual([]);
   });
 
   test("describes every endpoint, each with its errors, and asks for the admin token", async () => {
@@ -115,34 +108,11 @@ describe("the OpenAPI document", () => {
 describe.skipIf(browserPath === undefined)("the page in a browser", () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: browserPath,
-      args: [
-        ...["--no-sandbox", "--disable-gpu"],
-        ...["--disable-background-networking", "--disable-component-update"],
-      ],
-    });
+    browser = await launchBrowser();
   }, PAGE_TIMEOUT_MS);
   afterAll(() => browser.close());
 
-  /** The page, with what it asked of other hosts and what it complained of. */
-  async function open(): Promise<{ page: Page; strangers: string[]; complaints: string[] }> {
-    const page = await browser.newPage();
-    const strangers: string[] = [];
-    const complaints: string[] = [];
-    await page.route("**/*", (route) => {
-      if (new URL(route.request().url()).origin === registry.url) return route.continue();
-      strangers.push(route.request().url());
-      return route.abort();
-    });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
-    });
-    await page.goto(`${registry.url}/swagger`);
-    await page.locator("#operations-Services-listServices").waitFor();
-    return { page, strangers, complaints };
-  }
+  const open = () => openSwagger(browser, registry.url, "Services-listServices");
 
   async function authorize(page: Page): Promise<void> {
     await page.locator(".btn.authorize").first().click();

@@ -1,0 +1,53 @@
+import { existsSync } from "node:fs";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+/** What an OpenAPI document breaks of the linter's recommended rules, errors and warnings alike. */
+export async function lintFindings(source: string): Promise<string[]> {
+  const config = await createConfig({ extends: ["recommended"] });
+  const findings = await lintFromString({ source, config });
+  return findings.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`);
+}
+
+const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The page is 1.5 MB of script that a browser without a graphics card draws slowly. */
+export const PAGE_TIMEOUT_MS = 120_000;
+/** Where a browser is on this machine; undefined: there is none. */
+export const browserPath = BROWSERS.find((path) => existsSync(path));
+
+/** Starts a browser that asks for nothing by itself. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: browserPath,
+    args: [
+      ...["--no-sandbox", "--disable-gpu"],
+      ...["--disable-background-networking", "--disable-component-update"],
+    ],
+  });
+}
+
+/** A Swagger page, with what it asked of other hosts and what it complained of. */
+export interface OpenPage {
+  page: Page;
+  strangers: string[];
+  complaints: string[];
+}
+
+/** Opens the Swagger page of a service, and resolves once it shows `operation`. */
+export async function openSwagger(browser: Browser, url: string, operation: string): Promise<OpenPage> {
+  const page = await browser.newPage();
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+  await page.route("**/*", (route) => {
+    if (new URL(route.request().url()).origin === url) return route.continue();
+    strangers.push(route.request().url());
+    return route.abort();
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  await page.goto(`${url}/swagger`, { timeout: PAGE_TIMEOUT_MS });
+  await page.locator(`#operations-${operation}`).waitFor({ timeout: PAGE_TIMEOUT_MS });
+  return { page, strangers, complaints };
+}
