@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CommandLine, type RunOptions } from "./cli-run.ts";
+import { type RunOptions, runCli, runCliOnTerminal } from "./cli-run.ts";
 import { type Registry, service, startRegistry } from "./harness.ts";
 
 /** The command line where it is used wrongly, meets something else than a registry, or has a terminal. */
@@ -12,8 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => registry.stop());
 
-const commandLine = new CommandLine(() => registry.url);
-const cli = (parameters: string[], options?: RunOptions) => commandLine.run(parameters, options);
+const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
+const onTerminal = (parameters: string[], env?: Record<string, string>) =>
+  runCliOnTerminal(registry.url, parameters, env);
 
 describe("wrong usage", () => {
   test.each([
@@ -120,12 +121,12 @@ describe("colours", () => {
       const plain = await cli(["diff", "painted"]);
       expect(plain.stdout).not.toContain(ESCAPE);
       expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
-      const shown = await commandLine.onTerminal(["diff", "painted"]);
+      const shown = await onTerminal(["diff", "painted"]);
       expect(shown).toContain(`${ESCAPE}[32m+ GET /painted/2 (user)`);
       expect(shown).toContain(`${ESCAPE}[31m- GET /painted/1 (user)`);
-      expect(await commandLine.onTerminal(["services"])).toContain(`${ESCAPE}[1mSERVICE`);
-      expect(await commandLine.onTerminal(["services"], { NO_COLOR: "1" })).not.toContain(ESCAPE);
-      expect(await commandLine.onTerminal(["services", "--json"])).not.toContain(ESCAPE);
+      expect(await onTerminal(["services"])).toContain(`${ESCAPE}[1mSERVICE`);
+      expect(await onTerminal(["services"], { NO_COLOR: "1" })).not.toContain(ESCAPE);
+      expect(await onTerminal(["services", "--json"])).not.toContain(ESCAPE);
     },
   );
 });

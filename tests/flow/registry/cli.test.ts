@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CommandLine, type RunOptions } from "./cli-run.ts";
+import { type RunOptions, runCli } from "./cli-run.ts";
 import { type Registry, service, startRegistry } from "./harness.ts";
 
 let registry: Registry;
@@ -16,8 +16,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const commandLine = new CommandLine(() => registry.url);
-const cli = (parameters: string[], options?: RunOptions) => commandLine.run(parameters, options);
+const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
 
 async function file(name: string, text: string): Promise<string> {
   const path = join(directory, name);
