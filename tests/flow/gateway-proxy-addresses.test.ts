@@ -1,11 +1,17 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { startLocalGateway } from "../support/gateway.ts";
-import { rawRequest, spell } from "../support/raw-http.ts";
+import { headerValue, rawRequest, spell } from "../support/raw-http.ts";
+import { type Lines, WidgetsBed } from "./gateway-proxy-bed.ts";
 
-/** Whose request it is (contract 4, Headers): seen by what the limiter of failures counts together. */
+/** Whose request it is, for the gateway and for services (contract 4, Headers). */
+
+const bed = new WidgetsBed();
+
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
 
 describe("the client's address", () => {
-  /** What the failed-auth limiter counts by: an address that is told apart has a budget of its own. */
+  /** Seen by what the failed-auth limiter counts together: an address that is told apart has a budget of its own. */
   async function budgets(hops: string, lists: (string | null)[]): Promise<number[]> {
     const limited = await startLocalGateway({
       TRUSTED_PROXY_HOPS: hops,
@@ -49,5 +55,43 @@ describe("the client's address", () => {
     expect(await budgets("1", [null, "unknown", "_hidden", "", "1.2.3", 'evil"><script>'])).toEqual([
       404, 429, 429, 429, 429, 429,
     ]);
+  });
+});
+
+describe("who called stays with the gateway", () => {
+  const forwarded: Lines = [
+    ["X-Forwarded-For", "1.2.3.4, 5.6.7.8"],
+    ["X-Forwarded-Proto", "https"],
+    ["X-Forwarded-Host", "api.example.com"],
+    ["X-Forwarded-Anything", "x"],
+    ["Forwarded", "for=1.2.3.4"],
+  ];
+
+  test("without trusted proxies nothing of Forwarded passes", async () => {
+    const headers = await bed.received(forwarded, await bed.start());
+    expect(headers.filter(([name]) => /forwarded/i.test(name))).toEqual([]);
+  });
+
+  test("behind trusted proxies it passes as it came", async () => {
+    const trusting = await bed.start({ TRUSTED_PROXY_HOPS: "1" });
+    const headers = await bed.received(forwarded, trusting);
+    for (const [name, value] of forwarded) expect(headerValue(headers, name)).toBe(value);
+  });
+
+  test("FORWARD_CLIENT_ADDRESS tells the socket's address in place of what the client claims", async () => {
+    const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true" });
+    const headers = await bed.received(forwarded, telling);
+    expect(headers.filter(([name]) => /forwarded/i.test(name)).length).toBe(3);
+    expect(headerValue(headers, "x-forwarded-for")).toBe("127.0.0.1");
+    expect(headerValue(headers, "x-forwarded-proto")).toBe("http");
+    expect(headerValue(headers, "x-forwarded-host")).toBe("gateway.test");
+  });
+
+  test("FORWARD_CLIENT_ADDRESS behind trusted proxies adds to what they said", async () => {
+    const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
+    const headers = await bed.received(forwarded, telling);
+    expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
+    expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
+    expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
   });
 });
