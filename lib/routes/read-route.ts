@@ -6,14 +6,13 @@ import { isRecord, list, memberPath, quoted, refuseUnknown } from "./report.ts";
 import { METHODS, type Method, MethodConfig, type MethodMap, RouteConfig } from "./schema.ts";
 import { upstreamFaults } from "./upstream.ts";
 
-/**
- * Reads one route and reports all that is wrong with it. The result is complete when nothing was reported.
- *
- * @param prefix the scope's prefix, when it is valid by itself
- */
+/** The prefix of a scope: undefined where there is none, null where what was written is wrong by itself. */
+export type ReadPrefix = string | undefined | null;
+
+/** Reads one route and reports all that is wrong with it. The result is complete when nothing was reported. */
 export function readRoute(
   value: unknown,
-  prefix: string | undefined,
+  prefix: ReadPrefix,
   at: string,
   context: RouteContext,
 ): RouteConfig | undefined {
@@ -23,8 +22,8 @@ export function readRoute(
     return undefined;
   }
   refuseUnknown(value, Object.keys(RouteConfig.properties), "A route", at, report);
-  const path = readPath(value.path, prefix, memberPath(at, "path"), context);
-  const params = path === undefined ? null : paramNames(joinPrefix(prefix, path));
+  const path = readPath(value.path, prefix ?? undefined, memberPath(at, "path"), context);
+  const params = path === undefined || prefix === null ? null : paramNames(joinPrefix(prefix, path));
   const upstream = readUpstream(value.upstream, params, memberPath(at, "upstream"), context);
   const methods = readMethods(value.methods, memberPath(at, "methods"), context);
   if (isRecord(value.methods)) refuseRouteConstraints(value, at, context);

@@ -2,7 +2,7 @@
 import { joinPrefix } from "./expand.ts";
 import { pathFaults } from "./path.ts";
 import { policyNameFault, type RouteContext, readPolicy } from "./read-constraints.ts";
-import { readRoute } from "./read-route.ts";
+import { type ReadPrefix, readRoute } from "./read-route.ts";
 import { isRecord, list, memberPath, type Report, refuseUnknown } from "./report.ts";
 import {
   type RateLimitPolicy,
@@ -101,7 +101,9 @@ function readScope(
   const prefix = context.allowMethodMap
     ? readPrefix(value.route_prefix, memberPath(at, "route_prefix"), context)
     : undefined;
-  if (prefix !== undefined) scope.route_prefix = prefix;
+  if (typeof prefix === "string") scope.route_prefix = prefix;
+  // below a prefix that is not known, paths can be compared with each other only
+  const comparable = prefix === null ? new Map<string, string>() : declared;
   const { routes } = value;
   if (!Array.isArray(routes)) {
     report.add(
@@ -115,32 +117,32 @@ function readScope(
     const path = `${memberPath(at, "routes")}[${index}]`;
     const route = readRoute(item, prefix, path, context);
     if (route === undefined) continue;
-    refuseDuplicates(route, prefix, path, declared, report);
+    refuseDuplicates(route, prefix, path, comparable, report);
     scope.routes.push(route);
   }
   return scope;
 }
 
-/** A prefix that is wrong by itself is reported once and left out, so that its routes show their own faults only. */
-function readPrefix(value: unknown, at: string, { scope, report }: RouteContext): string | undefined {
+/** A prefix that is wrong by itself is reported once and null, so that its routes show their own faults only. */
+function readPrefix(value: unknown, at: string, { scope, report }: RouteContext): ReadPrefix {
   if (value === undefined || value === "") return undefined;
   if (typeof value !== "string") {
     report.add(at, "route_prefix is a path, such as `/org`, that is joined in front of each route's path.");
-    return undefined;
+    return null;
   }
   const faults = pathFaults(joinPrefix(value, "/"), scope);
   for (const fault of faults) report.add(at, fault);
-  return faults.length === 0 ? value : undefined;
+  return faults.length === 0 ? value : null;
 }
 
 function refuseDuplicates(
   route: ScopeConfig["routes"][number],
-  prefix: string | undefined,
+  prefix: ReadPrefix,
   at: string,
   declared: Map<string, string>,
   report: Report,
 ): void {
-  const path = joinPrefix(prefix, route.path);
+  const path = joinPrefix(prefix ?? undefined, route.path);
   const methods = Array.isArray(route.methods) ? route.methods : Object.keys(route.methods);
   for (const [index, method] of methods.entries()) {
     const key = `${method} ${path}`;

@@ -1,4 +1,6 @@
 /** Validation rules 2 to 4: the full paths of routes. */
+import { describe, expect, test } from "bun:test";
+import { validateService } from "@ostiary/lib/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, prefixed } from "./rules.ts";
 
@@ -37,6 +39,51 @@ check(
     ["a full path that is not canonical", prefixed("/org", "//"), PATH, /canonical form is `\/org`/],
   ],
 );
+
+describe("a prefix that is wrong by itself", () => {
+  const routes = Array.from({ length: 20 }, (_, index) => ({
+    path: `/widgets/${index}/{widget_id}`,
+    upstream: `/organizations/{path.org_id}/widgets/${index}/{path.widget_id}`,
+    ...GET,
+  }));
+  const faults = (route_prefix: unknown, more: object[] = []) => {
+    const service = {
+      url: "http://widgets:8080",
+      public: { route_prefix, routes: [...routes, ...more] },
+      user: { route_prefix: "/me", routes: [{ path: "/widgets/0/{widget_id}", ...GET }] },
+      member: { routes: [{ path: "/widgets/1/{widget_id}", ...GET }] },
+    };
+    const result = validateService("widgets", service);
+    return result.ok ? [] : result.fields.map((field) => field.path);
+  };
+
+  test.each([
+    "/Orgs/{org_id}",
+    "orgs/{org_id}",
+    "/orgs//{org_id}",
+    "/orgs/{org_id",
+    "/orgs /{org_id}",
+    "/..",
+    7,
+    null,
+  ])("is reported once, and no route for what follows from it: %j", (prefix) =>
+    expect(faults(prefix)).toEqual(["public.route_prefix"]),
+  );
+
+  test("hides nothing that is wrong with a route by itself", () => {
+    const wrong = [
+      { path: "/Upper", ...GET },
+      { path: "/a", upstream: "/{user_id}", ...GET },
+      { path: "/widgets/0/{widget_id}", ...GET },
+    ];
+    expect(faults("/Orgs/{org_id}", wrong)).toEqual([
+      "public.route_prefix",
+      "public.routes[20].path",
+      "public.routes[21].upstream",
+      "public.routes[22].methods[0]",
+    ]);
+  });
+});
 
 check(
   "rule 3, characters and length of paths",
