@@ -1,8 +1,13 @@
 /** The address of a service (Gateway specification, ServiceConfig and Validation rule 5). */
 
 const FORM = "Write the url as `http://host:port`, with the port and nothing after it.";
+const HOST =
+  "The host of the url is a name such as `widgets` or `widgets.internal` (labels of 1 to 63 letters, digits, `-` and `_`, at most 253 characters) or an address, IPv6 in brackets: write it as `http://host:port`.";
 const SCHEME = "http://";
-const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])$/;
+const NAME_LENGTH_MAX = 253;
+/** A label of RFC 1123, or one with `_`, which container engines give out. */
+const LABEL = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/;
+const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 
 /** Why `url` is not accepted from an operator; null when it is. */
 export function serviceUrlFault(url: string): string | null {
@@ -31,14 +36,19 @@ function addressFault(address: string): string | null {
   const colon = address.lastIndexOf(":");
   const host = address.slice(0, colon);
   const port = address.slice(colon + 1);
-  if (colon < 0 || !isHost(host) || !/^-?[0-9]+$/.test(port)) return FORM;
+  if (authority !== address || colon < 1 || !/^-?[0-9]+$/.test(port)) return FORM;
+  if (!isHost(host)) return HOST;
   if (Number(port) < 1 || Number(port) > 65535) return "The port of the url is out of range: use 1 to 65535.";
   return port.startsWith("0") ? FORM : null;
 }
 
-/** A name or address that URL parsing leaves as it is: `1.2` would be read as the address 1.0.0.2. */
+/**
+ * An IPv6 address, or a name or IPv4 address that URL parsing leaves as it is: `1.2` would be read as 1.0.0.2.
+ * A name may end with a dot, which keeps resolvers from adding a search domain.
+ */
 function isHost(host: string): boolean {
-  if (!HOST.test(host)) return false;
-  const parsed = URL.parse(`http://${host}/`)?.hostname;
-  return host.startsWith("[") ? parsed !== undefined : parsed === host.toLowerCase();
+  if (IPV6.test(host)) return URL.canParse(`http://${host}/`);
+  const name = host.endsWith(".") ? host.slice(0, -1) : host;
+  if (name.length > NAME_LENGTH_MAX || !name.split(".").every((label) => LABEL.test(label))) return false;
+  return URL.parse(`http://${host}/`)?.hostname === host.toLowerCase();
 }

@@ -2,9 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { validateDocument, validateService } from "@ostiary/lib/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
-import { check, GET, route } from "./rules.ts";
+import { check, GET, type Refused, route } from "./rules.ts";
 
 const ROUTE = "organization.routes[0]";
+const NO_HOST = /^The host of the url is a name .*`http:\/\/host:port`/;
 
 describe("rule 1, service names", () => {
   test.each(["a", "A-b_c.9", "x".repeat(128), "__proto__", "constructor", "..."])("accepts %s", (name) => {
@@ -33,6 +34,13 @@ check(
     ["upper case", withUrl("http://Widgets:1")],
     ["an IPv4 address", withUrl("http://127.0.0.1:65535")],
     ["an IPv6 address", withUrl("http://[::1]:8080")],
+    ["an IPv6 address that holds an IPv4 one", withUrl("http://[::ffff:10.0.0.1]:8080")],
+    ["a name that container engines give", withUrl("http://_my__svc_1_:80")],
+    ["a name that starts with a digit", withUrl("http://3scale:80")],
+    ["an international name as resolvers know it", withUrl("http://xn--caf-dma.example:80")],
+    ["a name that ends with a dot", withUrl("http://widgets.default.svc.cluster.local.:80")],
+    ["a label of 63 characters", withUrl(`http://${"a".repeat(63)}.b:80`)],
+    ["a name of 253 characters and a dot", withUrl(`http://${"abcdefg.".repeat(31)}abcde.:80`)],
   ],
   [
     ["no url", { public: { routes: [] } }, "url", /Set url/],
@@ -53,6 +61,38 @@ check(
     ["no host", withUrl("http://:80"), "url", /`http:\/\/host:port`/],
     ["a host with a space", withUrl("http://wid gets:80"), "url", /`http:\/\/host:port`/],
     ["a host that URL parsing would change", withUrl("http://1.2:80"), "url", /`http:\/\/host:port`/],
+    ...[
+      ".",
+      "..",
+      ".a",
+      "a..b",
+      "a..",
+      "a.-b",
+      "a-.b",
+      "-",
+      "%41",
+      "a%2eb",
+      "a*b",
+      "café",
+      "xn--a",
+      "ａ",
+      "。",
+    ].map((host): Refused => [`the host ${host}`, withUrl(`http://${host}:80`), "url", NO_HOST]),
+    ...[
+      "1",
+      "256.1.1.1",
+      "1.2.3.4.",
+      "0x7f.1",
+      "a.1",
+      "::1",
+      "[1.2.3.4]",
+      "[1::2::3]",
+      "[fe80::1%25eth0]",
+    ].map((host): Refused => [`the address ${host}`, withUrl(`http://${host}:80`), "url", NO_HOST]),
+    ["a label of 64 characters", withUrl(`http://${"a".repeat(64)}.b:80`), "url", NO_HOST],
+    ["a name of 254 characters", withUrl(`http://${"abcdefg.".repeat(31)}abcdef:80`), "url", NO_HOST],
+    ["a huge name", withUrl(`http://${"a.".repeat(500_000)}a:80`), "url", NO_HOST],
+    ["a port behind a path", withUrl("http://widgets/v1:80"), "url", /after it/],
     ["a broken IPv6 address", withUrl("http://[::g]:80"), "url", /`http:\/\/host:port`/],
     ["user info", withUrl("http://me:secret@widgets:80"), "url", /Credentials are not allowed/],
     ["user info without a port", withUrl("http://me@widgets"), "url", /Credentials are not allowed/],
