@@ -14,6 +14,8 @@ const ALIASES_MAX = 100;
 /** What aliases may make of a document, in values: more than its tokens could hold without them. */
 const VALUES_MAX = 1_000_000;
 
+const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
+
 const OPTIONS = {
   version: "1.2",
   schema: "core",
@@ -28,10 +30,11 @@ const OPTIONS = {
 
 /** Parses `text`; 422 says what is not accepted, and where. */
 export function parseYaml(text: string): unknown {
+  refuseUnprintable(text);
   const documents = new Composer(OPTIONS).compose(boundedTokens(text), true, text.length);
   const [document, ...others] = documents;
   if (document === undefined) throw malformed("The body is empty.");
-  if (others.length > 0) throw malformed("The body holds several YAML documents: send one.");
+  if (others.length > 0) throw malformed(SEVERAL_DOCUMENTS);
   refuseFaults(document, text);
   refuseDuplicateKeys(document, text);
   const value = toValue(document);
@@ -39,24 +42,53 @@ export function parseYaml(text: string): unknown {
   return value;
 }
 
+/** What YAML lets nobody write but as an escape, and a line break that the library does not take for one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|(?!^)\ufeff|\r(?!\n)/;
+
+function refuseUnprintable(text: string): void {
+  const found = UNPRINTABLE.exec(text);
+  if (found === null) return;
+  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  throw malformed(
+    `The YAML is not valid${at(found.index, text)}: U+${code} can stand in double quotes only, as an escape.`,
+  );
+}
+
 /** The tokens of `text`, refused as soon as there are too many, they nest too deeply, or one is an error. */
 function* boundedTokens(text: string): Generator<CST.Token> {
   const parser = new Parser();
+  const seen: Seen = { version: false, document: false };
   let count = 0;
   for (const lexeme of new Lexer().lex(text)) {
     count += 1;
     if (count > TOKENS_MAX) throw malformed("The YAML is too large: split it, or send it as JSON.");
-    for (const token of parser.next(lexeme)) yield accepted(token, text);
+    for (const token of parser.next(lexeme)) yield accepted(token, seen, text);
     if (parser.stack.length > DEPTH_MAX)
       throw malformed(`The YAML is nested too deeply${at(parser.offset, text)}.`);
   }
-  for (const token of parser.end()) yield accepted(token, text);
+  for (const token of parser.end()) yield accepted(token, seen, text);
 }
 
-function accepted(token: CST.Token, text: string): CST.Token {
+/** What came before a token. */
+interface Seen {
+  version: boolean;
+  document: boolean;
+}
+
+/** A higher minor version is to be read as if it were ours, another major one to be refused (YAML 1.2, 6.8.1). */
+const VERSION = /^%YAML[ \t]+1\.\d+[ \t]*$/;
+
+function accepted(token: CST.Token, seen: Seen, text: string): CST.Token {
   if (token.type === "error") throw malformed(`The YAML is not valid${at(token.offset, text)}.`);
-  if (token.type === "directive" && !token.source.startsWith("%YAML ")) {
-    throw malformed(`Directives such as %TAG are not accepted${at(token.offset, text)}.`);
+  if (token.type === "document") seen.document = true;
+  if (token.type === "directive") {
+    const place = at(token.offset, text);
+    if (seen.document) throw malformed(SEVERAL_DOCUMENTS);
+    if (!/^%YAML\b/.test(token.source)) throw malformed(`Directives such as %TAG are not accepted${place}.`);
+    if (seen.version) throw malformed(`The YAML is not valid${place}: %YAML is given twice.`);
+    if (!VERSION.test(token.source)) throw malformed(`The YAML is not valid${place}: write %YAML 1.2.`);
+    seen.version = true;
   }
   return token;
 }

@@ -4,6 +4,15 @@ import fc from "fast-check";
 import { stringify } from "yaml";
 import { parseYaml } from "../../../apps/registry/apply/yaml.ts";
 
+/** What the cases below hold of it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNPRINTABLE = /[\0\x07\x1b\x7f\x80\ufffe\ufeff\r]/;
+
+function codePoint(text: string): string {
+  const [found = ""] = UNPRINTABLE.exec(text) ?? [];
+  return found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+}
+
 /** The one sentence of the 422 that `text` gets. */
 function refusal(text: string): string {
   try {
@@ -32,6 +41,11 @@ describe("YAML that operators write", () => {
     ["1e3: a\nnull: b\n007: c", { "1e3": "a", null: "b", "007": "c" }],
     ["<<: {a: 1}", { "<<": { a: 1 } }],
     ["%YAML 1.1\n---\na: yes\nb: 2020-01-01", { a: "yes", b: "2020-01-01" }],
+    ["%YAML \t 1.3 # read as 1.2\n# comment\n---\na: 1\n...\n# comment\n", { a: 1 }],
+    ["a: &unused 1\r\nb:\t2\t# tabs\r\n", { a: 1, b: 2 }],
+    ["a: &x 1\nb: &x 2\nc: *x", { a: 1, b: 2, c: 2 }],
+    ['a: "\\0\\a\\x7f\\uFEFF"', { a: "\0\x07\x7f\ufeff" }],
+    ["a: größer\u0085 \u2028 \u{1f600} \u{10ffff}", { a: "größer\u0085 \u2028 \u{1f600} \u{10ffff}" }],
   ])("%j is read", (text, value) => {
     expect(parseYaml(text)).toEqual(value);
   });
@@ -80,6 +94,36 @@ describe("YAML that is refused", () => {
       "%TAG ! tag:example.com,2000:\n---\na: !x 1",
       "Directives such as %TAG are not accepted at line 1, column 1.",
     ],
+    ["%FOO bar\n---\na: 1", "Directives such as %TAG are not accepted at line 1, column 1."],
+    ["%YAML 1.2\n%YAML 1.2\n---\na: 1", "The YAML is not valid at line 2, column 1: %YAML is given twice."],
+    [
+      "%YAML 1.1\n# c\n%YAML 1.2\n---\na: 1",
+      "The YAML is not valid at line 3, column 1: %YAML is given twice.",
+    ],
+    ...[
+      "%YAML 3.0",
+      "%YAML 2.0",
+      "%YAML 0.9",
+      "%YAML 1",
+      "%YAML 01.2",
+      "%YAML 1.2.3",
+      "%YAML 1.2 1.2",
+      "%YAML",
+    ].map(
+      (line) =>
+        [`${line}\n---\na: 1`, "The YAML is not valid at line 1, column 1: write %YAML 1.2."] as const,
+    ),
+    ["%YAML 1.2\na: 1", "The YAML is not valid at line 2, column 1."],
+    ["%YAML 1.2\n", "The YAML is not valid at line 2, column 1."],
+    ["a: 1\n...\n%YAML 1.2\n", "The body holds several YAML documents: send one."],
+    ["a: 1\n...\n%YAML 1.2\n---\nb: 1", "The body holds several YAML documents: send one."],
+    ...["b\0", '"\x07"', "b\x1b[0m", "b\x7f", "b\x80", "b\ufffe", "\ufeffb", "1 # c\rd: 2"].map((value) => {
+      const place = `column ${4 + value.search(UNPRINTABLE)}: U+${codePoint(value)}`;
+      return [
+        `a: ${value}`,
+        `The YAML is not valid at line 1, ${place} can stand in double quotes only, as an escape.`,
+      ] as const;
+    }),
     ["a: 1\n---\nb: 2", "The body holds several YAML documents: send one."],
     ["? [a]\n: 1", "A key must be a string at line 1, column 3."],
     ["a: 'open", "The YAML is not valid at line 1, column 9."],
