@@ -6,6 +6,13 @@ export interface FieldError {
   message: string;
 }
 
+const KEY_LENGTH_MAX = 128;
+
+/** A key of the input as paths and messages show it: it may be of any length. */
+export function shownKey(key: string): string {
+  return key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
+}
+
 /** The most field errors one answer lists. */
 export const FIELD_ERRORS_MAX = 100;
 

@@ -1,10 +1,10 @@
-import type { ValueError } from "@sinclair/typebox/errors";
-import { Elysia, NotFoundError, ParseError, ValidationError } from "elysia";
-import { ApiError, notFound, validationError } from "../errors/index.ts";
+import { Elysia, NotFoundError, ParseError } from "elysia";
+import { ApiError, notFound, shownKey, validationError } from "../errors/index.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
-import { parseJson, readText } from "./body.ts";
+import { parseBody, readText } from "./body.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { contextOf } from "./request-context.ts";
+import { SchemaFailure, schemaFailureAdapter } from "./schema-failure.ts";
 
 export interface HttpAppOptions {
   /** Larger request bodies are 413. */
@@ -19,11 +19,15 @@ export interface HttpAppOptions {
  * that the service's handler answers (contract 2).
  */
 export function httpApp(options: HttpAppOptions) {
-  const app = new Elysia({ normalize: false, handler: { standardHostname: false } });
+  const app = new Elysia({
+    adapter: schemaFailureAdapter,
+    normalize: false,
+    handler: { standardHostname: false },
+  });
   if (options.parse_bodies !== false) {
     app.onParse({ as: "global" }, async ({ request }) => {
       const text = await readText(request, options.body_bytes_max);
-      return text === "" ? {} : parseJson(text);
+      return text === "" ? {} : parseBody(text);
     });
   }
   return app
@@ -41,20 +45,20 @@ export function httpApp(options: HttpAppOptions) {
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return error.toApiError();
-  if (error instanceof ValidationError) return fromValidation(error);
+  if (error instanceof SchemaFailure) return fromSchemaFailure(error);
   if (error instanceof NotFoundError) return notFound();
   if (error instanceof ParseError) return fromParse(error);
   return new ApiError("INTERNAL_ERROR", { cause: error });
 }
 
-function fromValidation(error: ValidationError): ApiError {
-  if (error.type === "response") return new ApiError("INTERNAL_ERROR", { cause: error });
-  return validationError(fieldErrors(validatorErrors(error)));
-}
-
-/** The findings of the compiled TypeBox check, the only kind of validator that our schemas give. */
-function validatorErrors({ validator, value }: ValidationError): Iterable<ValueError> {
-  return "Errors" in validator && typeof validator.Errors === "function" ? validator.Errors(value) : [];
+function fromSchemaFailure(failure: SchemaFailure): ApiError {
+  const { part, validator, value } = failure;
+  if (part === "response") {
+    const first = validator.Errors(value).First();
+    const cause = new Error(`The answer does not fit its schema at ${first?.path}: ${first?.message}.`);
+    return new ApiError("INTERNAL_ERROR", { cause });
+  }
+  return validationError(fieldErrors(validator.Errors(value)));
 }
 
 function fromParse(error: ParseError): ApiError {
@@ -78,8 +82,16 @@ function refuseBrokenParams(params: unknown): void {
 function refuseRepeatedParameters(url: string): void {
   const start = url.indexOf("?");
   if (start < 0) return;
-  const names = [...new URLSearchParams(url.slice(start + 1)).keys()];
-  const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-  if (repeated.length === 0) return;
-  throw validationError(repeated.map((name) => ({ path: name, message: `${name} must be given once.` })));
+  const once = new Set<string>();
+  const repeated = new Set<string>();
+  for (const name of new URLSearchParams(url.slice(start + 1)).keys()) {
+    (once.has(name) ? repeated : once).add(name);
+  }
+  if (repeated.size === 0) return;
+  throw validationError(
+    Array.from(repeated, (name) => ({
+      path: shownKey(name),
+      message: `${shownKey(name)} must be given once.`,
+    })),
+  );
 }

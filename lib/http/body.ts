@@ -1,4 +1,5 @@
-import { ApiError } from "../errors/index.ts";
+import { ApiError, validationError } from "../errors/index.ts";
+import { JSON_DEPTH_MAX, JsonTooDeep, parseJson } from "../json/index.ts";
 
 /** Reads a request body of at most `bytes_max` bytes; 413 past that. */
 export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
@@ -28,13 +29,21 @@ export async function readText(request: Request, bytes_max: number): Promise<str
   }
 }
 
-/** Parses JSON; 400 when it is not JSON. */
-export function parseJson(text: string): unknown {
+/** Parses a JSON body: 422 when it is nested too deeply, 400 when it is not JSON. */
+export function parseBody(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
+    if (cause instanceof JsonTooDeep) throw nestedTooDeeply("The body");
     throw new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause });
   }
+}
+
+/** 422 for JSON past the bound of contract 2. */
+export function nestedTooDeeply(what: string): ApiError {
+  return validationError([
+    { path: "", message: `${what} is nested more than ${JSON_DEPTH_MAX} levels deep: flatten it.` },
+  ]);
 }
 
 function tooLarge(bytes_max: number): ApiError {

@@ -1,6 +1,6 @@
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
-import { FIELD_ERRORS_MAX, type FieldError } from "../errors/index.ts";
+import { FIELD_ERRORS_MAX, type FieldError, shownKey } from "../errors/index.ts";
 
 /**
  * Turns TypeBox's findings into sentences of our own: what is wrong and what would be accepted. A schema may
@@ -10,9 +10,9 @@ export function fieldErrors(errors: Iterable<ValueError>): FieldError[] {
   const found: FieldError[] = [];
   const seen = new Set<string>();
   for (const error of errors) {
+    if (seen.has(error.path)) continue;
+    seen.add(error.path);
     const path = fieldPath(error.path);
-    if (seen.has(path)) continue;
-    seen.add(path);
     found.push({ path, message: `${path === "" ? "The body" : path} ${sentence(error)}.` });
     if (found.length === FIELD_ERRORS_MAX) break;
   }
@@ -24,7 +24,7 @@ function fieldPath(pointer: string): string {
   return pointer
     .split("/")
     .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((part) => shownKey(part.replaceAll("~1", "/").replaceAll("~0", "~")))
     .reduce(
       (path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path === "" ? part : `${path}.${part}`),
       "",

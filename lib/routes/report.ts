@@ -1,6 +1,4 @@
-import { FIELD_ERRORS_MAX, type FieldError } from "../errors/index.ts";
-
-const KEY_LENGTH_MAX = 128;
+import { FIELD_ERRORS_MAX, type FieldError, shownKey } from "../errors/index.ts";
 
 /** Collects what is wrong with an input, up to the number of errors that an answer lists. */
 export class Report {
@@ -16,15 +14,14 @@ export class Report {
   }
 }
 
-/** The path of the member `key` of what is at `parent`; keys come from the input and may be of any length. */
+/** The path of the member `key` of what is at `parent`. */
 export function memberPath(parent: string, key: string): string {
-  const shown = key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
-  return parent === "" ? shown : `${parent}.${shown}`;
+  return parent === "" ? shownKey(key) : `${parent}.${shownKey(key)}`;
 }
 
 /** A word of the input inside a message. */
 export function quoted(text: string): string {
-  return `\`${text.length > KEY_LENGTH_MAX ? `${text.slice(0, KEY_LENGTH_MAX)}…` : text}\``;
+  return `\`${shownKey(text)}\``;
 }
 
 /** An object as JSON and YAML know it. Fields are read by names that no prototype has. */

@@ -12,7 +12,7 @@ interface Line {
 }
 
 /** A service with one route of each kind, and the lines that it logged. */
-function toyService(request_id_on_response = true) {
+function toyService(request_id_on_response = true, body_bytes_max = 1000) {
   const lines: Line[] = [];
   const at = (level: string) => (fields: object, message: string) => {
     lines.push({ level, fields: { ...fields }, message });
@@ -32,7 +32,7 @@ function toyService(request_id_on_response = true) {
     },
     { additionalProperties: false },
   );
-  const app = httpApp({ body_bytes_max: 1000 })
+  const app = httpApp({ body_bytes_max })
     .get("/users", ({ query }) => pageRequest(query), { query: listQuery })
     .post("/users", ({ status }) => status(201, { ok: true }), { body })
     .get("/users/:user_id", ({ params }) => params)
@@ -114,6 +114,36 @@ describe("the envelope", () => {
     expect(answer.status).toBe(422);
   });
 
+  test("a body nested more than 64 levels deep is refused before its fields are looked at", async () => {
+    const nested = (depth: number) => `{"name":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+    const paths = [];
+    for (const body of [nested(64), nested(65), nested(400), "[".repeat(800)]) {
+      const answer = await toyService().call("POST", "/users", { body });
+      expect(answer.status).toBe(422);
+      paths.push(await errorOf(answer));
+    }
+    const deep = {
+      message: "The body is nested more than 64 levels deep: flatten it.",
+      details: { fields: [{ path: "" }] },
+    };
+    expect(paths).toMatchObject([{ details: { fields: [{ path: "name" }] } }, deep, deep, deep]);
+  });
+
+  test("a hundred of many wrong fields are listed, and long keys are cut", async () => {
+    const keys = Array.from({ length: 150 }, (_, index) => [`k${index}`, 1]);
+    const answer = await toyService(true, 10_000).call("POST", "/users", {
+      body: JSON.stringify({ [`/${"x".repeat(1_000)}`]: 1, ...Object.fromEntries(keys) }),
+    });
+    const error = await errorOf(answer);
+    expect(error).toHaveProperty("details.fields.length", 100);
+    const shown = `/${"x".repeat(127)}…`;
+    expect(error).toHaveProperty(
+      "details.fields",
+      expect.arrayContaining([expect.objectContaining({ path: shown })]),
+    );
+    expect(JSON.stringify(error)).not.toContain("x".repeat(128));
+  });
+
   test("a query parameter given twice is refused by name", async () => {
     const answer = await toyService().call("GET", "/users?limit=1&limit=2");
     expect(await errorOf(answer)).toMatchObject({
@@ -138,6 +168,13 @@ describe("the envelope", () => {
         fields: { error_kind: "internal", error_message: "select secret from table" },
       },
     ]);
+  });
+
+  test("an answer that does not fit its schema is told to the log by its place, not by its values", async () => {
+    const { call, lines } = toyService();
+    await call("GET", "/wrong-shape");
+    const told = "The answer does not fit its schema at /id: Expected number to be less or equal to 1.";
+    expect(lines).toMatchObject([{ level: "error", fields: { error_message: told } }]);
   });
 
   test("at most 100 fields are listed", () => {

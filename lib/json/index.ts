@@ -1,0 +1,3 @@
+/** JSON that others send: bounded before it is parsed. */
+export * from "./outline.ts";
+export * from "./parse.ts";

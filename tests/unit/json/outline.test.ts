@@ -1,0 +1,54 @@
+import { describe, expect, test } from "bun:test";
+import { JSON_DEPTH_MAX, JsonTooDeep, outlineJson, parseJson } from "@ostiary/lib/json";
+import fc from "fast-check";
+
+const nested = (depth: number, open = "[", close = "]", inside = "") =>
+  open.repeat(depth) + inside + close.repeat(depth);
+
+describe("JSON from outside", () => {
+  test("may be nested 64 levels deep, and no deeper", () => {
+    expect(JSON_DEPTH_MAX).toBe(64);
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+      ['[{"a":', "}]"],
+    ] as const) {
+      const levels = open.startsWith("[{") ? 32 : 64;
+      expect(outlineJson(nested(levels, open, close, "1")).too_deep_at).toBeNull();
+      const text = nested(levels + 1, open, close, "1");
+      expect(outlineJson(text).too_deep_at).not.toBeNull();
+      expect(() => parseJson(text)).toThrow(JsonTooDeep);
+    }
+  });
+
+  test("counts brackets where they nest: not in strings, not side by side", () => {
+    const flat = [nested(2_000), '{"a":'.repeat(99), '\\"[[[[', "\\"].map((text) => JSON.stringify(text));
+    const text = `[${flat.join(",")},${Array(500).fill("[]").join(",")}]`;
+    expect(outlineJson(text)).toEqual({ too_deep_at: null, members: 0 });
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  test("says where the 65th level begins, in a text that is no JSON too", () => {
+    expect(outlineJson(nested(65)).too_deep_at).toBe(64);
+    expect(outlineJson(`"${"[".repeat(70)}" ${"[".repeat(70)}`).too_deep_at).toBe(73 + 64);
+    for (const text of ["[".repeat(64), '"[', '"\\', "]".repeat(1_000), ""]) {
+      expect(outlineJson(text).too_deep_at).toBeNull();
+      expect(() => parseJson(text)).toThrow(SyntaxError);
+    }
+  });
+
+  test("has as many members as were written", () => {
+    expect(outlineJson('{"a": 1, "a:": {"\\":": [":"], "b" : 2}, "a"\n:3}').members).toBe(5);
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 8 }), (text) => {
+        expect(outlineJson(text)).toEqual({ too_deep_at: null, members: members(JSON.parse(text)) });
+      }),
+    );
+  });
+});
+
+function members(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside = Object.values(value);
+  return (Array.isArray(value) ? 0 : inside.length) + inside.reduce((sum, each) => sum + members(each), 0);
+}
