@@ -4,6 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { createLocalJWKSet } from "jose";
 import { boundedCall } from "../bounded-call.ts";
 import type { Clock } from "../clock.ts";
+import { usableKeys } from "./public-key.ts";
 
 /** Finds the key that a token's header names. */
 export type Keys = ReturnType<typeof createLocalJWKSet>;
@@ -82,12 +83,6 @@ export function createKeySet({ uri, log, clock }: KeySetOptions): KeySet {
 
 const KeySetDocument = Type.Object({ keys: Type.Array(Type.Unknown()) });
 
-/** A public key of a kind that an accepted algorithm can use. Whatever else a set holds is passed over. */
-const PublicKey = Type.Object({
-  kty: Type.Union([Type.Literal("RSA"), Type.Literal("EC"), Type.Literal("OKP")]),
-  d: Type.Optional(Type.Undefined()),
-});
-
 async function fetchKeys(uri: string): Promise<Keys> {
   const { status, text } = await boundedCall({
     method: "GET",
@@ -98,7 +93,7 @@ async function fetchKeys(uri: string): Promise<Keys> {
   if (status !== 200) throw new Error(`the provider answered ${status}`);
   const document: unknown = JSON.parse(text);
   if (!Value.Check(KeySetDocument, document)) throw new Error("the answer is not a key set");
-  const keys = document.keys.filter((key) => Value.Check(PublicKey, key));
+  const keys = await usableKeys(document.keys);
   if (keys.length === 0) throw new Error("the key set holds no usable key");
   return createLocalJWKSet({ keys });
 }

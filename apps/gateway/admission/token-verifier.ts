@@ -1,6 +1,7 @@
 import { unavailable } from "@ostiary/lib/errors";
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
+import { ALGORITHMS } from "./public-key.ts";
 
 /** Who a token that holds speaks of, and until when it holds. */
 export interface VerifiedToken {
@@ -19,8 +20,6 @@ export interface TokenRules {
   readonly subjectPath: readonly string[];
 }
 
-/** Contract 4, Admission. Never `none`, never a shared secret. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 const LEEWAY_SECONDS = 30;
 
 /** Verifies signature, issuer, audience and times of JWTs, and reads the claim that names the person. */
@@ -72,7 +71,10 @@ async function verifyWith(
   }
 }
 
-/** For a token whose header fits several keys, for lack of a kid or because keys share one. */
+/**
+ * For a token whose header fits several keys, for lack of a kid or because keys share one. A key that can not be
+ * used with the token's algorithm says nothing of those behind it.
+ */
 async function verifyWithEach(
   token: string,
   keys: errors.JWKSMultipleMatchingKeys,
@@ -82,10 +84,19 @@ async function verifyWithEach(
     try {
       return (await jwtVerify(token, key, options)).payload;
     } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return null;
+      if (isAboutClaims(error)) return null;
     }
   }
   return null;
+}
+
+/** Whether the signature held and the payload did not: no other key will change that. */
+function isAboutClaims(error: unknown): boolean {
+  return (
+    error instanceof errors.JWTClaimValidationFailed ||
+    error instanceof errors.JWTExpired ||
+    error instanceof errors.JWTInvalid
+  );
 }
 
 /** The text at `path`; null when it is missing, empty or not a string. */

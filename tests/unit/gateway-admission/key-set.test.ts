@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { exportJWK } from "jose";
+import { exportJWK, type JWK } from "jose";
 import { waitFor } from "../../support/index.ts";
 import { type Admission, admission, bearer, ISSUER, person } from "./harness.ts";
 import {
@@ -219,6 +219,67 @@ describe("a hostile key set", () => {
     expect(await verdictOf(first)).toBe(401);
   });
 
+  const weak = async (kid?: string) => ({
+    ...(await weakKey()),
+    alg: "RS256",
+    use: "sig",
+    ...(kid && { kid }),
+  });
+  const hiding: [what: string, bad: (good: JWK) => object | Promise<object>][] = [
+    ["too weak", ({ kid }) => weak(kid)],
+    ["without its numbers", ({ kty, alg, kid }) => ({ kty, alg, kid })],
+    ["whose numbers are not text", (good) => ({ ...good, n: 7 })],
+    ["whose numbers are no base64url", (good) => ({ ...good, n: "***", e: "!" })],
+    ["for encryption", (good) => ({ ...good, use: "enc" })],
+    ["for other operations", (good) => ({ ...good, key_ops: ["encrypt"] })],
+    ["whose operations are no list", (good) => ({ ...good, key_ops: "verify" })],
+    ["of another algorithm", (good) => ({ ...good, alg: "RSA-OAEP" })],
+    ["of another kind", ({ alg, kid }) => ({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA", alg, kid })],
+  ];
+  describe.each(["by one kid", "without a kid"])("a good key is found %s behind a key", (naming) => {
+    test.each(hiding)("%s", async (_, bad) => {
+      const good = await signingKey("RS256", naming === "by one kid" ? "shared" : undefined);
+      open();
+      provider.answer = async () => Response.json({ keys: [await bad(good.jwk), good.jwk, first.jwk] });
+      await gate.start();
+      await timerSet();
+      expect(await verdictOf(good)).toBe("admitted");
+      expect(await verdictOf(first)).toBe("admitted");
+    });
+  });
+
+  test("that names no algorithms tries every key that could be meant", async () => {
+    const good = await signingKey("PS512");
+    const { alg: _, use: __, ...bare } = good.jwk;
+    open();
+    const { alg: ___, ...bareWeak } = await weak();
+    provider.answer = () => Response.json({ keys: [bareWeak, bare] });
+    await gate.start();
+    await timerSet();
+    expect(await verdictOf(good)).toBe("admitted");
+    expect(await verdictOf(good, { exp: 1 })).toBe(401);
+  });
+
+  test("of keys that verify nothing leaves the good ones in force", async () => {
+    const { time } = await loaded(first);
+    provider.answer = async () => Response.json({ keys: [await weak("first"), { kty: "EC", kid: "first" }] });
+    time.advance(15 * 60_000);
+    await timerSet();
+    expect(provider.fetches()).toBe(2);
+    expect(await verdictOf(first)).toBe("admitted");
+  });
+
+  test("a key that can not be used is looked for again, as one that is missing is", async () => {
+    open();
+    const good = await signingKey("RS256", "turned");
+    provider.answer = async () => Response.json({ keys: [await weak("turned"), first.jwk] });
+    await gate.start();
+    await timerSet();
+    provider.publish(good, first);
+    expect(await verdictOf(good)).toBe("admitted");
+    expect(provider.fetches()).toBe(2);
+  });
+
   test("with two keys under one kid verifies with either", async () => {
     const twin = await signingKey("ES256", "first");
     await loaded(first, twin);
@@ -226,6 +287,21 @@ describe("a hostile key set", () => {
     expect(await verdictOf(twin)).toBe("admitted");
   });
 });
+
+/** An RSA key of half the length that is accepted. */
+async function weakKey(): Promise<JWK> {
+  const { publicKey } = await crypto.subtle.generateKey(
+    {
+      name: "RSASSA-PKCS1-v1_5",
+      modulusLength: 1_024,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: "SHA-256",
+    },
+    true,
+    ["sign", "verify"],
+  );
+  return exportJWK(publicKey);
+}
 
 describe("without a provider", () => {
   test.each([
