@@ -10,6 +10,12 @@ import type { Exchange } from "./exchange.ts";
 const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const PROXY_PREFIX = "proxy-";
 const FORWARDED_PREFIX = "x-forwarded-";
+/** What services are told of the client's address, where they are told. */
+const FORWARDED_SET: ReadonlySet<string> = new Set([
+  "x-forwarded-for",
+  "x-forwarded-proto",
+  "x-forwarded-host",
+]);
 
 const REQUEST_DROPPED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
@@ -61,11 +67,9 @@ export class UpstreamHeaders {
   of(exchange: Exchange): Headers {
     const { trace } = exchange;
     const incoming = exchange.request.headers;
-    const { trust_forwarded, forward_client_address } = this.#options;
     const headers = new Headers(incoming);
     for (const name of incoming.keys()) {
-      const dropped = REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX);
-      if (dropped || (!trust_forwarded && isForwarded(name))) headers.delete(name);
+      if (this.#isRemoved(name) || this.#isTwin(name)) headers.delete(name);
     }
     dropNamed(headers, incoming.get("connection"));
     if (acceptsTrailers(incoming.get("te"))) headers.set("te", "trailers");
@@ -74,21 +78,34 @@ export class UpstreamHeaders {
     headers.set("x-request-id", exchange.request_id);
     headers.set("traceparent", trace.traceparent);
     if (trace.tracestate !== null) headers.set("tracestate", trace.tracestate);
-    if (forward_client_address) setForwarded(headers, incoming, exchange.socket_address);
+    if (this.#options.forward_client_address) this.#setForwarded(headers, incoming, exchange.socket_address);
     return headers;
+  }
+
+  /** `X-Forwarded-*` behind this gateway: appended to what a trusted proxy said, else new. */
+  #setForwarded(headers: Headers, incoming: Headers, socketAddress: string): void {
+    const said = (name: string) => (this.#options.trust_forwarded ? incoming.get(name) : null);
+    const before = said("x-forwarded-for");
+    headers.set("x-forwarded-for", before === null ? socketAddress : `${before}, ${socketAddress}`);
+    headers.set("x-forwarded-proto", said("x-forwarded-proto") ?? "http");
+    headers.set("x-forwarded-host", said("x-forwarded-host") ?? incoming.get("host") ?? "");
+  }
+
+  #isRemoved(name: string): boolean {
+    if (REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) return true;
+    return !this.#options.trust_forwarded && isForwarded(name);
+  }
+
+  /** Whether a service that reads `_` as `-`, as CGI and its heirs do, would take `name` for a guarded one. */
+  #isTwin(name: string): boolean {
+    if (!name.includes("_")) return false;
+    const read = name.replaceAll("_", "-");
+    return this.#isRemoved(read) || (this.#options.forward_client_address && FORWARDED_SET.has(read));
   }
 }
 
 function isForwarded(name: string): boolean {
   return name.startsWith(FORWARDED_PREFIX) || name === "forwarded";
-}
-
-/** `X-Forwarded-*` behind this gateway: appended to what a trusted proxy said, else new. */
-function setForwarded(headers: Headers, incoming: Headers, socketAddress: string): void {
-  const before = headers.get("x-forwarded-for");
-  headers.set("x-forwarded-for", before === null ? socketAddress : `${before}, ${socketAddress}`);
-  if (!headers.has("x-forwarded-proto")) headers.set("x-forwarded-proto", "http");
-  if (!headers.has("x-forwarded-host")) headers.set("x-forwarded-host", incoming.get("host") ?? "");
 }
 
 /** Removes from a service's response what must not reach the client, in place. */

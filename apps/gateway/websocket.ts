@@ -12,14 +12,15 @@ export interface WebSocketOptions extends TunnelLimits {
   readonly timeout_ms: number;
 }
 
-const OWN_HEADERS = [
+/** Of the handshake, which each side has for itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "sec-websocket-key",
   "sec-websocket-version",
   "sec-websocket-extensions",
   "sec-websocket-protocol",
   "sec-websocket-accept",
-];
+]);
 
 /**
  * Step 7 of a request that asks for a WebSocket (beyond the specification): the service accepts first, then the
@@ -89,7 +90,9 @@ export class WebSockets {
   #dial(exchange: Exchange, path: string): Promise<WebSocket> {
     const { request, route } = exchange;
     const headers = this.#headers.of(exchange);
-    for (const name of OWN_HEADERS) headers.delete(name);
+    for (const name of request.headers.keys()) {
+      if (OWN_HEADERS.has(name.replaceAll("_", "-"))) headers.delete(name);
+    }
     const protocols = listed(request.headers.get("sec-websocket-protocol"));
     const service = new WebSocket(`ws://${route.target}${path}`, { headers: headers.toJSON(), protocols });
     service.pause();

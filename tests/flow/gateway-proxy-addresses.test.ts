@@ -94,4 +94,32 @@ describe("who called stays with the gateway", () => {
     expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
     expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
   });
+
+  test("a Connection that names it takes nothing away", async () => {
+    const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
+    const names: Lines = [["Connection", "X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host"]];
+    const headers = await bed.received([...forwarded, ...names], telling);
+    expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
+    expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
+    expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
+  });
+
+  const twins: Lines = forwarded
+    .filter(([name]) => name !== "Forwarded")
+    .map(([name, value]) => [name.replaceAll("-", "_"), value]);
+  const sets = ["X_Forwarded_For", "X_Forwarded_Proto", "X_Forwarded_Host"];
+  const table: [what: string, env: Record<string, string>, passes: (name: string) => boolean][] = [
+    ["no proxy is trusted", {}, () => false],
+    ["the gateway says it", { FORWARD_CLIENT_ADDRESS: "true" }, () => false],
+    [
+      "the gateway adds to it",
+      { FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" },
+      (name) => !sets.includes(name),
+    ],
+    ["proxies are trusted with all of it", { TRUSTED_PROXY_HOPS: "1" }, () => true],
+  ];
+  test.each(table)("spelled with underscores it is treated alike where %s", async (_, env, passes) => {
+    const headers = await bed.received(twins, await bed.start(env));
+    for (const [name, value] of twins) expect(headerValue(headers, name)).toBe(passes(name) ? value : null);
+  });
 });

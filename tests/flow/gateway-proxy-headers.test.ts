@@ -45,6 +45,46 @@ describe("no credential and no audit header reaches a service", () => {
   }
 });
 
+describe("a service that reads _ as - is given no twin of what the gateway removes or sets", () => {
+  const names = [
+    "X_API_Key",
+    "x-api_key",
+    "X_Request_ID",
+    "x_request-id",
+    "X_Platform_Audit_Details",
+    "x_platform_audit_created",
+    "X-Platform_Audit_Organization",
+    "x_platform_audit_member",
+    "Proxy_Authorization",
+    "proxy_anything_else",
+    "Keep_Alive",
+    "Transfer_Encoding",
+    "Content_Length",
+    "X_Forwarded_For",
+    "x_forwarded_anything",
+  ];
+  test.each(names)("%s", async (name) => {
+    const headers = await received([
+      [name, "twin"],
+      [name, "again"],
+    ]);
+    expect(headerValues(headers, name)).toEqual([]);
+    expect(service.request.head).not.toContain("twin");
+  });
+
+  test("and every other name with an underscore passes", async () => {
+    const lines: Lines = [
+      ["X_Custom", "1"],
+      ["_", "2"],
+      ["x_api_key_id", "3"],
+      ["X_Forwarded", "4"],
+      ["my_proxy_name", "5"],
+    ];
+    const headers = await received(lines);
+    for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
+  });
+});
+
 describe("fields of the connection end at the gateway", () => {
   const table: Lines = [
     ["Keep-Alive", "timeout=5"],
@@ -84,18 +124,38 @@ describe("fields of the connection end at the gateway", () => {
   });
 
   test("Connection can not name away what the gateway sets", async () => {
-    const names =
-      "X-Request-ID, traceparent, Host, X-Content-Type-Options, Access-Control-Allow-Origin, Content-Length";
-    const sent = await received([["Connection", names]]);
+    const names = `X-Request-ID, traceparent, tracestate, TE, Host, Content-Length`;
+    const sent = await received([
+      ["Connection", names],
+      ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      ["tracestate", "a=1"],
+      ["TE", "trailers"],
+    ]);
     expect(headerValue(sent, "x-request-id")).toMatch(UUID_V7);
-    expect(headerValue(sent, "traceparent")).toMatch(/^00-/);
+    expect(headerValue(sent, "traceparent")).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-/);
+    expect(headerValue(sent, "tracestate")).toBe("a=1");
+    expect(headerValue(sent, "te")).toBe("trailers");
     expect(headerValue(sent, "host")).toBe(`127.0.0.1:${service.port}`);
-    service.requests.length = 0;
-    const back = await answered([["Connection", names]]);
-    expect(headerValue(back, "x-request-id")).toMatch(UUID_V7);
-    expect(headerValue(back, "x-content-type-options")).toBe("nosniff");
-    expect(headerValue(back, "access-control-allow-origin")).toBe("*");
-    expect(headerValue(back, "content-length")).toBe("2");
+  });
+
+  test("nor can a service's", async () => {
+    const limited = await bed.start({ ALLOWED_ORIGINS: "https://app.test", RATE_LIMIT_REQUESTS: "9" });
+    const own: Record<string, string | RegExp> = {
+      "X-Request-ID": UUID_V7,
+      "X-Content-Type-Options": "nosniff",
+      "X-Frame-Options": "DENY",
+      "Referrer-Policy": "strict-origin-when-cross-origin",
+      "Access-Control-Allow-Origin": "https://app.test",
+      "Access-Control-Expose-Headers": /X-RateLimit-Limit/,
+      Vary: /Origin/,
+      "X-RateLimit-Limit": "9",
+      "X-RateLimit-Remaining": "8",
+      "X-RateLimit-Reset": /^\d+$/,
+      "Content-Length": "2",
+    };
+    const lines: Lines = [["Connection", Object.keys(own).join(", ")]];
+    const back = await answered(lines, limited, [["Origin", "https://app.test"]]);
+    for (const [name, value] of Object.entries(own)) expect(headerValue(back, name)).toMatch(value);
   });
 
   test("nonsense in Connection breaks nothing", async () => {

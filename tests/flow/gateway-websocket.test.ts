@@ -92,6 +92,16 @@ test("what the service says in the same breath as it accepts is not lost", async
   eager.close();
 });
 
+test("no twin with underscores of a guarded header reaches the service", async () => {
+  const client = await bed.connect("/public/a", {
+    headers: { X_API_Key: "twin", Sec_WebSocket_Key: "twin", X_Custom: "kept" },
+  });
+  const seen = bed.sockets[0]?.data.headers.toJSON() ?? {};
+  expect(Object.values(seen)).not.toContain("twin");
+  expect(seen).toMatchObject({ x_custom: "kept" });
+  client.socket.close();
+});
+
 describe("a message over the limit closes both sides with 1009", () => {
   test("from the client", async () => {
     const client = await bed.connect("/public/a");
