@@ -1,8 +1,9 @@
 import type { Exchange } from "./exchange.ts";
 import type { UpstreamHeaders } from "./headers.ts";
-import { type BodyLimits, BUFFERED_BYTES_MAX, openRequestBody } from "./request-body.ts";
+import { type BodyLimits, openRequestBody } from "./request-body.ts";
 import { ResponseRelay } from "./response-body.ts";
 import { badGateway, UpstreamCall } from "./upstream-call.ts";
+import { arrivedBody, BUFFERED_BYTES_MAX } from "./whole-body.ts";
 
 export interface ForwardOptions extends BodyLimits {
   /** Between two chunks of a response. */
@@ -90,21 +91,9 @@ export class Forwarder {
     if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream(), relay };
     const first = await relay.next();
     if (first === undefined) return { status, headers, body: null, relay: null };
+    await relay.lookAhead();
     return { status, headers, body: relay.stream(first), relay };
   }
-}
-
-/**
- * A small body that has come with its head, as most have; null while a part of it is missing. Asked of a copy,
- * so that the rest can still be waited for chunk by chunk.
- */
-function arrivedBody(response: Response): Uint8Array | null {
-  const bytes = response.clone().bytes();
-  const arrived = Bun.peek(bytes);
-  if (!(arrived instanceof Promise)) return arrived;
-  // it fails with the body itself, which is where that is dealt with
-  bytes.catch(() => {});
-  return null;
 }
 
 /** The announced length of a body, infinite where none is announced. */

@@ -1,8 +1,6 @@
 import { ApiError } from "@ostiary/lib/errors";
 import { ClientGone, tooLarge, type UpstreamCall } from "./upstream-call.ts";
-
-/** Bodies of known length up to this are read whole, so that they keep their length (contract 4, Headers). */
-export const BUFFERED_BYTES_MAX = 65_536;
+import { BUFFERED_BYTES_MAX } from "./whole-body.ts";
 
 export interface RequestBody {
   readonly content: ArrayBuffer | ReadableStream<Uint8Array> | null;

@@ -1,5 +1,7 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
+import { nextTurn } from "./next-turn.ts";
 import { badGateway, ClientGone, type UpstreamCall } from "./upstream-call.ts";
+import { settledValue, wholeBody } from "./whole-body.ts";
 
 const COMMENT = new TextEncoder().encode(":\n");
 
@@ -14,6 +16,8 @@ export class ResponseRelay {
   /** Set before the first byte is asked for. */
   onEnd: OnEnd = nobody;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  /** Asked for before it was needed. */
+  #ahead: Promise<{ value?: Uint8Array }> | null = null;
   readonly #call: UpstreamCall;
   readonly #idle_timeout_ms: number;
 
@@ -48,23 +52,27 @@ export class ResponseRelay {
 
   /** The whole body, for one that is known to be small. */
   async whole(length: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(length);
-    let filled = 0;
-    for (let chunk = await this.next(); chunk !== undefined; chunk = await this.next()) {
-      if (filled + chunk.byteLength > length) throw badGateway("The service sent more than it announced.");
-      bytes.set(chunk, filled);
-      filled += chunk.byteLength;
-      if (filled === length) return bytes;
-    }
-    throw badGateway("The service sent less than it announced.");
+    const bytes = await wholeBody(length, () => this.next());
+    if (bytes === null) throw badGateway("The service sent more or less than it announced.");
+    return bytes;
   }
 
   /** The next chunk, undefined at the end: at once where it is there. Rejects when the service takes too long. */
   next(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    const read = this.#ahead ?? this.#reader.read();
+    this.#ahead = null;
+    const ready = settledValue(read);
+    return ready === null ? this.#wait(read) : ready.value;
+  }
+
+  /** Rejects when the body broke off right behind the chunk that came last, while nothing has been sent yet. */
+  async lookAhead(): Promise<void> {
     const read = this.#reader.read();
-    if (Bun.peek.status(read) !== "fulfilled") return this.#wait(read);
-    const ready = Bun.peek(read);
-    return ready instanceof Promise ? this.#wait(ready) : ready.value;
+    this.#ahead = read;
+    // in time it is awaited where the client asks for it
+    read.catch(() => {});
+    if (Bun.peek.status(read) === "pending") await nextTurn();
+    if (Bun.peek.status(read) === "rejected") await read;
   }
 
   async #wait(read: Promise<{ value?: Uint8Array }>): Promise<Uint8Array | undefined> {
@@ -82,6 +90,8 @@ export class ResponseRelay {
       this.#end(null);
     } catch (cause) {
       const failure = this.#call.failure(cause, 0);
+      // in the turn in which the response began the runtime would drop its head, and print the failure
+      await nextTurn();
       controller.error(failure);
       this.#end(failure);
     }
