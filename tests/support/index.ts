@@ -1,5 +1,6 @@
 export * from "./clock.ts";
 export * from "./free-port.ts";
+export * from "./hostile-settings.ts";
 export * from "./proxy.ts";
 export * from "./rejection.ts";
 export type { TestServer } from "./server.ts";

@@ -6,6 +6,7 @@ import { PgliteDatabase } from "./pglite.ts";
 import { PgliteSession } from "./pglite-session.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
+import { sessionSettings } from "./session-settings.ts";
 
 export { DatabaseDirectoryError } from "./directory.ts";
 
@@ -45,14 +46,21 @@ async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPo
 }
 
 async function openSession(directory: string | undefined): Promise<PgliteSession> {
-  if (directory === undefined) return new PgliteSession(await PGlite.create(), async () => {});
+  if (directory === undefined) return new PgliteSession(await pinned(await PGlite.create()), async () => {});
   const giveUp = await claimDirectory(directory);
   try {
-    return new PgliteSession(await PGlite.create(directory), giveUp);
+    return new PgliteSession(await pinned(await PGlite.create(directory)), giveUp);
   } catch (error) {
     await giveUp();
     throw new DatabaseDirectoryError(directory, "it holds no database that can be opened.", error);
   }
+}
+
+async function pinned(pglite: PGlite): Promise<PGlite> {
+  for (const setting of Object.entries(sessionSettings)) {
+    await pglite.query("select set_config($1, $2, false)", setting);
+  }
+  return pglite;
 }
 
 /** The directory of a `pglite:` URL, or undefined for memory. */

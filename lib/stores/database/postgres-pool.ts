@@ -2,6 +2,7 @@ import postgres from "postgres";
 import { StoreUnavailable } from "../errors.ts";
 import { databaseFailure, isConnectionLost } from "./failure.ts";
 import { Permits } from "./permits.ts";
+import { sessionSettings, withoutSettings, youngTimeouts } from "./session-settings.ts";
 import { Watchdog } from "./watchdog.ts";
 
 export interface PostgresLimits {
@@ -43,6 +44,8 @@ export class PostgresPool {
   readonly #url: string;
   readonly #permits: Permits;
   readonly #streams: Permits;
+  /** Limits of the database's own that are lifted for our sessions. */
+  #timeouts: Record<string, string> = {};
   #sql: postgres.Sql;
   #ping: Promise<unknown> | undefined;
   #closed = false;
@@ -52,7 +55,7 @@ export class PostgresPool {
     this.limits = limits;
     this.#permits = new Permits(limits.pool_max);
     this.#streams = new Permits(Math.max(1, Math.floor(limits.pool_max / 2)));
-    this.#sql = connect(url, limits);
+    this.#sql = connect(url, limits, this.#timeouts);
   }
 
   /** Lends a connection's worth of the pool to `work`, for as long as it runs. */
@@ -82,6 +85,7 @@ export class PostgresPool {
 
   /** Opens every connection, so that the first burst does not wait for it. */
   async warm(): Promise<void> {
+    await this.#liftTimeouts();
     const sql = this.#sql;
     const opened = Array.from({ length: this.limits.pool_max }, () => sql.unsafe("select 1"));
     for (const result of await Promise.allSettled(opened)) {
@@ -100,6 +104,19 @@ export class PostgresPool {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#sql.end({ timeout: REPORT_MS / 1000 });
+  }
+
+  /** A server that does not know a setting refuses the session, so those of younger ones are asked for first. */
+  async #liftTimeouts(): Promise<void> {
+    const sql = this.#sql;
+    const set = await sql
+      .unsafe("select name from pg_settings where name = any($1) and setting <> '0'", [youngTimeouts])
+      .catch((error) => {
+        throw new StoreUnavailable("database", error);
+      });
+    if (set.length === 0) return;
+    this.#timeouts = Object.fromEntries(set.map(({ name }) => [name, "0"]));
+    this.#replace(sql);
   }
 
   async #acquire(permits: Permits): Promise<() => void> {
@@ -126,12 +143,20 @@ export class PostgresPool {
   /** Work that other callers have under way on the old connections may finish; nothing new starts there. */
   #replace(lost: postgres.Sql): void {
     if (this.#sql !== lost || this.#closed) return;
-    this.#sql = connect(this.#url, this.limits);
+    this.#sql = connect(this.#url, this.limits, this.#timeouts);
     void lost.end({ timeout: (this.limits.statement_timeout_ms + REPORT_MS) / 1000 });
   }
 }
 
-function connect(url: string, limits: PostgresLimits): postgres.Sql {
+function connect(url: string, limits: PostgresLimits, timeouts: Record<string, string>): postgres.Sql {
+  const connection: Record<string, string | number> = {
+    application_name: "ostiary",
+    ...sessionSettings,
+    ...timeouts,
+    statement_timeout: limits.statement_timeout_ms,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    plan_cache_mode: limits.plan_cache_mode,
+  };
   const options = {
     max: limits.pool_max + 1,
     // keeps statements from queueing behind a slow one (not in the typings)
@@ -139,16 +164,10 @@ function connect(url: string, limits: PostgresLimits): postgres.Sql {
     connect_timeout: limits.connect_timeout_ms / 1000,
     backoff: () => RECONNECT_DELAY_SECONDS,
     onnotice: () => {},
-    connection: {
-      application_name: "ostiary",
-      TimeZone: "UTC",
-      statement_timeout: limits.statement_timeout_ms,
-      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-      plan_cache_mode: limits.plan_cache_mode,
-    },
+    connection,
     types,
   };
-  return postgres(url, options);
+  return postgres(withoutSettings(url, connection), options);
 }
 
 /** See `Database.rows` for what these give. */

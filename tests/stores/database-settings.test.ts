@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { freshDatabase, makeHostile, services } from "../support/index.ts";
+import { describeDatabase } from "./database-suite.ts";
+
+/** Whatever the database, its role or its URL have set, a session behaves as on a database without settings. */
+const { real } = services().postgres;
+
+if (real) {
+  let url: Promise<string> | undefined;
+  describeDatabase("PostgreSQL with settings of its own", () => {
+    url ??= freshDatabase().then(makeHostile);
+    return url;
+  });
+}
+
+const shape = sql`select '2026-02-01T12:00:00.5Z'::timestamptz as moment, '2026-02-01'::date as day,
+  '1 day 2 hours'::interval as pause, '\\x00ff'::bytea::text as bytes, 0.1::float8 + 0.2::float8 as sum,
+  length('\\\\') as backslashes, 'naïve 文'::text as text, current_schemas(false)::text as schemas,
+  current_setting('transaction_isolation') as isolation`;
+
+const expected = {
+  moment: "2026-02-01 12:00:00.5+00",
+  day: "2026-02-01",
+  pause: "1 day 02:00:00",
+  bytes: "\\x00ff",
+  sum: 0.30000000000000004,
+  backslashes: 2,
+  text: "naïve 文",
+  schemas: "{public}",
+  isolation: "read committed",
+};
+
+describe("values, names and times are read alike", () => {
+  test.if(real)("on a PostgreSQL with settings of its own", async () => {
+    const database = await openDatabase(await makeHostile(await freshDatabase()), { namespace: "suite" });
+    expect(await database.run("select", (orm) => database.rows(orm, shape))).toEqual([expected]);
+    // connections outlive what the database gives idle ones, and a writer waits for a lock
+    await database.run("create", (orm) => orm.execute(sql`create table counters as select 0 as value`));
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        database.transaction("increment", async (tx) => {
+          await tx.execute(sql`select pg_sleep(0.01)`);
+          await tx.execute(sql`update counters set value = value + 1`);
+        }),
+      ),
+    );
+    const [row] = await database.run("select", (orm) => database.rows(orm, sql`select value from counters`));
+    expect(row).toEqual({ value: 20 });
+    const settings = sql`select name from pg_settings where name like '%_timeout' and context = 'user'
+      and setting = '0' and name in ('lock_timeout', 'idle_session_timeout')`;
+    expect(await database.run("select", (orm) => database.rows(orm, settings))).toHaveLength(2);
+    await database.close();
+  });
+
+  test("in a PGlite directory with settings of its own", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "ostiary-pglite-"));
+    const url = `pglite://${join(directory, "data")}`;
+    await (await openDatabase(url, { namespace: "suite" })).close();
+    const file = `datestyle = 'SQL, DMY'\ntimezone = 'Asia/Kathmandu'\nsearch_path = 'nowhere'\n
+      standard_conforming_strings = off\nbytea_output = escape\nextra_float_digits = -15\n
+      intervalstyle = sql_standard\ndefault_transaction_isolation = serializable\n`;
+    await writeFile(join(directory, "data", "postgresql.auto.conf"), file);
+    const database = await openDatabase(url, { namespace: "suite" });
+    expect(await database.run("select", (orm) => database.rows(orm, shape))).toEqual([expected]);
+    await database.close();
+    await rm(directory, { recursive: true });
+  });
+});

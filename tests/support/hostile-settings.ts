@@ -1,0 +1,43 @@
+import postgres from "postgres";
+
+/** What someone may have set for a database or a role: each changes how our statements would be read or answered. */
+const settings: Record<string, string> = {
+  DateStyle: "SQL, DMY",
+  TimeZone: "Asia/Kathmandu",
+  IntervalStyle: "sql_standard",
+  client_encoding: "LATIN1",
+  standard_conforming_strings: "off",
+  escape_string_warning: "off",
+  bytea_output: "escape",
+  extra_float_digits: "-15",
+  search_path: "nowhere",
+  default_transaction_isolation: "serializable",
+  lock_timeout: "1ms",
+  statement_timeout: "1ms",
+  idle_in_transaction_session_timeout: "1ms",
+  idle_session_timeout: "100ms",
+  plan_cache_mode: "force_generic_plan",
+};
+
+/**
+ * Sets everything that can be set otherwise: for the database and once more for the role in it, which goes
+ * before. Returns the URL with the same in its query.
+ */
+export async function makeHostile(url: string): Promise<string> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const name = new URL(url).pathname.slice(1);
+  try {
+    for (const [setting, value] of Object.entries(settings)) {
+      const given = setting === "search_path" ? value : `'${value}'`;
+      await sql.unsafe(`alter database ${name} set ${setting} to ${given}`);
+      await sql.unsafe(`alter role current_user in database ${name} set ${setting} to ${given}`);
+    }
+  } finally {
+    await sql.end();
+  }
+  const hostile = new URL(url);
+  hostile.searchParams.set("datestyle", "SQL, DMY");
+  hostile.searchParams.set("Search_Path", "nowhere");
+  hostile.searchParams.set("options", "-c timezone=Asia/Kathmandu -c statement_timeout=1");
+  return hostile.href;
+}
