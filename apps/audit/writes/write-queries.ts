@@ -86,7 +86,11 @@ const insertStatement = (rows: string) => sql`
   )
   select id from claimed`;
 
-/** Applies each outcome to its event if that is still pending, in one statement, and says what became of it. */
+/**
+ * Applies each outcome to its event if that is still pending, in one statement, and says what became of it. Events
+ * are locked in the order of their request ids before the first is changed, whatever the planner's order of
+ * changes: two groups with the same events, on any replicas, wait for each other and never deadlock.
+ */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
   const rows = JSON.stringify(writes.map(outcomeRow));
   const answers = await database.run("apply_outcomes", (orm) =>
@@ -121,21 +125,28 @@ const applyStatement = (rows: string) => sql`
     where request_id >= '!' and request_id < '\x7f'
   ),
   target as materialized (
-    select given.*, known.id, known.occurred_at
+    select given.*, known.id, known.occurred_at, known.request_id as lock_order
     from given join audit.request_ids known using (request_id)
+  ),
+  locked as materialized (
+    select target.*, event.outcome = 'pending' as pending,
+      target.organization_id is null or (event.user_id is not null and event.organization_id is null) as allowed
+    from target join audit.audit_events event
+      on event.id = target.id and event.occurred_at = target.occurred_at
+    order by target.lock_order
+    for no key update of event
   ),
   applied as (
     update audit.audit_events event set
-      outcome = target.outcome,
-      status = target.status,
-      details = target.details::json,
-      created_id = target.created_id,
-      organization_id = coalesce(target.organization_id, event.organization_id),
-      actor_member_id = coalesce(target.actor_member_id, event.actor_member_id)
-    from target
-    where event.id = target.id and event.occurred_at = target.occurred_at and event.outcome = 'pending'
-      and (target.organization_id is null or (event.user_id is not null and event.organization_id is null))
-    returning event.id, event.occurred_at, event.params, target.organization_id as named
+      outcome = locked.outcome,
+      status = locked.status,
+      details = locked.details::json,
+      created_id = locked.created_id,
+      organization_id = coalesce(locked.organization_id, event.organization_id),
+      actor_member_id = coalesce(locked.actor_member_id, event.actor_member_id)
+    from locked
+    where event.id = locked.id and event.occurred_at = locked.occurred_at and locked.pending and locked.allowed
+    returning event.id, event.occurred_at, event.params, locked.organization_id as named
   ),
   indexed as (
     insert into audit.event_params (log, pair, id, occurred_at)
@@ -144,14 +155,6 @@ const applyStatement = (rows: string) => sql`
     from applied cross join lateral jsonb_each_text(applied.params) as param
     where applied.named is not null
   )
-  select target.request_id,
-    case
-      when applied.id is not null then 'applied'
-      when target.organization_id is not null and exists (
-        select 1 from audit.audit_events event
-        where event.id = target.id and event.occurred_at = target.occurred_at and event.outcome = 'pending'
-          and (event.user_id is null or event.organization_id is not null)
-      ) then 'not_a_user_route'
-      else 'already_final'
-    end as result
-  from target left join applied on applied.id = target.id`;
+  select request_id,
+    case when not pending then 'already_final' when allowed then 'applied' else 'not_a_user_route' end as result
+  from locked`;

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { EventWriter } from "@ostiary/audit/writes/event-writer";
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { services, waitFor } from "../../support/index.ts";
+import { openLog, requestId, startAudit } from "./audit-service.ts";
+
+setDefaultTimeout(60_000);
+
+const ROUNDS = 40;
+const EVENTS = 200;
+const applied: AuditOutcome = { outcome: "responded", status: 200 };
+const named: AuditOutcome = { ...applied, organization_id: "organization-7", member_id: "member-7" };
+
+/** A replica's writer, on connections of its own. */
+interface Replica {
+  writer: EventWriter;
+  database: Database;
+}
+
+describe.skipIf(!services().postgres.real)("the same requests in opposite orders on two replicas", () => {
+  let log: Database;
+  let replicas: [Replica, Replica];
+
+  const openReplica = async (database_url: string): Promise<Replica> => {
+    const database = await openDatabase(database_url, { namespace: "audit", pool_max: 5 });
+    const writer = new EventWriter({ database, clock: Date.now, keepPartitions: async () => {} });
+    return { writer, database };
+  };
+
+  beforeAll(async () => {
+    const audit = await startAudit();
+    log = await openLog(audit);
+    await audit.stop();
+    replicas = [await openReplica(audit.database_url), await openReplica(audit.database_url)];
+  });
+  afterAll(() => log.close());
+
+  test("never deadlock, whatever they write", async () => {
+    const [first, second] = replicas;
+    for (let round = 0; round < ROUNDS; round++) {
+      const ids = Array.from({ length: EVENTS }, requestId);
+      const onBoth = <T>(write: (writer: EventWriter, id: string) => Promise<T>) =>
+        Promise.all([
+          ...ids.map((id) => write(first.writer, id)),
+          ...ids.toReversed().map((id) => write(second.writer, id)),
+        ]);
+      const created = await onBoth((writer, id) => writer.intent(id, intentOf(round)));
+      expect(created.filter((result) => result === "created")).toHaveLength(EVENTS);
+      const answers = await onBoth((writer, id) => writer.outcome(id, round % 2 === 0 ? applied : named));
+      expect(answers.toSorted()).toEqual([
+        ...Array(EVENTS).fill("already_final"),
+        ...Array(EVENTS).fill("applied"),
+      ]);
+    }
+    await Promise.all(replicas.map(({ database }) => database.close()));
+    expect(await deadlocks()).toBe(0);
+  });
+
+  /** What the server counted: a write that lost a deadlock is repeated and answered like any other. */
+  async function deadlocks(): Promise<number | undefined> {
+    // connections report their counts when they end, if not before
+    await waitFor(async () => (await numberOf(connections)) === 0, { what: "the end of the connections" });
+    return numberOf(sql`select deadlocks as number from pg_stat_database where datname = current_database()`);
+  }
+
+  async function numberOf(statement: typeof connections): Promise<number | undefined> {
+    const rows = await log.run("number", (orm) => log.rows<{ number: number }>(orm, statement));
+    return rows[0]?.number;
+  }
+});
+
+const connections = sql`select count(*) as number from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and query ~ 'with given as'`;
+
+/** Of a person's log, so that an outcome may name an organization. */
+function intentOf(round: number): AuditIntent {
+  return {
+    occurred_at: new Date().toISOString(),
+    organization_id: null,
+    user_id: "user-1",
+    actor: { member_id: null, auth_type: "jwt", key_prefix: null },
+    service: "widgets",
+    method: "POST",
+    route: "/user/widgets/{widget_id}",
+    params: { widget_id: `widget-${round}` },
+    ip: "192.0.2.1",
+    user_agent: null,
+  };
+}
