@@ -46,7 +46,7 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 function publicApp(deps: AuditAppDeps) {
   const exports = new ExportSlots(deps.exports_max);
   const routes = eventRoutes({ database: deps.reads, exports });
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(
     swaggerRoutes(routes, {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { PATH_BYTES_MAX } from "../routes/limits.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
 const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
@@ -22,6 +23,26 @@ export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
 /** As many as a path may have. */
 const PARAMS_MAX = 32;
+
+/** A path template, spelled as route configuration spells it (Gateway specification, Other constants). */
+export const routeTemplate = Type.String({
+  minLength: 1,
+  maxLength: PATH_BYTES_MAX,
+  pattern: "^[!-~]*$",
+  rule: `must be a path template of 1 to ${PATH_BYTES_MAX} visible ASCII characters`,
+});
+
+/** Not `Type.Record`, whose pattern leaves values of names with a line break unchecked. */
+const paramsSchema = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: Type.String(),
+      maxProperties: PARAMS_MAX,
+      rule: `must be an object of at most ${PARAMS_MAX} params with text values`,
+    },
+  ),
+);
 
 /** A newer gateway can send more: what is unknown is ignored. */
 const open = { additionalProperties: true };
@@ -47,11 +68,8 @@ export const intentSchema = Type.Object(
     ),
     service: Type.String({ minLength: 1, maxLength: 128 }),
     method: Type.String({ minLength: 1, maxLength: 16 }),
-    route: Type.String({ minLength: 1, maxLength: 1024 }),
-    params: Type.Record(Type.String(), Type.String(), {
-      maxProperties: PARAMS_MAX,
-      rule: `must be an object of at most ${PARAMS_MAX} params with text values`,
-    }),
+    route: routeTemplate,
+    params: paramsSchema,
     ip: Type.String({ minLength: 1, maxLength: 64 }),
     user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
   },

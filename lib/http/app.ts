@@ -1,5 +1,5 @@
 import { Elysia, NotFoundError, ParseError } from "elysia";
-import { ApiError, notFound, shownKey, validationError } from "../errors/index.ts";
+import { ApiError, type FieldError, notFound, shownKey, validationError } from "../errors/index.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
 import { parseBody, readText } from "./body.ts";
 import { fieldErrors } from "./field-errors.ts";
@@ -11,6 +11,8 @@ export interface HttpAppOptions {
   body_bytes_max: number;
   /** false: routes that take a body read it themselves, with `readBytes`; default true, all bodies are JSON. */
   parse_bodies?: boolean;
+  /** false: routes refuse `repeatedParameters` themselves, with what else is wrong; default true. */
+  refuse_repeated?: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export function httpApp(options: HttpAppOptions) {
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       contextOf(request).route = template(route);
       refuseBrokenParams(params);
-      refuseRepeatedParameters(request.url);
+      if (options.refuse_repeated !== false) refuseRepeatedParameters(request.url);
     })
     .onError({ as: "global" }, ({ error }) => {
       throw toApiError(error);
@@ -80,18 +82,21 @@ function refuseBrokenParams(params: unknown): void {
 }
 
 function refuseRepeatedParameters(url: string): void {
+  const repeated = repeatedParameters(url);
+  if (repeated.length > 0) throw validationError(repeated);
+}
+
+/** The query parameters that a URL gives more than once. */
+export function repeatedParameters(url: string): FieldError[] {
   const start = url.indexOf("?");
-  if (start < 0) return;
+  if (start < 0) return [];
   const once = new Set<string>();
   const repeated = new Set<string>();
   for (const name of new URLSearchParams(url.slice(start + 1)).keys()) {
     (once.has(name) ? repeated : once).add(name);
   }
-  if (repeated.size === 0) return;
-  throw validationError(
-    Array.from(repeated, (name) => ({
-      path: shownKey(name),
-      message: `${shownKey(name)} must be given once.`,
-    })),
-  );
+  return Array.from(repeated, (name) => ({
+    path: shownKey(name),
+    message: `${shownKey(name)} must be given once.`,
+  }));
 }

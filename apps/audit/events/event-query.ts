@@ -1,8 +1,15 @@
+import { routeTemplate } from "@ostiary/lib/audit";
 import { type FieldError, validationError } from "@ostiary/lib/errors";
-import { fieldErrors, listQueryProperties, type PageRequest, readPage } from "@ostiary/lib/http";
+import {
+  fieldErrors,
+  listQueryProperties,
+  type PageRequest,
+  readPage,
+  repeatedParameters,
+} from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { isStorable, STORABLE_RULE } from "../text.ts";
+import { firstOfEach, unstorable } from "../problems.ts";
 import { parseTime } from "../time.ts";
 import { type EventFilter, type EventLog, exactFilters } from "./event-filter.ts";
 import { eventOutcomeSchema } from "./event-schema.ts";
@@ -22,7 +29,10 @@ export const eventQuerySchema = Type.Object(
     actor_member_id: exact("Events of this member.", 128),
     service: exact("Events of this service.", 128),
     method: exact("Events of this HTTP method, in capitals.", 16),
-    route: exact("Events of this path template, exactly as events spell it.", 1024),
+    route: Type.Optional({
+      ...routeTemplate,
+      description: "Events of this path template, exactly as events spell it.",
+    }),
     outcome: Type.Optional(eventOutcomeSchema),
     request_id: exact("The event of this request.", 128),
     created_id: exact("Events in which this id was created.", 128),
@@ -32,48 +42,58 @@ export const eventQuerySchema = Type.Object(
   { additionalProperties: Type.String({ maxLength: 8_192 }) },
 );
 
+const ID_LENGTH_MAX = 128;
 const PARAM = /^params\[(.+)\]$/s;
 
-/** Reads the query of a read's URL into a filter and a page. 422 names all that is unknown or malformed. */
+/** Reads the query of a read's URL into a filter and a page. 422 names all that is unknown or malformed, of `log` too. */
 export function readEventQuery(log: EventLog, url: string): { filter: EventFilter; page: PageRequest } {
   const query: Record<string, string> = Object.fromEntries(new URL(url).searchParams);
-  const fields = fieldErrors(Value.Errors(eventQuerySchema, query));
+  const { page, fields: pageProblems } = readPage(query);
+  const problems = [
+    ...logProblems(log),
+    ...repeatedParameters(url),
+    ...fieldErrors(Value.Errors(eventQuerySchema, query)),
+    ...unstorable(query),
+    ...pageProblems,
+  ];
   const filter: EventFilter = {
     log,
     exact: {},
     params: new Map(),
-    from: readTime("occurred_after", query.occurred_after, fields),
-    before: readTime("occurred_before", query.occurred_before, fields),
+    from: readTime("occurred_after", query.occurred_after, problems),
+    before: readTime("occurred_before", query.occurred_before, problems),
   };
   for (const name of exactFilters) {
     const value = query[name];
-    if (value !== undefined) filter.exact[name] = storable(name, value, fields);
+    if (value !== undefined) filter.exact[name] = value;
   }
   for (const [name, value] of Object.entries(query)) {
-    if (!Object.hasOwn(eventQuerySchema.properties, name)) readParam(filter, name, value, fields);
+    if (!Object.hasOwn(eventQuerySchema.properties, name)) readParam(filter, name, value, problems);
   }
-  const { page, fields: pageFields } = readPage(query);
-  fields.push(...pageFields);
-  if (fields.length > 0) throw validationError(fields);
+  if (problems.length > 0) throw validationError(firstOfEach(problems));
   return { filter, page };
 }
 
-function readParam(filter: EventFilter, name: string, value: string, fields: FieldError[]): void {
+function logProblems({ kind, id }: EventLog): FieldError[] {
+  const path = `${kind}_id`;
+  if (id.length <= ID_LENGTH_MAX) return unstorable({ [path]: id });
+  return [{ path, message: `${path} must be a string of at most ${ID_LENGTH_MAX} characters.` }];
+}
+
+function readParam(filter: EventFilter, name: string, value: string, problems: FieldError[]): void {
   const param = PARAM.exec(name)?.[1];
-  if (param === undefined)
-    fields.push({ path: name, message: `${name} is not a known parameter; remove it.` });
-  else filter.params.set(storable(name, param, fields), storable(name, value, fields));
+  if (param === undefined) {
+    problems.push({ path: name, message: `${name} is not a known parameter; remove it.` });
+  } else {
+    problems.push(...unstorable({ [name]: param }));
+    filter.params.set(param, value);
+  }
 }
 
-function storable(name: string, value: string, fields: FieldError[]): string {
-  if (!isStorable(value)) fields.push({ path: name, message: `${name} ${STORABLE_RULE}.` });
-  return value;
-}
-
-function readTime(name: string, text: string | undefined, fields: FieldError[]): Temporal.Instant | null {
+function readTime(name: string, text: string | undefined, problems: FieldError[]): Temporal.Instant | null {
   const instant = text === undefined ? null : parseTime(text);
   if (text !== undefined && instant === null) {
-    fields.push({
+    problems.push({
       path: name,
       message: `${name} must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.`,
     });

@@ -1,9 +1,7 @@
-import { type FieldError, validationError } from "@ostiary/lib/errors";
 import { errorResponses, page, pageSchema } from "@ostiary/lib/http";
 import type { Database } from "@ostiary/lib/stores/database";
 import type { TSchema } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { isStorable, STORABLE_RULE } from "../text.ts";
 import { exportFormat } from "./accept.ts";
 import { describeRead } from "./describe-read.ts";
 import { asRead, type ExportFormat, exportChunks } from "./event-export.ts";
@@ -58,8 +56,6 @@ export function eventRoutes(deps: EventRoutesDeps) {
 }
 
 async function read(deps: EventRoutesDeps, request: Request, log: EventLog) {
-  const problems = logProblems(log);
-  if (problems.length > 0) throw validationError(problems);
   const { filter, page: wanted } = readEventQuery(log, request.url);
   const format = exportFormat(request.headers.get("accept"));
   if (format !== null) return exported(deps, request.method, format, filter, wanted.starting_after);
@@ -86,12 +82,3 @@ function exported(
 }
 
 async function* nothing(): AsyncGenerator<never, void, void> {}
-
-const ID_LENGTH_MAX = 128;
-
-function logProblems({ kind, id }: EventLog): FieldError[] {
-  const path = `${kind}_id`;
-  if (!isStorable(id)) return [{ path, message: `${path} ${STORABLE_RULE}.` }];
-  if (id.length <= ID_LENGTH_MAX) return [];
-  return [{ path, message: `${path} must be a string of at most ${ID_LENGTH_MAX} characters.` }];
-}

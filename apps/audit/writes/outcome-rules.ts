@@ -1,38 +1,41 @@
-import { AUDIT_DETAILS_BYTES_MAX, type AuditOutcome, detailsBytesMin } from "@ostiary/lib/audit";
+import { AUDIT_DETAILS_BYTES_MAX, detailsBytesMin, outcomeSchema } from "@ostiary/lib/audit";
 import type { FieldError } from "@ostiary/lib/errors";
-import { unstorable } from "./intent-rules.ts";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { type Fields, fieldsOf, firstOfEach, shapeProblems, unstorable } from "../problems.ts";
 
+const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;
 
-/** What is wrong with an outcome beyond its shape (Identity specification, Audit internal API). */
-export function outcomeProblems(outcome: AuditOutcome): FieldError[] {
-  return [
+const shape = TypeCompiler.Compile(outcomeSchema);
+
+/** Everything that is wrong with an outcome (Identity specification, Audit internal API). */
+export function outcomeProblems(body: unknown): FieldError[] {
+  const outcome = fieldsOf(body);
+  const { created_id, organization_id, member_id } = outcome;
+  return firstOfEach([
+    ...shapeProblems(shape, body),
     ...statusProblems(outcome),
     ...fieldsOfResponded(outcome),
     ...pairProblems(outcome),
     ...detailsProblems(outcome),
-    ...unstorable({
-      created_id: outcome.created_id,
-      organization_id: outcome.organization_id,
-      member_id: outcome.member_id,
-    }),
-  ];
+    ...unstorable({ created_id, organization_id, member_id }),
+  ]);
 }
 
-function statusProblems({ outcome, status }: AuditOutcome): FieldError[] {
+function statusProblems({ outcome, status }: Fields): FieldError[] {
   if (outcome !== "responded" || status !== null) return [];
   return [{ path: "status", message: "status must be a number when the outcome is responded." }];
 }
 
-function fieldsOfResponded(outcome: AuditOutcome): FieldError[] {
-  if (outcome.outcome === "responded") return [];
+function fieldsOfResponded(outcome: Fields): FieldError[] {
+  if (!WITHOUT_RESPONSE.includes(outcome.outcome)) return [];
   return ONLY_WITH_RESPONDED.filter((field) => (outcome[field] ?? null) !== null).map((path) => ({
     path,
     message: `${path} may be set only when the outcome is responded.`,
   }));
 }
 
-function pairProblems({ organization_id, member_id }: AuditOutcome): FieldError[] {
+function pairProblems({ organization_id, member_id }: Fields): FieldError[] {
   const organization = (organization_id ?? null) !== null;
   const member = (member_id ?? null) !== null;
   if (organization === member) return [];
@@ -40,8 +43,8 @@ function pairProblems({ organization_id, member_id }: AuditOutcome): FieldError[
   return [{ path, message: "organization_id and member_id must be set together or not at all." }];
 }
 
-function detailsProblems({ details }: AuditOutcome): FieldError[] {
-  if (!details || detailsBytesMin(details) <= AUDIT_DETAILS_BYTES_MAX) return [];
+function detailsProblems({ details }: Fields): FieldError[] {
+  if (detailsBytesMin(fieldsOf(details)) <= AUDIT_DETAILS_BYTES_MAX) return [];
   return [
     {
       path: "details",

@@ -33,12 +33,14 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
     .put(
       "/internal/events/:request_id",
       async ({ params, body, status }) => {
-        refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock())]);
         const result = await writer.intent(params.request_id, body);
         metrics.intent(result);
         return result === "created" ? status(201, { result }) : { result };
       },
       {
+        // before the schema's own check, which would tell of the shape alone
+        transform: ({ params, body }) =>
+          refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock())]),
         body: intentSchema,
         response: {
           200: resultSchema("existing", "The log held this request already; nothing was changed."),
@@ -57,7 +59,6 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
       "/internal/events/:request_id",
       async ({ params, body, status }) => {
         const { request_id } = params;
-        refuse([...requestIdProblems(request_id), ...outcomeProblems(body)]);
         const result = await writer.outcome(request_id, body);
         if (result === "not_a_user_route") throw validationError([pairProblem]);
         metrics.outcome(result);
@@ -65,6 +66,8 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
         return status(204, undefined);
       },
       {
+        transform: ({ params, body }) =>
+          refuse([...requestIdProblems(params.request_id), ...outcomeProblems(body)]),
         body: outcomeSchema,
         response: {
           204: Type.Undefined({ description: "The outcome was applied, or the event had one already." }),

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  type AuditService,
+  intent,
+  requestId,
+  startAudit,
+  userIntent,
+  wrongFields,
+} from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
+
+let audit: AuditService;
+
+beforeAll(async () => {
+  audit = await startAudit({ database_url: "pglite://memory" });
+});
+afterAll(() => audit.stop());
+
+const sorted = async (answer: Promise<Response>) => (await wrongFields(await answer)).toSorted();
+
+describe("one answer names all that is wrong", () => {
+  test("with an intent: its shape, its time, its texts, its params and its request id", async () => {
+    const body = {
+      occurred_at: "yesterday",
+      organization_id: 7,
+      actor: { member_id: "\0", auth_type: "magic", key_prefix: "k".repeat(65) },
+      service: "s".repeat(129),
+      method: null,
+      route: "/道",
+      params: { a: 1, b: "\0", "": "c", "d\ne": [] },
+      ip: "\ud800",
+    };
+    expect(await sorted(audit.put("not visible", body))).toEqual(
+      [
+        ...["occurred_at", "organization_id", "user_id", "actor.member_id", "actor.auth_type"],
+        ...[
+          "actor.key_prefix",
+          "service",
+          "method",
+          "route",
+          "params.a",
+          "params.b",
+          "params",
+          "params.d\ne",
+        ],
+        ...["ip", "user_agent", "request_id"],
+      ].toSorted(),
+    );
+  });
+
+  test.each([
+    ["too old", { occurred_at: "2020-01-01T00:00:00Z", service: 1 }, ["occurred_at", "service"]],
+    ["without a log", { organization_id: null, user_id: null, ip: "" }, ["ip", "organization_id"]],
+    ["with one bad text of many", { user_agent: "\0", route: "" }, ["route", "user_agent"]],
+  ])("with an intent %s", async (_, changes, fields) => {
+    expect(await sorted(audit.put(requestId(), intent(changes)))).toEqual(fields);
+  });
+
+  test("with an outcome: its shape, what it may carry, its pair and its texts", async () => {
+    const id = requestId();
+    await audit.put(id, userIntent());
+    const rejected = { outcome: "rejected", status: "403", details: [], created_id: "\0", member_id: "m" };
+    expect(await sorted(audit.patch(id, rejected))).toEqual([
+      ...["created_id", "details", "member_id", "organization_id", "status"],
+    ]);
+    const responded = {
+      outcome: "responded",
+      status: null,
+      details: { a: "x".repeat(4_096) },
+      created_id: 1,
+      organization_id: "\ud800",
+    };
+    expect(await sorted(audit.patch(id, responded))).toEqual([
+      ...["created_id", "details", "member_id", "organization_id", "status"],
+    ]);
+    expect(await sorted(audit.patch("not visible", { status: 1 }))).toEqual([
+      ...["outcome", "request_id", "status"],
+    ]);
+  });
+
+  test("with a read: its log, what is unknown, given twice, malformed or not to be stored", async () => {
+    const query = [
+      "limit=0&starting_after=x&service=&method=%00&outcome=done&route=a%20b&request_id=a&request_id=b",
+      "occurred_after=x&occurred_before=&params[a]=%00&params[]=x&nope=1",
+    ].join("&");
+    expect(await sorted(audit.get(`/users/${"u".repeat(129)}/audit-events?${query}`))).toEqual(
+      [
+        ...["user_id", "limit", "starting_after", "service", "method", "outcome", "route", "request_id"],
+        ...["occurred_after", "occurred_before", "params[a]", "params[]", "nope"],
+      ].toSorted(),
+    );
+  });
+
+  test("each once, and at most a hundred", async () => {
+    const params = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`p${n}`, "\0"]));
+    const named = await wrongFields(
+      await audit.put(requestId(), intent({ params, service: "\0".repeat(129) })),
+    );
+    expect(named).toHaveLength(100);
+    expect(new Set(named).size).toBe(100);
+    expect(named).toContain("service");
+    const query = Array.from({ length: 300 }, (_, n) => `p${n}=1&p${n}=1`).join("&");
+    expect(await wrongFields(await audit.get(`/users/u/audit-events?${query}`))).toHaveLength(100);
+  });
+
+  test.each(["[]", "null", '"x"', "7", "true", '{"__proto__":null}', '{"params":{"__proto__":1}}'])(
+    "also with a body that is %s",
+    async (body) => {
+      expect((await audit.put(requestId(), body)).status).toBe(422);
+      expect((await audit.patch(requestId(), body)).status).toBe(422);
+    },
+  );
+});

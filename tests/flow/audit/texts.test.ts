@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import fc from "fast-check";
+import {
+  type AuditService,
+  intent,
+  json,
+  requestId,
+  startAudit,
+  userIntent,
+  wrongFields,
+} from "./audit-service.ts";
+
+setDefaultTimeout(120_000);
+
+let audit: AuditService;
+
+beforeAll(async () => {
+  audit = await startAudit();
+});
+afterAll(() => audit.stop());
+
+/** What a character may be that is one, two, three or four bytes long, or none at all. */
+const characters = ["a", "~", "é", "道", "🚪", " ", "%", "\n", '"', "\\", "\u007f", "\uffff"];
+const refused = ["\0", "\ud800", "\udc00"];
+
+/** What no compression makes shorter, of three bytes a character. */
+function varied(length: number): string {
+  return String.fromCharCode(...Array.from({ length }, (_, n) => 0x4e00 + ((n * 7_919) % 20_000)));
+}
+
+/** Texts of a field: ordinary ones, and ones of one character over and over that are as long as `length_max`. */
+function texts(length_max: number): fc.Arbitrary<string> {
+  const character = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...characters) },
+    { weight: 1, arbitrary: fc.constantFrom(...refused) },
+  );
+  const length = fc.oneof(
+    fc.constantFrom(0, 1, length_max - 1, length_max, length_max + 1),
+    fc.nat(length_max),
+  );
+  const long = fc.tuple(character, length).map(([each, count]) => each.repeat(count).slice(0, count));
+  return fc.oneof(
+    { weight: 3, arbitrary: long },
+    { weight: 1, arbitrary: length.map(varied) },
+    { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: length_max, minLength: 1 }) },
+    { weight: 4, arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: length_max, minLength: 1 }) },
+  );
+}
+
+const orNull = (text: fc.Arbitrary<string>) => fc.option(text, { freq: 8 });
+
+const intents = fc.record({
+  occurred_at: fc.oneof(fc.constant(new Date().toISOString()), texts(64)),
+  organization_id: orNull(texts(128)),
+  user_id: orNull(texts(128)),
+  actor: fc.record({
+    member_id: orNull(texts(128)),
+    auth_type: fc.constantFrom("jwt", "member_session"),
+    key_prefix: orNull(texts(64)),
+  }),
+  service: texts(128),
+  method: texts(16),
+  route: texts(1_024),
+  params: fc.dictionary(texts(64), texts(300), { maxKeys: 8 }),
+  ip: texts(64),
+  user_agent: orNull(texts(512)),
+});
+
+const outcomes = fc.record({
+  outcome: fc.constant("responded"),
+  status: fc.constant(200),
+  details: fc.option(fc.dictionary(texts(64), texts(300), { maxKeys: 3 })),
+  created_id: orNull(texts(128)),
+  organization_id: orNull(texts(128)),
+  member_id: orNull(texts(128)),
+});
+
+describe("texts of any length and any characters", () => {
+  test("of an intent are written, or 422 that names them", async () => {
+    const statuses = { 201: 0, 422: 0 };
+    await fc.assert(
+      fc.asyncProperty(intents, async (body) => {
+        // one field at a time, so that what is wrong with one does not hide another
+        for (const [name, value] of Object.entries(body)) {
+          const response = await audit.put(requestId(), userIntent({ [name]: value }));
+          expect([201, 422]).toContain(response.status);
+          if (response.status === 201) statuses[201] += 1;
+          else {
+            statuses[422] += 1;
+            // an event of nobody's log is told by the first field that could say whose it is
+            const told = value === null ? "organization_id" : name;
+            const named = await wrongFields(response);
+            expect(named.filter((path) => path !== told && !path.startsWith(`${told}.`))).toEqual([]);
+          }
+        }
+        const whole = await audit.put(requestId(), body);
+        expect([201, 422]).toContain(whole.status);
+      }),
+      { numRuns: 150 },
+    );
+    expect(Math.min(statuses[201], statuses[422])).toBeGreaterThan(50);
+  });
+
+  test("of an outcome are applied, or 422 that leaves the event pending", async () => {
+    await fc.assert(
+      fc.asyncProperty(outcomes, async (body) => {
+        const id = requestId();
+        await audit.put(id, userIntent());
+        const response = await audit.patch(id, body);
+        expect([204, 422]).toContain(response.status);
+        const { audit_events } = await audit.list(`/users/user-1/audit-events?request_id=${id}`);
+        expect(audit_events[0]?.outcome).toBe(response.status === 204 ? "responded" : "pending");
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each(["道", "🚪", "é", "a"])(
+    "are kept where every field is as long as it may be, of %s",
+    async (character) => {
+      const long = (length: number) =>
+        character.repeat(length).slice(0, length - (length % character.length));
+      const id = requestId();
+      const wide = intent({
+        organization_id: long(128),
+        user_id: long(128),
+        actor: { member_id: long(128), auth_type: "jwt", key_prefix: long(64) },
+        service: long(128),
+        method: long(16),
+        route: "/".repeat(1_024),
+        params: Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`${n}${long(60)}`, long(300)])),
+        ip: long(64),
+        user_agent: long(512),
+      });
+      expect((await audit.put(id, wide)).status).toBe(201);
+      const outcome = { outcome: "responded", status: 200, created_id: long(128) };
+      expect((await audit.patch(id, outcome)).status).toBe(204);
+      const query = new URLSearchParams({
+        actor_member_id: long(128),
+        service: long(128),
+        method: long(16),
+        route: "/".repeat(1_024),
+        request_id: id,
+        created_id: long(128),
+        [`params[7${long(60)}]`]: long(300),
+      });
+      for (const log of [`/organizations/${long(128)}`, `/users/${long(128)}`]) {
+        const page = await audit.list(`${encodeURI(log)}/audit-events?${query}`);
+        expect(page.audit_events).toMatchObject([{ request_id: id, params: wide.params }]);
+      }
+    },
+  );
+
+  test("of a read are compared, or 422", async () => {
+    const names = ["service", "method", "route", "outcome", "request_id", "created_id", "actor_member_id"];
+    const query = fc.dictionary(
+      fc.oneof(
+        { weight: 5, arbitrary: fc.constantFrom(...names, "limit", "starting_after", "occurred_after") },
+        { weight: 2, arbitrary: texts(20).map((name) => `params[${name}]`) },
+        { weight: 1, arbitrary: texts(20) },
+      ),
+      texts(200),
+      { maxKeys: 3 },
+    );
+    const log = fc.tuple(fc.constantFrom("organizations", "users"), texts(130));
+    await fc.assert(
+      fc.asyncProperty(log, query, async ([kind, id], filters) => {
+        const search = new URLSearchParams(filters);
+        const response = await audit.get(
+          `/${kind}/${encodeURIComponent(id.toWellFormed())}/audit-events?${search}`,
+        );
+        expect([200, 404, 422]).toContain(response.status);
+        if (response.status === 404) expect(["", ".", ".."]).toContain(id);
+        await json(response);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([varied(1_024), "é".repeat(1_024), "/a b", "/a\n", "/\u007f", "a".repeat(1_025), ""])(
+    "of a route that is no path template are 422: %#",
+    async (route) => {
+      expect(await wrongFields(await audit.put(requestId(), intent({ route })))).toEqual(["route"]);
+      const search = new URLSearchParams({ route });
+      expect(await wrongFields(await audit.get(`/users/u/audit-events?${search}`))).toEqual(["route"]);
+    },
+  );
+});
