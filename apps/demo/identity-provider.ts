@@ -1,3 +1,4 @@
+import { localOrigin } from "@ostiary/lib/service";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -57,12 +58,13 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
     fetch: () =>
       new Response("This toy identity provider knows /token and /.well-known/jwks.json.\n", { status: 404 }),
   });
-  const address = `http://${options.host}:${server.port}`;
+  const port = server.port ?? options.port;
+  const address = localOrigin(options.host, port);
   issuer ||= address;
   return {
     issuer,
     jwks_uri: `${address}/.well-known/jwks.json`,
-    port: server.port ?? options.port,
+    port,
     stop: () => server.stop(true),
   };
 }

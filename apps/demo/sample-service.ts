@@ -1,3 +1,5 @@
+import { localOrigin } from "@ostiary/lib/service";
+
 /**
  * A sample upstream for the quick start and tests. It knows nothing of callers: whose thing it serves is in
  * the path that the gateway wrote.
@@ -31,9 +33,10 @@ export function startSampleService(options: SampleServiceOptions): SampleService
       return pathname.endsWith("/events") ? events(options.interval_ms ?? INTERVAL_MS) : echo(request);
     },
   });
+  const port = server.port ?? options.port;
   return {
-    url: `http://${options.host}:${server.port}`,
-    port: server.port ?? options.port,
+    url: localOrigin(options.host, port),
+    port,
     stop: () => server.stop(true),
   };
 }

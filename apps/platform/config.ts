@@ -32,6 +32,7 @@ export const platformVariables = Type.Object({
   DEMO_PORT: port(4000),
   DEMO_IDENTITY_PROVIDER_PORT: port(4001),
   DEMO: flag(true, "false leaves out the demo identity provider, the sample service and the tour."),
+  SWAGGER_ENABLED: flag(true, "The pages of the registry, identity and audit."),
   MAX_UPSTREAM_REQUESTS: whole(65_000, 1, 65_336, "Calls of services in flight in this process."),
   ...shutdownVariables,
   ...telemetryVariables,

@@ -1,4 +1,4 @@
-import { origin } from "./addresses.ts";
+import { resolve } from "node:path";
 import type { PlatformConfig } from "./config.ts";
 import { tourText } from "./tour.ts";
 import type { Platform } from "./wire.ts";
@@ -10,26 +10,40 @@ export function printProgress(step: string): void {
 
 /** Addresses, then the tour. */
 export function printReady(platform: Platform, config: PlatformConfig, duration_ms: number): void {
-  const { places } = platform;
-  const gateway = origin(config, platform.port);
+  const { tour } = platform;
   const lines = [
     `\nOstiary is ready after ${(duration_ms / 1000).toFixed(1)} s.\n`,
-    `  gateway            ${gateway}`,
-  ];
-  if (places) {
-    lines.push(
-      `  route registry     ${places.registry_url}/swagger`,
-      `  identity provider  ${places.identity_provider_url}/token?subject=NAME (a toy)`,
-      `  sample service     ${places.sample_service_url}`,
-    );
-  }
-  lines.push(
-    `  data and logs      ${config.DATA_DIR}`,
+    ...addressLines(platform, config),
     "",
     "Ctrl-C stops it; the data stays. bun start --fresh begins anew.",
     "",
-  );
-  if (places)
-    lines.push("The tour: paste it into another terminal, in this directory.", "", tourText(places));
+  ];
+  if (tour) {
+    lines.push(
+      "The tour: paste what follows into another terminal, in any directory. It takes curl and a POSIX shell,",
+      "such as bash or zsh; in fish, start bash first.",
+      "",
+      tourText(tour),
+    );
+  }
   process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** The four parts always, what the demo adds only with it. */
+function addressLines({ addresses, tour }: Platform, config: PlatformConfig): string[] {
+  const { gateway_url, registry_url, identity_url, audit_url } = addresses;
+  const page = config.SWAGGER_ENABLED ? "/swagger" : "";
+  return [
+    `  gateway            ${gateway_url}`,
+    `  route registry     ${registry_url}${page}`,
+    `  identity           ${identity_url}${page}`,
+    `  audit              ${audit_url}${page}`,
+    ...(tour
+      ? [
+          `  identity provider  ${tour.identity_provider_url}/token?subject=NAME (a toy)`,
+          `  sample service     ${tour.sample_service_url}`,
+        ]
+      : []),
+    `  data and logs      ${resolve(config.DATA_DIR)}`,
+  ];
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Running } from "@ostiary/lib/service";
 import { origin } from "./addresses.ts";
 import { publishCatalogs } from "./catalogs.ts";
@@ -25,10 +24,19 @@ export interface PlatformOptions {
   onProgress(step: string): void;
 }
 
+/** Where the public ports are. */
+export interface Addresses {
+  gateway_url: string;
+  registry_url: string;
+  identity_url: string;
+  audit_url: string;
+}
+
 /** The running platform, stopped as one. */
 export interface Platform extends Running {
+  readonly addresses: Addresses;
   /** Null when the demo is off. */
-  readonly places: TourPlaces | null;
+  readonly tour: TourPlaces | null;
 }
 
 /** Starts the four services in this process, each as it would run alone, on shared stores. */
@@ -60,12 +68,14 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     onProgress("Starting the gateway");
     const gateway = await startGateway(config, environment, stores, backends, demo);
     undo.push(() => gateway.shutdown());
+    const addresses = addressesOf(config, gateway, backends);
     return {
       name: "platform",
       port: gateway.port,
       internal_port: gateway.internal_port,
       shutdown: () => runReversed(undo),
-      places: demo && places(config, gateway, backends, demo),
+      addresses,
+      tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
     };
   } catch (error) {
     await runReversed(undo);
@@ -87,13 +97,26 @@ function publish(
   ]);
 }
 
-function places(config: PlatformConfig, gateway: Running, backends: Backends, demo: Demo): TourPlaces {
+function addressesOf(config: PlatformConfig, gateway: Running, backends: Backends): Addresses {
   return {
     gateway_url: origin(config, gateway.port),
     registry_url: origin(config, backends.registry.port),
+    identity_url: origin(config, backends.identity.port),
+    audit_url: origin(config, backends.audit.port),
+  };
+}
+
+function tourPlaces(
+  { gateway_url, registry_url }: Addresses,
+  demo: Demo,
+  admin_token_file: string,
+): TourPlaces {
+  return {
+    gateway_url,
+    registry_url,
     identity_provider_url: demo.issuer,
     sample_service_url: demo.sample_service_url,
-    admin_token_file: join(config.DATA_DIR, "admin-token"),
+    admin_token_file,
   };
 }
 

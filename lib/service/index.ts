@@ -1,4 +1,5 @@
 export * from "./main.ts";
+export * from "./origin.ts";
 export * from "./runtime-variables.ts";
 export * from "./serve.ts";
 export * from "./service.ts";

@@ -2,28 +2,17 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
-import { expectTour, printedTour, runTour } from "./tour.ts";
+import { ProcessEnded, type RunningProcess } from "../support/start-process.ts";
+import { startPlatform } from "./platform.ts";
+import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(60_000);
-
-const FREE_PORTS = Object.fromEntries(
-  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
-    .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
-    .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")
-    .map((name) => [name, "0"]),
-);
 
 let directory: string;
 const started: RunningProcess[] = [];
 
-async function startPlatform(env: Record<string, string> = {}): Promise<RunningProcess> {
-  const platform = await startProcess("apps/platform/main.ts", {
-    ...FREE_PORTS,
-    DATA_DIR: directory,
-    LOG_FILE: "-",
-    ...env,
-  });
+async function start(env: Record<string, string> = {}): Promise<RunningProcess> {
+  const platform = await startPlatform({ DATA_DIR: directory, ...env });
   started.push(platform);
   return platform;
 }
@@ -38,14 +27,14 @@ afterAll(async () => {
 
 describe("the quick start", () => {
   test("gives the tour, stops cleanly, and finds its data at the second start", async () => {
-    const first = await startPlatform();
-    expectTour(await runTour(await printedTour(first.stdout), process.cwd()));
+    const first = await start();
+    expectTour(await takeTour(await printedTour(first.stdout)));
     const token = await Bun.file(join(directory, "admin-token")).text();
     expect(await first.stop("SIGINT")).toBe(0);
 
-    const second = await startPlatform();
+    const second = await start();
     const tour = await printedTour(second.stdout);
-    const registry = tour.match(/^REGISTRY=(.*)$/m)?.[1];
+    const registry = tour.match(/^REGISTRY='(.*)'$/m)?.[1];
     const answer = await fetch(`${registry}/services/tour/revisions`, {
       headers: { Authorization: `Bearer ${token}` },
     });
@@ -90,7 +79,7 @@ describe("the quick start", () => {
 });
 
 async function refused(env: Record<string, string>): Promise<ProcessEnded> {
-  const failure = await startPlatform(env).catch((error: unknown) => error);
+  const failure = await start(env).catch((error: unknown) => error);
   if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
   expect(failure.exit_code).toBe(78);
   return failure;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TourPlaces, tourText } from "@ostiary/platform/tour";
 import { services } from "../support/services.ts";
 import { startStack } from "../support/stack.ts";
-import { expectTour, runTour } from "./tour.ts";
+import { expectTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(60_000);
 
@@ -26,7 +26,7 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
         sample_service_url: stack.sample_service_url,
         admin_token_file,
       });
-      expectTour(await runTour(text, directory));
+      expectTour(await takeTour(text));
       expect(await stack.close()).toEqual([0, 0, 0, 0]);
     } finally {
       await stack.close();
@@ -40,7 +40,7 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
  * answer: where it calls the route it has just published or taken back, it first waits for that to show.
  */
 function patientTour(places: TourPlaces): string {
-  const call = 'curl -s "$GATEWAY/tour/two"';
+  const call = 'curl -s -w "$SHOW" "$GATEWAY/tour/two"';
   const statuses = ["200", "404"];
   return tourText(places).replaceAll(call, () => `${waitForStatus(statuses.shift() ?? "")}\n${call}`);
 }

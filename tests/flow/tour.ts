@@ -1,25 +1,32 @@
 import { expect } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pasteInto, SHELLS } from "../support/interactive-shell.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** What each step of the tour printed, by the comment above its commands. */
+/** What each step of the tour printed, by its heading. */
 export type TourOutput = Map<string, string>;
 
-/** Runs the printed tour in a shell, as it is but for the comments, which become marks in the output. */
-export async function runTour(text: string, cwd: string): Promise<TourOutput> {
-  const script = text.replaceAll(
-    /^# (.*)$/gm,
-    (_, shows: string) => `echo '=== ${shows.replaceAll("'", "'\\''")}'`,
-  );
-  const shell = Bun.spawn(["bash", "-s"], { cwd, stdin: new Blob([script]), stdout: "pipe", stderr: "pipe" });
-  const [stdout, stderr] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
-  expect(stderr).toBe("");
-  const parts = stdout.split(/^=== /m).slice(1);
-  return new Map(
-    parts.map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]),
-  );
+/** Complaints of shells; what a person would see in place of an answer. */
+const COMPLAINT = /not found|no match|bad pattern|parse error|syntax error|event not|No such file/i;
+
+/** Pastes the printed tour, as it is, into an interactive shell somewhere else. */
+export async function takeTour(text: string, shell = "bash", bracketed = true): Promise<TourOutput> {
+  const cwd = await mkdtemp(join(tmpdir(), "ostiary-elsewhere-"));
+  try {
+    const { stdout, screen } = await pasteInto(SHELLS[shell] ?? [], text, { cwd, bracketed });
+    expect(screen).not.toMatch(COMPLAINT);
+    const parts = stdout.split(/^== /m).slice(1);
+    return new Map(
+      parts.map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]),
+    );
+  } finally {
+    await rm(cwd, { recursive: true, force: true });
+  }
 }
 
-/** The output of the one step whose comment holds `words`. */
+/** The output of the one step whose heading holds `words`. */
 export function step(output: TourOutput, words: string): string {
   const found = [...output].filter(([shows]) => shows.includes(words));
   expect(found.map(([shows]) => shows)).toHaveLength(1);
@@ -30,22 +37,38 @@ const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
 /** Everything that the tour promises, read from what it printed. */
 export function expectTour(output: TourOutput): void {
-  expect(step(output, "creates the person")).toMatch(
-    new RegExp(`"id":"${ULID}","display_name":null,"status":"active"`),
-  );
+  const [person] = answers(step(output, "creates the person"), 200);
+  expect(person).toMatchObject({
+    id: expect.stringMatching(new RegExp(`^${ULID}$`)),
+    display_name: null,
+    status: "active",
+  });
   expect(step(output, "opens a session")).toMatch(new RegExp(`organization ${ULID}, session ostiary-s-2-`));
-  expectEcho(JSON.parse(step(output, "no credential")));
-  expect(error(step(output, "refused where the route wants a label"))).toMatchObject({
+  expectEcho(answers(step(output, "no credential"), 200)[0]);
+  const [forbidden] = answers(step(output, "refused where the route wants a label"), 403);
+  expect(forbidden.error).toMatchObject({
     code: "FORBIDDEN",
     details: { permission: "required_labels", resource: "route", required_labels: ["things:write"] },
   });
   expectLimited(step(output, "one too many"));
-  expect(error(step(output, "A bad key"))).toMatchObject({ code: "UNAUTHORIZED" });
-  expect(error(step(output, "nobody published"))).toMatchObject({ code: "NOT_FOUND" });
-  expectAuditLog(step(output, "its own audit log"));
+  expect(answers(step(output, "A bad key"), 401)[0].error.code).toBe("UNAUTHORIZED");
+  expect(answers(step(output, "nobody published"), 404)[0].error.code).toBe("NOT_FOUND");
+  expectAuditLog(answers(step(output, "its own audit log"), 200, 200)[1].audit_events);
   expect(step(output, "Server-sent events").match(/^data: /gm)).toHaveLength(5);
-  expect(step(output, "next request is served")).toContain('"path":"/tour/two"');
-  expect(error(lastLine(step(output, "the route is gone")))).toMatchObject({ code: "NOT_FOUND" });
+  const [, served] = answers(step(output, "next request is served"), 200, 200);
+  expect(served.path).toBe("/tour/two");
+  const [, gone] = answers(step(output, "the route is gone"), 200, 404);
+  expect(gone.error.code).toBe("NOT_FOUND");
+  expect(output.size).toBe(12);
+}
+
+/** The JSON answers of a step, which the tour shows each on a line, and then its status on one. */
+// biome-ignore lint/suspicious/noExplicitAny: looked at field by field
+function answers(printed: string, ...statuses: number[]): any[] {
+  const lines = printed.trim().split("\n");
+  const shown = lines.flatMap((line) => (line.startsWith("HTTP ") ? [Number(line.slice(5))] : []));
+  expect(shown).toEqual(statuses);
+  return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
 }
 
 function expectEcho(echo: { path: string; headers: Record<string, string> }): void {
@@ -67,8 +90,7 @@ function expectLimited(printed: string): void {
   expect(printed.match(/^retry-after: \d+/gim)).toHaveLength(1);
 }
 
-function expectAuditLog(printed: string): void {
-  const { audit_events } = JSON.parse(lastLine(printed));
+function expectAuditLog(audit_events: { route: string }[]): void {
   expect(audit_events[0]).toMatchObject({
     service: "identity",
     method: "PATCH",
@@ -77,7 +99,7 @@ function expectAuditLog(printed: string): void {
     status: 200,
     details: { name: { from: "Acme", to: "Acme & Daughters" } },
   });
-  const refused = audit_events.find((event: { route: string }) => event.route === "/demo/things/{thing_id}");
+  const refused = audit_events.find(({ route }) => route === "/demo/things/{thing_id}");
   expect(refused).toMatchObject({
     method: "PUT",
     outcome: "rejected",
@@ -85,12 +107,6 @@ function expectAuditLog(printed: string): void {
     params: { thing_id: "42" },
   });
   expect(JSON.stringify(audit_events)).not.toContain("user_id");
-}
-
-const lastLine = (text: string) => text.trim().split("\n").at(-1) ?? "";
-
-function error(body: string): { code: string; details: unknown } {
-  return JSON.parse(body).error;
 }
 
 /** Resolves with the tour that a platform process printed, once it has. */
@@ -101,5 +117,6 @@ export async function printedTour(stdout: readonly string[]): Promise<string> {
     what: "The tour",
   });
   const all = lines();
-  return all.slice(all.findIndex((line) => line.startsWith("The tour:")) + 1).join("\n");
+  const start = all.findIndex((line) => line.startsWith("The tour:"));
+  return all.slice(all.indexOf("", start) + 1).join("\n");
 }

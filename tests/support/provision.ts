@@ -53,6 +53,13 @@ const tools: Tool[] = [
     present: () => onPath("chromium", "chromium-browser", "google-chrome"),
   },
   {
+    name: "zsh",
+    what_for: "the tour in the shell of macOS",
+    debian: "zsh",
+    elsewhere: "brew install zsh",
+    present: () => onPath("zsh"),
+  },
+  {
     name: "wrk",
     what_for: "the benchmark",
     debian: "wrk",

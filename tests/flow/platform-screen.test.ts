@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startIdentityProvider } from "@ostiary/demo";
+import { waitFor } from "../support/wait-for.ts";
+import { startPlatform } from "./platform.ts";
+
+/** What the start prints, and that it is where it says. */
+
+setDefaultTimeout(60_000);
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ostiary-screen-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** What the start screen names, each with its place; every page is opened. */
+async function screen(env: Record<string, string>): Promise<Record<string, string>> {
+  const platform = await startPlatform({ DATA_DIR: join(directory, "data"), ...env });
+  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 30_000 });
+  const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/g)]);
+  const shown = Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
+  for (const page of ["route registry", "identity", "audit"]) {
+    const answer = await fetch(shown[page] ?? "");
+    const expected = shown[page]?.endsWith("/swagger") ? 200 : page === "route registry" ? 401 : 404;
+    expect(answer.status).toBe(expected);
+  }
+  expect((await fetch(`${shown.gateway}/nowhere`)).status).toBe(404);
+  expect(platform.stdout.some((line) => line.startsWith("The tour"))).toBe("sample service" in shown);
+  expect(await platform.stop()).toBe(0);
+  return shown;
+}
+
+describe("the start screen", () => {
+  test("names every part and its page, and the demo", async () => {
+    expect(await screen({})).toEqual({
+      gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      "route registry": expect.stringMatching(/:\d+\/swagger$/),
+      identity: expect.stringMatching(/:\d+\/swagger$/),
+      audit: expect.stringMatching(/:\d+\/swagger$/),
+      "identity provider": expect.stringMatching(/:\d+\/token\?subject=NAME \(a toy\)$/),
+      "sample service": expect.stringMatching(/:\d+$/),
+      "data and logs": join(directory, "data"),
+    });
+  });
+
+  test("names every part without the demo and without pages", async () => {
+    const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+    const shown = await screen({
+      DEMO: "false",
+      SWAGGER_ENABLED: "false",
+      AUTH_ISSUER: provider.issuer,
+      AUTH_JWKS_URI: provider.jwks_uri,
+    });
+    await provider.stop();
+    expect(Object.keys(shown)).toEqual(["gateway", "route registry", "identity", "audit", "data and logs"]);
+    expect(shown["route registry"]).toMatch(/:\d+$/);
+  });
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SHELLS } from "../support/interactive-shell.ts";
+import type { RunningProcess } from "../support/start-process.ts";
+import { startPlatform } from "./platform.ts";
+import { expectTour, printedTour, takeTour } from "./tour.ts";
+
+/** The tour is pasted by people: as it is printed, into the shell that they have. */
+
+setDefaultTimeout(90_000);
+
+/** Each character means something to some shell, or in a URL. */
+const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
+
+let directory: string;
+let platform: RunningProcess;
+let tour: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ostiary-shells-"));
+  platform = await startPlatform({ DATA_DIR: join(directory, AWKWARD_NAME) });
+  tour = await printedTour(platform.stdout);
+}, 60_000);
+afterAll(async () => {
+  expect(await platform.stop()).toBe(0);
+  await rm(directory, { recursive: true, force: true });
+}, 60_000);
+
+const absent = Object.keys(SHELLS).filter((shell) => Bun.which(shell) === null);
+if (absent.length > 0) process.stderr.write(`not on this machine, so not tried: ${absent.join(", ")}\n`);
+
+describe.each(Object.keys(SHELLS).filter((shell) => !absent.includes(shell)))("the tour in %s", (shell) => {
+  test("holds when it is pasted", async () => {
+    expectTour(await takeTour(tour, shell));
+  });
+
+  test("holds when it arrives as if it were typed", async () => {
+    expectTour(await takeTour(tour, shell, false));
+  });
+});
+
+test("the tour holds where the platform listens on an IPv6 address", async () => {
+  const other = await startPlatform({ DATA_DIR: join(directory, "six"), HOST: "::1" });
+  const printed = await printedTour(other.stdout);
+  expect(other.stdout.join("\n")).toMatch(/gateway {12}http:\/\/\[::1\]:\d+\n/);
+  expectTour(await takeTour(printed, "dash"));
+  expect(await other.stop()).toBe(0);
+});
+
+test("the tour holds where the platform listens on every address", async () => {
+  const other = await startPlatform({ DATA_DIR: join(directory, "all"), HOST: "::" });
+  expectTour(await takeTour(await printedTour(other.stdout), "dash"));
+  expect(await other.stop()).toBe(0);
+});
