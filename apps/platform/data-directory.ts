@@ -1,69 +1,89 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { StartRefused } from "@ostiary/lib/service";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { ConfigError } from "@ostiary/lib/config";
+import { claimFor, openDirectory, pgliteUrl, UnusableDirectory } from "@ostiary/lib/stores/database";
 
 /** Where the platform keeps what must outlive it. */
 export interface DataDirectory {
   readonly database_url: string;
   readonly log_file: string;
   readonly admin_token_file: string;
+  /** Lets another process have it. */
+  close(): Promise<void>;
 }
 
-/** Makes `path` ready; with `fresh`, what it held is deleted first. Refuses a directory it can't write. */
+/**
+ * Makes `path` ready and holds it for this process alone; with `fresh`, what it held is deleted first. Refuses
+ * a directory that it can't write, or that another platform uses.
+ */
 export async function openDataDirectory(path: string, fresh: boolean): Promise<DataDirectory> {
   const root = resolve(path);
-  const database = join(root, "database");
-  try {
-    await mkdir(root, { recursive: true });
-    if (fresh) await clear(root, database);
-    const probe = join(root, ".writable");
-    await writeFile(probe, "");
-    await rm(probe);
-  } catch (cause) {
-    if (cause instanceof StartRefused) throw cause;
-    throw new StartRefused(
-      `Can not write to the directory ${root} (DATA_DIR): choose one that this user may write.`,
-    );
-  }
-  return {
-    database_url: `pglite://${database}`,
+  const giveUp = await withReason(root, async () => claimFor(join(await openDirectory(root), "platform")));
+  const directory = {
+    database_url: pgliteUrl(join(root, "database")),
     log_file: join(root, "ostiary.log"),
     admin_token_file: join(root, "admin-token"),
+    close: giveUp,
   };
-}
-
-/** Deletes what earlier starts left, but never under a platform that still runs. */
-async function clear(root: string, database: string): Promise<void> {
-  const holder = await readFile(`${database}.pid`, "utf8").catch(() => null);
-  if (holder !== null && isRunning(Number(holder))) {
-    throw new StartRefused(`Process ${holder} is using ${root}: stop it before you begin anew.`);
-  }
-  for (const name of ["database", "database.pid", "admin-token", "ostiary.log"]) {
-    await rm(join(root, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
+  if (!fresh) return directory;
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    await withReason(root, () => clear(root));
+    return directory;
+  } catch (error) {
+    await giveUp();
+    throw error;
   }
+}
+
+async function withReason<T>(root: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UnusableDirectory)) throw error;
+    throw unusable(root, error.message);
+  }
+}
+
+function unusable(root: string, reason: string): ConfigError {
+  return new ConfigError([{ variable: "DATA_DIR", message: `is ${root}, which can not be used: ${reason}` }]);
+}
+
+/** Deletes what earlier starts left: nothing that is not a database of ours, and none that a process uses. */
+async function clear(root: string): Promise<void> {
+  const database = join(root, "database");
+  if (!(await isOurs(root, database))) {
+    throw new UnusableDirectory("its folder database holds something else, which --fresh would delete.");
+  }
+  const giveUp = await claimFor(await openDirectory(database));
+  try {
+    for (const name of ["database", "admin-token", "ostiary.log"]) {
+      await rm(join(root, name), { recursive: true, force: true });
+    }
+  } finally {
+    await giveUp();
+  }
+}
+
+/** A database whose creation broke off has no PG_VERSION yet, but there is the lock of the process that tried. */
+async function isOurs(root: string, database: string): Promise<boolean> {
+  const found = await readdir(database).catch((): string[] => []);
+  return (
+    found.length === 0 || found.includes("PG_VERSION") || (await readdir(root)).includes("database.lock")
+  );
 }
 
 const TOKEN_BYTES = 24;
 
 /** The admin token of this directory: `given` one, else the one kept in the file, made at the first start. */
 export async function adminToken(file: string, given: string | undefined): Promise<string> {
-  if (given !== undefined) {
-    await writeFile(file, given, { mode: 0o600 });
-    return given;
+  const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();
+  if (given === undefined && kept !== "") return kept;
+  const token = kept || randomBytes(TOKEN_BYTES).toString("base64url");
+  try {
+    await writeFile(file, token, { mode: 0o600 });
+  } catch {
+    throw unusable(dirname(file), "its file admin-token can not be written.");
   }
-  const kept = (await readFile(file, "utf8").catch(() => "")).trim();
-  if (kept !== "") return kept;
-  const made = randomBytes(TOKEN_BYTES).toString("base64url");
-  await writeFile(file, made, { mode: 0o600 });
-  return made;
+  return token;
 }

@@ -45,6 +45,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   try {
     checkPorts(config);
     const directory = await openDataDirectory(config.DATA_DIR, fresh);
+    undo.push(() => directory.close());
     const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
     const database_url = config.DATABASE_URL ?? directory.database_url;
     onProgress("Opening the stores");

@@ -1,7 +1,7 @@
 import { type RunningProcess, startProcess } from "../support/start-process.ts";
 
 /** Free ports for everything that the platform listens on. */
-const FREE_PORTS = Object.fromEntries(
+export const FREE_PORTS = Object.fromEntries(
   ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
     .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
     .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseDirectoryError, openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
+import {
+  DatabaseDirectoryError,
+  openDatabase,
+  pgliteUrl,
+  StoreUnavailable,
+} from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
 
@@ -27,36 +32,81 @@ describe("database on PGlite in a directory", () => {
     await second.close();
   });
 
-  test("takes over from a process that is gone, and gives the directory up when closed", async () => {
-    const directory = join(parent, "taken-over");
-    const claim = `${directory}.pid`;
-    const gone = Bun.spawn(["true"]);
-    await gone.exited;
-    await writeFile(claim, String(gone.pid));
+  test.each([
+    ["a process that is gone", () => "999999999"],
+    ["a program that was given its id since", () => String(process.ppid)],
+    ["nobody that can be told", () => "\u0000"],
+  ])("takes over from %s, and gives the directory up when closed", async (whom, holder) => {
+    const directory = join(parent, whom);
+    const note = `${directory}.pid`;
+    await writeFile(note, holder());
     const database = await open(directory);
-    expect(await readFile(claim, "utf8")).toBe(String(process.pid));
+    expect(await readFile(note, "utf8")).toBe(String(process.pid));
     await database.close();
     await database.close();
-    expect(await rejection(access(claim))).toBeInstanceOf(Error);
+    expect(await rejection(access(note))).toBeInstanceOf(Error);
+    await (await open(directory)).close();
   });
 
-  test("refuses a directory that another process uses, and names both", async () => {
+  test("refuses a directory that another process uses, and names both, until that process is killed", async () => {
     const directory = join(parent, "in-use");
-    const holder = Bun.spawn(["sleep", "60"]);
-    await writeFile(`${directory}.pid`, String(holder.pid));
+    const holder = await holdDirectory(directory);
     const error = await rejection(open(directory));
-    holder.kill();
     expect(error).toBeInstanceOf(DatabaseDirectoryError);
-    expect(String(error)).toContain(directory);
-    expect(String(error)).toContain(String(holder.pid));
+    expect(String(error)).toContain(`${directory} can not be used: process ${holder.pid} is using it.`);
+    holder.kill("SIGKILL");
+    await holder.exited;
+    await (await open(directory)).close();
   });
 
-  test("refuses a directory that cannot be made, and says which and why", async () => {
+  test("refuses a directory that is in use under another name", async () => {
+    const directory = join(parent, "one-name");
+    const database = await open(directory);
+    await symlink(directory, join(parent, "other-name"));
+    expect(String(await rejection(open(join(parent, "other-name"))))).toContain(
+      `process ${process.pid} is using it`,
+    );
+    await database.close();
+  });
+
+  test("is claimed by one of many processes that start at the same instant", async () => {
+    for (const round of [1, 2, 3]) {
+      const directory = join(parent, `round-${round}`);
+      // left by a process that was killed
+      await writeFile(`${directory}.pid`, String(process.ppid));
+      const all = Array.from({ length: 8 }, () => claimAt(directory, Date.now() + 1_000));
+      const claimed = await Promise.all(all.map(({ answer }) => answer));
+      expect(claimed.filter((answer) => answer === "claimed")).toHaveLength(1);
+      for (const { child } of all) child.kill("SIGKILL");
+      await Promise.all(all.map(({ child }) => child.exited));
+    }
+  });
+
+  test("takes a directory with any characters in its name by the URL made of it", async () => {
+    const directory = join(parent, "100%41 #?ü'&");
+    const database = await openDatabase(pgliteUrl(directory), { namespace: "suite" });
+    expect(await readdir(directory)).toContain("PG_VERSION");
+    await database.close();
+  });
+
+  test("refuses a URL whose % escapes nothing, and says how it is written", async () => {
+    const error = await rejection(open(join(parent, "100%")));
+    expect(error).toBeInstanceOf(DatabaseDirectoryError);
+    expect(String(error)).toContain("write it as %25");
+  });
+
+  test("refuses a directory that can not be made, and says which and why", async () => {
     await writeFile(join(parent, "file"), "");
     const directory = join(parent, "file", "data");
     const error = await rejection(open(directory));
     expect(error).toBeInstanceOf(DatabaseDirectoryError);
-    expect(String(error)).toContain(`${directory} cannot be used: there is a file in its place.`);
+    expect(String(error)).toContain(`${directory} can not be used: there is a file in its place.`);
+  });
+
+  test("refuses a directory that is a link to nothing", async () => {
+    const directory = join(parent, "dangling");
+    await symlink(join(parent, "no", "such"), directory);
+    expect(String(await rejection(open(directory)))).toContain("it is a symbolic link to nothing.");
   });
 
   test.if(process.getuid?.() !== 0)("refuses a directory that it may not write", async () => {
@@ -84,3 +134,26 @@ describe("database on PGlite in a directory", () => {
     );
   });
 });
+
+const CLAIM = join(import.meta.dir, "../support/claim-process.ts");
+
+/** A process that claims `directory` at `at_ms`, and holds it until it is killed. */
+function claimAt(directory: string, at_ms: number) {
+  const child = Bun.spawn([process.execPath, CLAIM, directory, String(at_ms)], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  return { child, answer: firstLine(child.stdout) };
+}
+
+async function holdDirectory(directory: string) {
+  const { child, answer } = claimAt(directory, 0);
+  expect(await answer).toBe("claimed");
+  return child;
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const { value } = await stream.getReader().read();
+  return new TextDecoder().decode(value).split("\n")[0] ?? "";
+}

@@ -8,7 +8,12 @@ import { PostgresDatabase } from "./postgres.ts";
 import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
 import { sessionSettings } from "./session-settings.ts";
 
-export { DatabaseDirectoryError } from "./directory.ts";
+export {
+  claimFor,
+  DatabaseDirectoryError,
+  openDirectory,
+  UnusableDirectory,
+} from "./directory.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
   /** The schema this user works in, as metrics name it. */
@@ -63,12 +68,25 @@ async function pinned(pglite: PGlite): Promise<PGlite> {
   return pglite;
 }
 
+/** The URL of an embedded database in `directory`, an absolute path with any characters. */
+export function pgliteUrl(directory: string): string {
+  return `pglite://${directory.split("/").map(encodeURIComponent).join("/")}`;
+}
+
 /** The directory of a `pglite:` URL, or undefined for memory. */
 function pgliteDirectory(url: string): string | undefined {
   if (url === "pglite://memory") return undefined;
-  const directory = decodeURIComponent(url.slice("pglite://".length));
+  const directory = decoded(url.slice("pglite://".length));
   if (!directory.startsWith("/") || directory === "/") {
     throw new TypeError("A PGlite URL is pglite://memory or pglite:///absolute/directory");
   }
   return directory.replace(/\/+$/, "");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new DatabaseDirectoryError(path, "its URL holds a % that escapes nothing: write it as %25.");
+  }
 }

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { ProcessEnded, type RunningProcess } from "../support/start-process.ts";
+import { FREE_PORTS, startPlatform } from "./platform.ts";
+
+/** DATA_DIR, whatever is there. */
+
+setDefaultTimeout(120_000);
+
+let parent: string;
+const started: RunningProcess[] = [];
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), "ostiary-data-"));
+});
+afterAll(async () => {
+  await Promise.all(started.map((platform) => platform.kill()));
+  await rm(parent, { recursive: true, force: true });
+});
+
+async function start(DATA_DIR: string, env: Record<string, string> = {}): Promise<RunningProcess> {
+  const platform = await startPlatform({ DATA_DIR, ...env });
+  started.push(platform);
+  return platform;
+}
+
+async function refusal(DATA_DIR: string): Promise<string> {
+  const failure = await start(DATA_DIR).catch((error: unknown) => error);
+  if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
+  expect(failure.exit_code).toBe(78);
+  expect(failure.stderr).toHaveLength(2);
+  expect(failure.stderr[0]).toBe("The configuration is not valid:");
+  return failure.stderr[1] ?? "";
+}
+
+describe("a DATA_DIR that can not be used is refused by name and reason", () => {
+  test.each([
+    ["a file", async (path: string) => writeFile(path, ""), "there is a file in its place."],
+    ["a link to nothing", (path: string) => symlink("/no/such", path), "it is a symbolic link to nothing."],
+    ["a link to itself", (path: string) => symlink(path, path), "it is a symbolic link to nothing."],
+  ])("%s", async (name, make, reason) => {
+    const path = join(parent, name);
+    await make(path);
+    expect(await refusal(path)).toBe(`  DATA_DIR is ${path}, which can not be used: ${reason}`);
+  });
+
+  test("one below a file", async () => {
+    await writeFile(join(parent, "below"), "");
+    expect(await refusal(join(parent, "below", "data"))).toContain("there is a file in its place.");
+  });
+
+  test("one that can not be made", async () => {
+    expect(await refusal("/proc/ostiary")).toContain("a folder above it does not exist and can not be made.");
+  });
+
+  test("one whose admin token can not be written", async () => {
+    await mkdir(join(parent, "token", "admin-token"), { recursive: true });
+    expect(await refusal(join(parent, "token"))).toContain("its file admin-token can not be written.");
+  });
+
+  // root may write everywhere, so the process runs as nobody where the tests run as root
+  test.skipIf(Bun.which("setpriv") === null && process.getuid?.() === 0)(
+    "one that this user may not write",
+    async () => {
+      const path = join(parent, "closed");
+      await mkdir(path);
+      await chmod(parent, 0o755);
+      await chmod(path, 0o555);
+      const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+      const child = Bun.spawn(
+        [...(process.getuid?.() === 0 ? asNobody : []), process.execPath, "apps/platform/main.ts"],
+        {
+          env: { PATH: process.env.PATH ?? "", ...FREE_PORTS, DATA_DIR: path },
+          stdout: "ignore",
+          stderr: "pipe",
+        },
+      );
+      expect(await child.stderr.text()).toContain(
+        `DATA_DIR is ${path}, which can not be used: permission denied.\n`,
+      );
+      expect(await child.exited).toBe(78);
+    },
+  );
+});
+
+describe("a DATA_DIR that can be used", () => {
+  test("may be relative and hold characters that mean something in a URL", async () => {
+    const path = join(parent, "50%25 #1?");
+    const platform = await start(relative(process.cwd(), path));
+    expect(await platform.stop()).toBe(0);
+    expect((await readdir(path)).sort()).toEqual([
+      "admin-token",
+      "database",
+      "database.lock",
+      "platform.lock",
+    ]);
+    expect(await readdir(parent)).not.toContain("50% #1?");
+  });
+
+  test("has one platform, also of two that start at the same instant, and is free once that is killed", async () => {
+    const path = join(parent, "contended");
+    const both = await Promise.allSettled([start(path), start(path)]);
+    const [winner] = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const [loser] = both.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+    if (!winner || !(loser instanceof ProcessEnded)) throw new Error(Bun.inspect(both));
+    expect(loser.exit_code).toBe(78);
+    expect(loser.stderr).toEqual([
+      "The configuration is not valid:",
+      `  DATA_DIR is ${path}, which can not be used: process ${winner.pid} is using it.`,
+    ]);
+    await winner.kill();
+    expect(await (await start(path)).stop()).toBe(0);
+  });
+
+  test("is not held by a program that was given the id of an earlier platform", async () => {
+    const path = join(parent, "stale");
+    await mkdir(path);
+    for (const name of ["platform.pid", "database.pid"])
+      await writeFile(join(path, name), String(process.pid));
+    expect(await (await start(path)).stop()).toBe(0);
+  });
+});
