@@ -1,4 +1,5 @@
 export * from "./clock.ts";
+export type { EtcdCluster } from "./etcd-server.ts";
 export * from "./free-port.ts";
 export * from "./hostile-settings.ts";
 export * from "./proxy.ts";
@@ -10,8 +11,10 @@ export {
   freshRouteStoreUrl,
   services,
   startEtcd,
+  startEtcdCluster,
   startPostgres,
   startRedis,
 } from "./services.ts";
+export * from "./silent-server.ts";
 export * from "./start-process.ts";
 export * from "./wait-for.ts";

@@ -3,7 +3,7 @@ import { Etcd3 } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
 import { images, startContainer } from "./docker-server.ts";
-import { startEtcdBinary } from "./etcd-server.ts";
+import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
 import { Leash } from "./leash.ts";
 import { canStart, describeServices, locateServices, type ServiceName, type Source } from "./locate.ts";
 import { startPostgresBinary } from "./postgres-server.ts";
@@ -95,8 +95,17 @@ class Services {
       case "redis":
         return startRedisBinary(binary, leash, settings);
       case "etcd":
-        return startEtcdBinary(binary, leash);
+        return startEtcdBinary(binary, leash, settings);
     }
+  }
+
+  async startEtcdNodes(): Promise<EtcdCluster> {
+    const source = this.#sources.etcd;
+    if (!("binary" in source) || source.binary === undefined)
+      throw new Error("There is no binary of etcd; ask services() first.");
+    const cluster = await startEtcdNodes(source.binary, this.leash());
+    for (const node of cluster.nodes) this.#started.add(node);
+    return cluster;
   }
 }
 
@@ -179,7 +188,12 @@ export function startRedis(settings: string[] = []): Promise<TestServer> {
   return run().start("redis", settings);
 }
 
-/** An etcd of the test's own. */
-export function startEtcd(): Promise<TestServer> {
-  return run().start("etcd");
+/** An etcd of the test's own; `settings` are arguments of etcd, where it runs from its binary. */
+export function startEtcd(settings: string[] = []): Promise<TestServer> {
+  return run().start("etcd", settings);
+}
+
+/** An etcd of the test's own that has three nodes, where it runs from its binary. */
+export function startEtcdCluster(): Promise<EtcdCluster> {
+  return run().startEtcdNodes();
 }

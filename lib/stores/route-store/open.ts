@@ -1,5 +1,6 @@
 import { observeNothing, type StoreObserver } from "../observer.ts";
-import { type EtcdEndpoints, EtcdRouteStore } from "./etcd.ts";
+import { EtcdRouteStore } from "./etcd.ts";
+import type { EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
@@ -26,7 +27,7 @@ export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
   return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
 }
 
-function etcdEndpoints(list: string): EtcdEndpoints {
+function etcdEndpoints(list: string): EtcdEndpointsOptions {
   const urls = list.split(",").map((endpoint) => endpoint.trim());
   if (!urls.every((endpoint) => URL.canParse(endpoint) && /^https?:\/\//.test(endpoint))) {
     throw new TypeError("A route store URL is memory:// or a list of http:// or https:// endpoints");

@@ -14,13 +14,14 @@ export interface RouteStore {
   /**
    * Puts `value` at `key` (null: deletes it) and records `fence.value` at `fence.key`, in one step, unless a
    * greater number is recorded there already. A write that is delayed, retried or sent by another replica can
-   * therefore never replace a newer one. Returns false when a greater number was found and nothing was written.
+   * therefore never replace a newer one. Returns false when a greater number was found: nothing was written, or
+   * what was written has been replaced since.
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
-   * Calls `onChange` after any change below `prefix`, whoever made it, and once after each time the connection
-   * came back, since changes may have passed unseen. Calls are coalesced, never lost. Resumes by itself after a
-   * cut, a restart or a compaction. Resolves once the watch is in place.
+   * Calls `onChange` after any change below `prefix`, whoever made it, and once after each time the watch was set
+   * up anew, since changes may have passed unseen. Calls are coalesced, never lost. Resumes by itself after a
+   * cut, a restart, a compaction or the silence of a node. Resolves once the watch is in place.
    */
   watch(prefix: string, onChange: () => void): Promise<RouteWatch>;
   /** Resolves when the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
