@@ -50,6 +50,7 @@ function publicApp(deps: AuditAppDeps) {
   if (!deps.swagger_enabled) return app;
   return app.use(
     swaggerRoutes(routes, {
+      body_bytes_max: BODY_BYTES_MAX,
       title: "Ostiary audit",
       description: "One event for each audited request, read by the organization or the person it concerns.",
       tags: [{ name: "Audit events", description: "The log, newest first, as pages or as an export." }],

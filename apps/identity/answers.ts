@@ -1,28 +1,34 @@
 import type { ErrorCode } from "@ostiary/lib/errors";
-import { type AuditNote, auditHeaders, errorResponses } from "@ostiary/lib/http";
-import { CloneType, type TSchema, Type } from "@sinclair/typebox";
+import { type AuditNote, auditHeaders, type DocumentedError, errorResponses } from "@ostiary/lib/http";
+import { CloneType, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { idField } from "./fields.ts";
 
 const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
 
 /** The errors of an operation without a body, beside those that every operation has. */
-export function errors(...codes: ErrorCode[]) {
-  return errorResponses(...codes, ...ANY_OPERATION);
+export function errors(...codes: DocumentedError[]) {
+  return errorResponses<ErrorCode>(...codes, ...ANY_OPERATION);
 }
 
 /** The errors of an operation with a body. */
-export function bodyErrors(...codes: ErrorCode[]) {
-  return errorResponses("INVALID_REQUEST", ...codes, "PAYLOAD_TOO_LARGE", ...ANY_OPERATION);
+export function bodyErrors(...codes: DocumentedError[]) {
+  return errorResponses<ErrorCode>("INVALID_REQUEST", ...codes, "PAYLOAD_TOO_LARGE", ...ANY_OPERATION);
 }
 
 /** Headers by which an answer tells the audit log about itself; the gateway reads and strips them. */
 const noteHeaders = {
-  details: { "X-Platform-Audit-Details": "What changed, as JSON; absent when nothing did." },
-  created: { "X-Platform-Audit-Created": "The id of what was created." },
-  organization: {
-    "X-Platform-Audit-Organization": "The organization whose log records this too.",
-    "X-Platform-Audit-Member": "The member who acted there.",
+  details: {
+    "X-Platform-Audit-Details": Type.String({
+      description: "What changed, as JSON; absent when nothing did.",
+      examples: ['{"name":{"from":"Acme","to":"Analytical Engines"}}'],
+    }),
   },
-} satisfies Record<keyof AuditNote, Record<string, string>>;
+  created: { "X-Platform-Audit-Created": idField("The id of what was created.") },
+  organization: {
+    "X-Platform-Audit-Organization": idField("The organization whose log records this too."),
+    "X-Platform-Audit-Member": idField("The member who acted there."),
+  },
+} satisfies Record<keyof AuditNote, TProperties>;
 
 /** A success with a body of `schema`, and which notes for the audit log come with it. */
 export function answer<Schema extends TSchema>(

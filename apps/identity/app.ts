@@ -5,9 +5,9 @@ import {
   httpApp,
   internalRoutes,
   internalTokenGuard,
-  isUlid,
   swaggerRoutes,
 } from "@ostiary/lib/http";
+import { isUlid } from "@ostiary/lib/schemas";
 import type { Telemetry } from "@ostiary/lib/telemetry";
 import { Elysia } from "elysia";
 import { apiKeysRoutes } from "./api-keys/routes.ts";
@@ -81,6 +81,7 @@ function internalHandler({ directory, telemetry, health, internal_auth_token }: 
 }
 
 const swaggerText = {
+  body_bytes_max: BODY_BYTES_MAX,
   title: "Ostiary identity",
   description:
     "The directory of people, organizations, members, invites, service accounts and credentials. The gateway decides who may call these operations; the paths name every id that an operation uses.",

@@ -1,6 +1,8 @@
+import { idField, nullable, timeField } from "@ostiary/lib/schemas";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 /** Building blocks of the shapes of this service's requests and answers. */
+export { idField, nullable, timeField };
 
 /** What {@link trimmed} takes away and what no text may hold, as parts of a class of a pattern. */
 const SPACES = "\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
@@ -64,17 +66,6 @@ export function nameField(description: string, example: string) {
   return personText(NAME_LENGTH_MAX, { description, examples: [example] });
 }
 
-export function idField(description: string) {
-  return Type.String({ description, examples: ["01KA4YB0Q9X3M5N7P8R2S6T1VW"] });
-}
-
-export function timeField(description: string) {
-  return Type.String({
-    description: `${description} RFC 3339, UTC, milliseconds.`,
-    examples: ["2026-01-31T12:00:00.000Z"],
-  });
-}
-
 export const createdAt = timeField("When it was created.");
 export const updatedAt = timeField("When it was last changed.");
 
@@ -82,14 +73,8 @@ export const updatedAt = timeField("When it was last changed.");
  * Options of a shape in answers: its name in the OpenAPI document, and that it has no other field. An answer
  * with one more, such as a user_id, fails instead of telling it.
  */
-export function shapeOf(title: string) {
-  return { title, additionalProperties: false } as const;
-}
-
-/** `schema` or null; `rule` is the sentence for what is neither. */
-export function nullable<Schema extends TSchema>(schema: Schema, rule?: string) {
-  const { description, examples } = schema;
-  return Type.Union([schema, Type.Null()], { description, examples, ...(rule && { rule }) });
+export function shapeOf(title: string, description: string) {
+  return { title, description, additionalProperties: false } as const;
 }
 
 /** A role as answers show it. */

@@ -1,5 +1,5 @@
 import { notFound } from "@ostiary/lib/errors";
-import { isUlid } from "@ostiary/lib/http";
+import { isUlid } from "@ostiary/lib/schemas";
 import { monotonicFactory } from "ulid";
 import type { Clock } from "./directory.ts";
 

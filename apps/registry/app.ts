@@ -59,7 +59,7 @@ function publicApp({ config, database, publisher }: AppDeps) {
     .use(serviceRoutes({ publisher, database, body_bytes_max }))
     .use(revisionRoutes({ publisher, database }))
     .use(lookupRoutes({ database }));
-  return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, swaggerOptions)) : app;
+  return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 
 const BEARER = /^bearer +(\S+) *$/i;

@@ -5,7 +5,15 @@ import { Value } from "@sinclair/typebox/value";
 
 /** The service in a path; see {@link serviceName}. */
 export const serviceParams = Type.Object({
-  name: Type.String({ description: "The service's name.", examples: ["widgets"] }),
+  name: Type.String({
+    description: "The service's name.",
+    examples: ["widgets"],
+    openapi: {
+      pattern: ServiceName.pattern,
+      minLength: ServiceName.minLength,
+      maxLength: ServiceName.maxLength,
+    },
+  }),
 });
 
 /** The name in a path of something that must exist; 404 for what no service can be named. */
@@ -15,7 +23,10 @@ export function serviceName(params: { name: string }): string {
 }
 
 /** A revision in a path; see {@link revisionNumber}. */
-export const RevisionParam = Type.String({ description: "A revision's number.", examples: ["3"] });
+export const RevisionParam = Type.String({
+  description: "A revision's number.",
+  openapi: { type: "integer", minimum: 1, maximum: 999_999_999, examples: [3] },
+});
 
 const REVISION = /^[1-9]\d{0,8}$/;
 
@@ -31,6 +42,7 @@ export const ifMatchHeaders = Type.Object({
     Type.String({
       // no example: the page's "try it out" would send it
       description: 'Refuse with 412 unless this is the current revision, in quotes such as `"3"`; `*`: any.',
+      openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
 });

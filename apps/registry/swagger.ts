@@ -1,4 +1,6 @@
 import type { SwaggerOptions } from "@ostiary/lib/http";
+import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/schemas";
+import { Type } from "@sinclair/typebox";
 
 /** The head of the registry's OpenAPI document. */
 export const swaggerOptions = {
@@ -12,5 +14,10 @@ export const swaggerOptions = {
     { name: "Routes", description: "Find out which route serves a request." },
   ],
   bearer_description: "The value of ADMIN_TOKEN.",
-  response_headers: { "X-Request-ID": "Names this request in the logs." },
-} satisfies SwaggerOptions;
+  response_headers: {
+    "X-Request-ID": Type.String({
+      description: "Names this request in the logs.",
+      examples: [REQUEST_ID_EXAMPLE],
+    }),
+  },
+} satisfies Omit<SwaggerOptions, "body_bytes_max">;

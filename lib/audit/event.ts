@@ -13,7 +13,7 @@ export const authTypeSchema = Type.Union(
     Type.Literal("member_apikey"),
     Type.Literal("member_session"),
   ],
-  { description: "How the caller proved who it is." },
+  { title: "Auth type", description: "How the caller proved who it is." },
 );
 /** How the caller proved who it is. */
 export type AuthType = Static<typeof authTypeSchema>;

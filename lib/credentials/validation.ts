@@ -4,10 +4,22 @@ import { type Static, Type } from "@sinclair/typebox";
 /** A verified JWT's issuer and subject claim; a new pair creates the person. */
 export const IdpSubject = Type.Object(
   {
-    issuer: Type.String({ minLength: 1, description: "The token's issuer, as configured at the gateway." }),
-    subject: Type.String({ minLength: 1, description: "The value of the subject claim." }),
+    issuer: Type.String({
+      minLength: 1,
+      description: "The token's issuer, as configured at the gateway.",
+      examples: ["https://login.example.com"],
+    }),
+    subject: Type.String({
+      minLength: 1,
+      description: "The value of the subject claim.",
+      examples: ["auth0|42"],
+    }),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    title: "Idp subject",
+    description: "A person as an identity provider knows it; a new subject creates the person.",
+  },
 );
 export type IdpSubject = Static<typeof IdpSubject>;
 

@@ -1,10 +1,5 @@
 import { type ErrorCode, type ErrorKind, errorCodes } from "./codes.ts";
-
-/** One wrong field of a request: where it is (`services.widgets.url`) and what would be accepted. */
-export interface FieldError {
-  path: string;
-  message: string;
-}
+import type { FieldError } from "./details.ts";
 
 const KEY_LENGTH_MAX = 128;
 

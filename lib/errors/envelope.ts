@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { REQUEST_ID_EXAMPLE } from "../schemas/index.ts";
 import type { ApiError } from "./api-error.ts";
 import { wireCode } from "./codes.ts";
 
@@ -10,8 +11,14 @@ export const ErrorEnvelope = Type.Object(
         description: "`invalid_request_error`: the request must change. `api_error`: it may succeed later.",
       }),
       code: Type.String({ description: "What went wrong, for programs.", examples: ["VALIDATION_ERROR"] }),
-      message: Type.String({ description: "What went wrong, for people." }),
-      request_id: Type.String({ description: "Names this request in the logs." }),
+      message: Type.String({
+        description: "What went wrong, for people.",
+        examples: ["name must be text of 1 to 128 characters."],
+      }),
+      request_id: Type.String({
+        description: "Names this request in the logs.",
+        examples: [REQUEST_ID_EXAMPLE],
+      }),
       details: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
         description: "What the code says more about, such as `fields` of a VALIDATION_ERROR.",
       }),

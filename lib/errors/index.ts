@@ -1,3 +1,4 @@
 export * from "./api-error.ts";
 export * from "./codes.ts";
+export * from "./details.ts";
 export * from "./envelope.ts";

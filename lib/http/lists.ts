@@ -1,9 +1,9 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type FieldError, validationError } from "../errors/index.ts";
+import { idField, isUlid } from "../schemas/index.ts";
 
 const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** One page of a collection (Identity specification, List conventions). */
 export interface PageRequest {
@@ -17,16 +17,17 @@ export interface PageRequest {
 export const listQueryProperties = {
   limit: Type.Optional(
     Type.String({
-      description: "Items in a page: default 50, at most 100; larger values are clamped.",
-      examples: ["50"],
+      description: `Items in a page: default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}; larger values are clamped.`,
+      openapi: {
+        type: "integer",
+        minimum: 1,
+        maximum: LIMIT_MAX,
+        default: LIMIT_DEFAULT,
+        examples: [LIMIT_DEFAULT],
+      },
     }),
   ),
-  starting_after: Type.Optional(
-    Type.String({
-      description: "The last id of the previous page (exclusive).",
-      examples: ["01J9ZX4K7M2P5Q8R1S3T6V9W0Y"],
-    }),
-  ),
+  starting_after: Type.Optional(idField("The last id of the previous page (exclusive).")),
 };
 
 export const listQuery = Type.Object(listQueryProperties, { additionalProperties: false });
@@ -72,17 +73,16 @@ function readLimit(raw: string, limitMax: number): number | null {
   return limit >= 1 ? limit : null;
 }
 
-/** Whether `value` is spelled like a ULID: 26 characters of Crockford's alphabet, upper case. */
-export function isUlid(value: string): boolean {
-  return ULID.test(value);
-}
-
 /** Shape of a list's body: the collection under its plural name, and `has_more`. */
 export function pageSchema<Name extends string, Item extends TSchema>(name: Name, item: Item) {
-  return Type.Composite([
-    Type.Record(Type.Literal(name), Type.Array(item)),
-    Type.Object({ has_more: Type.Boolean({ description: "Whether another page follows." }) }),
-  ]);
+  const items = Type.Array(item, { description: "The items of this page." });
+  return Type.Composite(
+    [
+      Type.Record(Type.Literal(name), items),
+      Type.Object({ has_more: Type.Boolean({ description: "Whether another page follows." }) }),
+    ],
+    { title: `${item.title} list`, additionalProperties: false, description: "A page of a list." },
+  );
 }
 
 /** Cuts rows read with `limit + 1` to a page. */

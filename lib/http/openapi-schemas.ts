@@ -1,44 +1,54 @@
-import { isRecord, type JsonObject } from "./openapi-types.ts";
+import { isRecord, type JsonObject, mapValues } from "./openapi-types.ts";
 
 /** Keywords of our own, read by field-errors.ts and openapi.ts. */
-const OWN_KEYWORDS = ["rule", "response_description", "response_headers"];
+const OWN_KEYWORDS = ["rule", "openapi", "response_description", "response_headers", "response_errors"];
+/** Keywords whose values hold no schemas. */
+const VALUE_KEYWORDS = ["examples", "default", "const", "enum", "required", "discriminator"];
 /** How TypeBox writes "any key" of a record. */
 const ANY_KEY = "^(.*)$";
 
 /**
  * Turns TypeBox schemas into the schemas of one OpenAPI 3.1 document. A schema with a `title` is written once,
- * under `components.schemas`, and referred to from everywhere.
+ * under `components.schemas`, and referred to from everywhere. What JSON Schema can say in several ways is said
+ * in the one that generators of clients understand.
  */
 export class OpenApiSchemas {
   readonly components: Record<string, JsonObject> = {};
 
-  /** `schema`, cleaned, or a reference to it. */
+  /** `schema`, converted, or a reference to it. */
   convert(schema: unknown): JsonObject {
-    const cleaned = this.#object(isRecord(schema) ? schema : {});
-    if (typeof cleaned.title !== "string") return cleaned;
-    const name = componentName(cleaned.title);
+    const converted = this.#object(isRecord(schema) ? schema : {});
+    if (typeof converted.title !== "string") return converted;
+    const name = componentName(converted.title);
     const known = this.components[name];
-    if (known !== undefined && !Bun.deepEquals(known, cleaned)) {
-      throw new Error(`Two different schemas have the title ${cleaned.title}.`);
+    if (known !== undefined && !Bun.deepEquals(known, converted)) {
+      throw new Error(`Two different schemas have the title ${converted.title}.`);
     }
-    this.components[name] = cleaned;
+    this.components[name] = converted;
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  #object(schema: JsonObject): JsonObject {
-    const entries = Object.entries(schema).filter(
-      ([keyword, value]) => value !== undefined && !OWN_KEYWORDS.includes(keyword),
-    );
-    return asEnum(
-      withAnyKey(
-        Object.fromEntries(entries.map(([keyword, value]) => [keyword, this.#value(keyword, value)])),
-      ),
+  /** Content by media type, with its schemas converted. */
+  convertContent(content: unknown): JsonObject {
+    return mapValues(content, (media) =>
+      isRecord(media) && media.schema !== undefined
+        ? { ...media, schema: this.convert(media.schema) }
+        : media,
     );
   }
 
+  #object(schema: JsonObject): JsonObject {
+    const entries = Object.entries(said(schema)).filter(
+      ([keyword, value]) => value !== undefined && !OWN_KEYWORDS.includes(keyword),
+    );
+    const converted = Object.fromEntries(
+      entries.map(([keyword, value]) => [keyword, this.#value(keyword, value)]),
+    );
+    return [asMap, asEnum, asNullable, asOneOf].reduce((made, step) => step(made), converted);
+  }
+
   #value(keyword: string, value: unknown): unknown {
-    if (keyword === "examples" || keyword === "default" || keyword === "const" || keyword === "enum")
-      return value;
+    if (VALUE_KEYWORDS.includes(keyword)) return value;
     if (keyword === "properties" || keyword === "patternProperties") {
       if (!isRecord(value)) return value;
       return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.convert(part)]));
@@ -48,23 +58,50 @@ export class OpenApiSchemas {
   }
 }
 
+/** What the document has of a schema: `openapi` with a type stands in place of how the schema is checked. */
+function said(schema: JsonObject): JsonObject {
+  const { openapi, title, description, examples } = schema;
+  if (!isRecord(openapi)) return schema;
+  return { ...(openapi.type === undefined ? schema : { title, description, examples }), ...openapi };
+}
+
 /** `Service account` → `ServiceAccount`: names of components hold no spaces. */
 function componentName(title: string): string {
   return title.replace(/[^A-Za-z0-9]+(.)?/g, (_, next = "") => next.toUpperCase());
 }
 
-/** A record of any key: `additionalProperties` says so more plainly than a pattern. */
-function withAnyKey(schema: JsonObject): JsonObject {
-  const { patternProperties, ...rest } = schema;
-  if (!isRecord(patternProperties) || !(ANY_KEY in patternProperties)) return schema;
-  return { ...rest, additionalProperties: patternProperties[ANY_KEY] };
+/** A record: `additionalProperties` for its values, `propertyNames` for its keys. */
+function asMap(schema: JsonObject): JsonObject {
+  const { patternProperties, additionalProperties: _, ...rest } = schema;
+  if (!isRecord(patternProperties)) return schema;
+  const [pattern = ANY_KEY, values] = Object.entries(patternProperties)[0] ?? [];
+  const keys = pattern === ANY_KEY ? {} : { propertyNames: { type: "string", pattern } };
+  return { ...keys, ...rest, additionalProperties: values };
 }
 
-/** A choice among literals of one type as `enum`. */
+/** A literal, or a choice among literals of one type, as `enum`. */
 function asEnum(schema: JsonObject): JsonObject {
-  const { anyOf, ...rest } = schema;
+  const { anyOf, const: only, ...rest } = schema;
+  if (only !== undefined) return { ...rest, enum: [only] };
   if (!Array.isArray(anyOf) || anyOf.length === 0) return schema;
   const [first] = anyOf;
-  if (!anyOf.every((part) => isRecord(part) && "const" in part && part.type === first.type)) return schema;
-  return { ...rest, type: first.type, enum: anyOf.map((part) => part.const) };
+  if (!anyOf.every((part) => isRecord(part) && Array.isArray(part.enum) && part.type === first.type)) {
+    return schema;
+  }
+  return { ...rest, type: first.type, enum: anyOf.flatMap((part) => part.enum) };
+}
+
+/** A type or null: both in `type`. A reference or null stays a choice between the two. */
+function asNullable(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [other, none] = anyOf;
+  if (none.type !== "null" || typeof other.type !== "string" || other.enum !== undefined) return schema;
+  return { ...other, ...rest, type: [other.type, "null"] };
+}
+
+/** A choice that a property decides. */
+function asOneOf(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema;
+  return schema.discriminator === undefined ? schema : { ...rest, oneOf: anyOf };
 }

@@ -3,44 +3,53 @@
  * file makes them exact, since the plugin offers every body as three content types and takes response schemas
  * apart. What a schema may carry for it, beside what JSON Schema knows:
  *
+ * - `openapi`: keywords of the document in place of the schema's own, or beside them.
  * - `title`: the schema is written once, under `components.schemas`; another with this title must be equal.
  * - `response_description`: for a response, in place of its `description`.
- * - `response_headers`: a response's headers, `{ ETag: "The revision." }`.
+ * - `response_headers`: a response's headers with their schemas, `{ ETag: Type.String({ description }) }`.
+ * - `response_errors`: the errors of a response, each to be shown by an example; see error-responses.ts.
  *
  * `detail.responses` adds to what `response` gives, such as a second content type.
  */
 import { swagger } from "@elysiajs/swagger";
+import type { TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { type AnyElysia, Elysia } from "elysia";
 import { template } from "./app.ts";
+import { OpenApiResponses } from "./openapi-responses.ts";
 import { OpenApiSchemas } from "./openapi-schemas.ts";
-import { isRecord, type JsonObject } from "./openapi-types.ts";
+import { isRecord, isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
 import { setContext } from "./request-context.ts";
 
 export interface SwaggerOptions {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
+  /** Larger request bodies are 413. */
+  body_bytes_max: number;
   /** Adds an Authorize button for a bearer token that every operation needs. */
   bearer_description?: string;
-  /** Headers of every response, by name with their descriptions. */
-  response_headers?: Record<string, string>;
+  /** Headers of every response, by name with their schemas. */
+  response_headers?: Record<string, TSchema>;
 }
 
 const LICENSE = { name: "MIT", identifier: "MIT" };
-const JSON_TYPE = "application/json";
 const DOCUMENT_PATH = "/swagger/json";
-const EMPTY_BODIES: unknown[] = ["void", "undefined", "null"];
 
 /** Describes every route of `app` that does not say `detail.hide`. */
 export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
   const schemas = new OpenApiSchemas();
   const { paths } = await collect(app);
-  const described = Object.entries(isRecord(paths) ? paths : {}).map(([path, operations]) => [
-    path,
+  const responses = new OpenApiResponses(
+    schemas,
+    options,
+    app.routes.map(({ hooks }) => hooks.response),
+  );
+  const described = mapValues(paths, (operations, path) =>
     mapValues(operations, (operation, method) =>
-      describe(isRecord(operation) ? operation : {}, hooksOf(app, method, path), options, schemas),
+      describe(isRecord(operation) ? operation : {}, hooksOf(app, method, path), schemas, responses),
     ),
-  ]);
+  );
   const bearer = { type: "http", scheme: "bearer", description: options.bearer_description };
   return {
     openapi: "3.1.0",
@@ -48,7 +57,7 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
     servers: [{ url: "/", description: "This service." }],
     tags: options.tags,
     security: options.bearer_description === undefined ? [] : [{ bearer: [] }],
-    paths: Object.fromEntries(described),
+    paths: described,
     components: {
       schemas: schemas.components,
       ...(options.bearer_description !== undefined && { securitySchemes: { bearer } }),
@@ -77,34 +86,34 @@ function hooksOf(app: AnyElysia, method: string, path: string): JsonObject {
 function describe(
   operation: JsonObject,
   hooks: JsonObject,
-  options: SwaggerOptions,
   schemas: OpenApiSchemas,
+  responses: OpenApiResponses,
 ): JsonObject {
-  const { parameters, requestBody, responses: _, ...rest } = operation;
-  const body = hooks.body === undefined ? requestBody : { required: true, content: json(hooks.body) };
-  const given = isRecord(hooks.detail) && isRecord(hooks.detail.responses) ? hooks.detail.responses : {};
-  const answered = mapValues(hooks.response, (schema) => schema);
-  const statuses = new Set([...Object.keys(answered), ...Object.keys(given)]);
+  const { parameters: collected, requestBody, responses: _, ...rest } = operation;
+  const parameters = Array.isArray(collected) ? collected.map((each) => parameter(each, schemas)) : [];
+  const body = isSchema(hooks.body) ? checkedBody(hooks.body) : requestBody;
   return {
     ...rest,
-    ...(Array.isArray(parameters) && { parameters: parameters.map((each) => parameter(each, schemas)) }),
-    ...(isRecord(body) && { requestBody: withSchemas(body, schemas) }),
-    responses: Object.fromEntries(
-      [...statuses].map((status) => [
-        status,
-        response(status, answered[status], given[status], options, schemas),
-      ]),
-    ),
+    ...(parameters.length > 0 && { parameters }),
+    ...(isRecord(body) && { requestBody: { ...body, content: schemas.convertContent(body.content) } }),
+    responses: responses.of(hooks, parameters),
   };
+}
+
+/** A body that Elysia checks: no body at all is read as an empty object, and may be accepted as one. */
+function checkedBody(schema: TSchema): JsonObject {
+  return { required: !Value.Check(schema, {}), content: { "application/json": { schema } } };
 }
 
 function parameter(collected: unknown, schemas: OpenApiSchemas): JsonObject {
   const { examples, schema, name, ...rest } = isRecord(collected) ? collected : {};
-  const [example] = Array.isArray(examples) ? examples : [];
+  const converted = schemas.convert({ examples, ...(isRecord(schema) && schema) });
+  const { examples: shown, ...typed } = converted;
+  const [example] = Array.isArray(shown) ? shown : [];
   return {
     ...rest,
     name: rest.in === "header" ? headerName(String(name)) : name,
-    schema: schemas.convert(schema),
+    schema: typed,
     ...(example !== undefined && { example }),
   };
 }
@@ -112,49 +121,4 @@ function parameter(collected: unknown, schemas: OpenApiSchemas): JsonObject {
 /** `if-match` → `If-Match`. */
 function headerName(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
-}
-
-function response(
-  status: string,
-  schema: unknown,
-  given: unknown,
-  options: SwaggerOptions,
-  schemas: OpenApiSchemas,
-): JsonObject {
-  const own = isRecord(schema) ? schema : {};
-  const added = isRecord(given) ? given : {};
-  const headers: JsonObject = {
-    ...options.response_headers,
-    ...(isRecord(own.response_headers) ? own.response_headers : {}),
-    ...(status === "401" && options.bearer_description !== undefined && { "WWW-Authenticate": "`Bearer`." }),
-  };
-  const isEmpty = schema === undefined || EMPTY_BODIES.includes(own.type);
-  const content = { ...(isEmpty ? {} : json(own)), ...(isRecord(added.content) ? added.content : {}) };
-  return {
-    description: own.response_description ?? own.description ?? "Done.",
-    ...added,
-    ...(Object.keys(headers).length > 0 && {
-      headers: mapValues(headers, (description) => ({ description, schema: { type: "string" } })),
-    }),
-    ...(Object.keys(content).length > 0 && withSchemas({ content }, schemas)),
-  };
-}
-
-function json(schema: unknown): JsonObject {
-  return { [JSON_TYPE]: { schema } };
-}
-
-/** A request body or response with the schemas of its content converted. */
-function withSchemas(body: JsonObject, schemas: OpenApiSchemas): JsonObject {
-  const content = mapValues(body.content, (media) =>
-    isRecord(media) && media.schema !== undefined
-      ? { ...media, schema: schemas.convert(media.schema) }
-      : media,
-  );
-  return { ...body, content };
-}
-
-function mapValues(values: unknown, map: (value: unknown, key: string) => unknown): JsonObject {
-  if (!isRecord(values)) return {};
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
 }

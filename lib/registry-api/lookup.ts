@@ -1,22 +1,32 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { MethodName, ScopeName, ServiceName, StoredRoute } from "../routes/index.ts";
+import {
+  MethodName,
+  RequiredLabels,
+  RoutePath,
+  RouteRateLimit,
+  ScopeName,
+  ServiceName,
+  UpstreamTemplate,
+} from "../routes/index.ts";
+import { nullable } from "../schemas/index.ts";
 
 /** Which route serves a request (contract 3, Beyond the specification). */
 export const Lookup = Type.Object(
   {
     service: ServiceName,
     scope: ScopeName,
-    path: Type.String({ description: "The route's path as published." }),
+    path: RoutePath,
     method: MethodName,
     params: Type.Record(Type.String(), Type.String(), {
       description: "The values of the path's params, as the request spells them.",
+      examples: [{ widget_id: "42" }],
     }),
-    required_labels: Type.Union([StoredRoute.properties.required_labels, Type.Null()]),
-    rate_limit: Type.Union([StoredRoute.properties.rate_limit, Type.Null()], {
-      description: "As published; null: the gateway's default.",
+    required_labels: nullable(RequiredLabels, {
+      description: "A member needs one of these, or `*`; null: any admitted caller.",
     }),
+    rate_limit: nullable(RouteRateLimit, { description: "As published; null: the gateway's default." }),
     audit: Type.Boolean({ description: "Whether requests are audited, the default worked in." }),
-    upstream: Type.Union([Type.String(), Type.Null()], {
+    upstream: nullable(UpstreamTemplate, {
       description: "The template of the upstream path; null: the request's path.",
     }),
   },
@@ -27,5 +37,6 @@ export type Lookup = Static<typeof Lookup>;
 /** A route that comes close to a request that none serves: an entry of the 404's `details.nearest`. */
 export const NearestRoute = Type.Pick(Lookup, ["service", "scope", "method", "path"], {
   title: "NearestRoute",
+  description: "A route that comes close to a request that none serves.",
 });
 export type NearestRoute = Static<typeof NearestRoute>;

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ServiceName, StoredServiceConfig } from "../routes/index.ts";
+import { mapOf } from "../schemas/index.ts";
 
 export const RevisionNumber = Type.Integer({
   minimum: 1,
@@ -13,14 +14,22 @@ export const Service = Type.Object(
   {
     title: "Service",
     description: "A current service in expanded form, with its name and revision.",
-    response_headers: { ETag: "The revision in double quotes, for If-Match." },
+    response_headers: {
+      ETag: Type.String({
+        pattern: '^"[1-9][0-9]*"$',
+        description: "The revision in double quotes, for If-Match.",
+        examples: ['"3"'],
+      }),
+    },
   },
 );
 export type Service = Static<typeof Service>;
 
 /** Every current service (contract 3). */
 export const Services = Type.Object(
-  { services: Type.Record(ServiceName, StoredServiceConfig) },
+  {
+    services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
+  },
   {
     title: "Services",
     description: "Every current service by name: a configuration document that can be applied as it is.",

@@ -4,6 +4,7 @@
  * `check-` files; {@link validateDocument} applies both.
  */
 import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { mapOf } from "../schemas/index.ts";
 import {
   LABEL_LENGTH_MAX,
   LABELS_MAX,
@@ -52,12 +53,12 @@ export const MethodName = Type.Union(
     Type.Literal("HEAD"),
     Type.Literal("OPTIONS"),
   ],
-  { description: "An HTTP method, in upper case." },
+  { title: "Method", description: "An HTTP method, in upper case." },
 );
 
 export const ScopeName = Type.Union(
   [Type.Literal("public"), Type.Literal("user"), Type.Literal("organization"), Type.Literal("member")],
-  { description: "Who owns what a route addresses." },
+  { title: "Scope", description: "Who owns what a route addresses." },
 );
 
 export const PolicyName = Type.String({
@@ -105,6 +106,7 @@ export const InlineRateLimit = Type.Object(
 export type InlineRateLimit = Static<typeof InlineRateLimit>;
 
 export const RouteRateLimit = Type.Union([Type.Literal(false), InlineRateLimit, PolicyName], {
+  title: "RouteRateLimit",
   description:
     "`false`: unlimited. Object: own limit. String: a policy of the service. Omitted: the default.",
   examples: [{ requests: 100, window_seconds: 60 }, "burst", false],
@@ -119,7 +121,12 @@ export const RateLimitPolicy = Type.Object(
       Type.Boolean({ description: "`true`: one bucket for all services that declare the name as shared." }),
     ),
   },
-  { ...closed, title: "RateLimitPolicy", examples: [{ requests: 1000, window_seconds: 60, shared: true }] },
+  {
+    ...closed,
+    title: "RateLimitPolicy",
+    description: "A limit that routes share by naming it.",
+    examples: [{ requests: 1000, window_seconds: 60, shared: true }],
+  },
 );
 export type RateLimitPolicy = Static<typeof RateLimitPolicy>;
 
@@ -137,18 +144,22 @@ const verbFields = {
 export const MethodConfig = Type.Object(verbFields, {
   ...closed,
   title: "MethodConfig",
+  description: "What may be set for one method of a route.",
   examples: [{ required_labels: ["widgets:write"], audit: true }],
 });
 export type MethodConfig = Static<typeof MethodConfig>;
 
 export const MethodList = Type.Array(MethodName, {
+  title: "MethodList",
   minItems: 1,
   uniqueItems: true,
   description: "The methods that the route serves, all alike.",
   examples: [["GET", "POST"]],
 });
 
-const verbEntry = Type.Optional(Type.Union([MethodConfig, Type.Null()]));
+const verbEntry = Type.Optional(
+  Type.Union([MethodConfig, Type.Null()], { description: "What is set for the method; it may be empty." }),
+);
 export const MethodMap = Type.Object(
   {
     GET: verbEntry,
@@ -169,7 +180,7 @@ export const MethodMap = Type.Object(
 );
 export type MethodMap = Static<typeof MethodMap>;
 
-const RoutePath = Type.String({
+export const RoutePath = Type.String({
   minLength: 1,
   maxLength: PATH_BYTES_MAX,
   pattern: "^/",
@@ -177,7 +188,7 @@ const RoutePath = Type.String({
   examples: ["/widgets/{widget_id}"],
 });
 
-const UpstreamTemplate = Type.String({
+export const UpstreamTemplate = Type.String({
   minLength: 1,
   maxLength: UPSTREAM_BYTES_MAX,
   pattern: "^/[^?#]*$",
@@ -191,10 +202,13 @@ export const RouteConfig = Type.Object(
   {
     path: RoutePath,
     upstream: Type.Optional(UpstreamTemplate),
-    methods: Type.Union([MethodList, MethodMap]),
+    methods: Type.Union([MethodList, MethodMap], {
+      title: "RouteMethods",
+      description: "The methods that the route serves: a list, or a map with constraints for each.",
+    }),
     ...verbFields,
   },
-  { ...closed, title: "RouteConfig" },
+  { ...closed, title: "RouteConfig", description: "A route: a path with its methods." },
 );
 export type RouteConfig = Static<typeof RouteConfig>;
 
@@ -206,7 +220,7 @@ export const StoredRoute = Type.Object(
     methods: MethodList,
     ...verbFields,
   },
-  { ...closed, title: "StoredRoute" },
+  { ...closed, title: "StoredRoute", description: "A route in expanded form." },
 );
 export type StoredRoute = Static<typeof StoredRoute>;
 
@@ -219,21 +233,21 @@ export const ScopeConfig = Type.Object(
         examples: ["/org"],
       }),
     ),
-    routes: Type.Array(RouteConfig),
+    routes: Type.Array(RouteConfig, { description: "The routes of the scope." }),
   },
-  { ...closed, title: "ScopeConfig" },
+  { ...closed, title: "ScopeConfig", description: "The routes of one scope." },
 );
 export type ScopeConfig = Static<typeof ScopeConfig>;
 
 export const StoredScope = Type.Object(
-  { routes: Type.Array(StoredRoute) },
-  { ...closed, title: "StoredScope" },
+  { routes: Type.Array(StoredRoute, { description: "The routes of the scope." }) },
+  { ...closed, title: "StoredScope", description: "The routes of one scope, in expanded form." },
 );
 export type StoredScope = Static<typeof StoredScope>;
 
 const ServiceUrl = Type.String({
   description: "Exactly `http://host:port`.",
-  pattern: "^http://[^/?#@\\s]+:[0-9]{1,5}$",
+  pattern: "^http://([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\]):[1-9][0-9]{0,4}$",
   examples: ["http://widgets:8080"],
 });
 
@@ -243,9 +257,8 @@ const StoredUrl = Type.String({
   examples: ["http://widgets:8080"],
 });
 
-const RateLimits = Type.Record(PolicyName, RateLimitPolicy, {
+const RateLimits = mapOf(PolicyName, RateLimitPolicy, {
   description: "Policies that routes of this service name in rate_limit.",
-  additionalProperties: false,
 });
 
 /** All four scopes are optional in the shape; that there is at least one is rule 7. */
@@ -310,8 +323,7 @@ export type StoredServiceConfig = Static<typeof StoredServiceConfig>;
 /** The body of apply: the services to create or replace. */
 export const ConfigDocument = Type.Object(
   {
-    services: Type.Record(ServiceName, ServiceConfig, {
-      additionalProperties: false,
+    services: mapOf(ServiceName, ServiceConfig, {
       minProperties: 1,
       description: "Services by name. Services that are not named stay as they are.",
     }),

@@ -1,3 +1,4 @@
+import { idField } from "@ostiary/lib/schemas";
 import type { TSchema } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import type { EventLog } from "./event-filter.ts";
@@ -45,7 +46,7 @@ const exportContent = {
 
 function pathParameter(kind: EventLog["kind"]): Parameter {
   const description = kind === "organization" ? "Whose log: an organization." : "Whose log: a person.";
-  return { name: `${kind}_id`, in: "path", required: true, description, schema: { type: "string" } };
+  return { name: `${kind}_id`, in: "path", required: true, description, schema: plain(idField(description)) };
 }
 
 function queryParameters(): Parameter[] {
@@ -64,6 +65,7 @@ function queryParameters(): Parameter[] {
       description:
         "Events with these path params, such as `params[member_id]=01J9…`; several combine with AND.",
       schema: { type: "object", additionalProperties: { type: "string" } },
+      example: { widget_id: "42" },
     },
   ];
 }

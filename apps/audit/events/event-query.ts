@@ -7,6 +7,7 @@ import {
   readPage,
   repeatedParameters,
 } from "@ostiary/lib/http";
+import { idField, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/schemas";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { firstOfEach, unstorable } from "../problems.ts";
@@ -14,10 +15,12 @@ import { parseTime } from "../time.ts";
 import { type EventFilter, type EventLog, exactFilters } from "./event-filter.ts";
 import { eventOutcomeSchema } from "./event-schema.ts";
 
-const exact = (description: string, maxLength: number) =>
-  Type.Optional(Type.String({ description, minLength: 1, maxLength }));
+const exact = (description: string, maxLength: number, example: string) =>
+  Type.Optional(Type.String({ description, minLength: 1, maxLength, examples: [example] }));
 const time = (description: string) =>
-  Type.Optional(Type.String({ description, examples: ["2026-01-31T12:00:00Z"] }));
+  Type.Optional(
+    Type.String({ description, examples: ["2026-01-31T12:00:00Z"], openapi: { format: "date-time" } }),
+  );
 
 /**
  * The query of both reads (Identity specification, Audit read). A name that is no property is `params[name]`,
@@ -26,16 +29,19 @@ const time = (description: string) =>
 export const eventQuerySchema = Type.Object(
   {
     ...listQueryProperties,
-    actor_member_id: exact("Events of this member.", 128),
-    service: exact("Events of this service.", 128),
-    method: exact("Events of this HTTP method, in capitals.", 16),
+    actor_member_id: Type.Optional(
+      Type.String({ ...idField("Events of this member."), minLength: 1, maxLength: 128 }),
+    ),
+    service: exact("Events of this service.", 128, "widgets"),
+    method: exact("Events of this HTTP method, in capitals.", 16, "DELETE"),
     route: Type.Optional({
       ...routeTemplate,
       description: "Events of this path template, exactly as events spell it.",
+      examples: ["/org/widgets/{widget_id}"],
     }),
     outcome: Type.Optional(eventOutcomeSchema),
-    request_id: exact("The event of this request.", 128),
-    created_id: exact("Events in which this id was created.", 128),
+    request_id: exact("The event of this request.", 128, REQUEST_ID_EXAMPLE),
+    created_id: exact("Events in which this id was created.", 128, ULID_EXAMPLE),
     occurred_after: time("Events at or after this time, RFC 3339."),
     occurred_before: time("Events before this time, RFC 3339."),
   },

@@ -1,6 +1,6 @@
 import { errorResponses, page, pageSchema } from "@ostiary/lib/http";
 import type { Database } from "@ostiary/lib/stores/database";
-import type { TSchema } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { exportFormat } from "./accept.ts";
 import { describeRead } from "./describe-read.ts";
@@ -16,11 +16,17 @@ export interface EventRoutesDeps {
   exports: ExportSlots;
 }
 
-const errors = errorResponses("VALIDATION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
-const failures = {
-  ...errors,
-  429: { ...errors[429], response_headers: { "Retry-After": "Seconds after which to try again." } },
-};
+const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
+const failures = errorResponses(
+  {
+    code: "VALIDATION_ERROR",
+    message: wrongTime,
+    details: { fields: [{ path: "occurred_after", message: wrongTime }] },
+  },
+  { code: "RATE_LIMITED", message: "Too many exports are running. Try again in a moment." },
+  "INTERNAL_ERROR",
+  "SERVICE_UNAVAILABLE",
+);
 
 /** A page; its headers are those of exports too. */
 function answer<Event extends TSchema>(event: Event) {
@@ -28,8 +34,11 @@ function answer<Event extends TSchema>(event: Event) {
     ...pageSchema("audit_events", event),
     response_description: "A page, or an export.",
     response_headers: {
-      Vary: "`Accept`.",
-      "Content-Disposition": "The file name of an export.",
+      Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
+      "Content-Disposition": Type.String({
+        description: "The file name of an export.",
+        examples: ['attachment; filename="audit-events.csv"'],
+      }),
     },
   };
 }

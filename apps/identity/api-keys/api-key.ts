@@ -5,7 +5,7 @@ export const KEY_NAME_DEFAULT = "Unnamed Key";
 
 const fields = {
   id: idField("The key_id."),
-  name: Type.String({ examples: ["Deploy script"] }),
+  name: Type.String({ description: "What the key is for.", examples: ["Deploy script"] }),
   key_prefix: Type.String({
     description: "The part of the key that may be shown, to tell keys apart.",
     examples: ["ostiary-k-2-Zm9v"],
@@ -15,7 +15,7 @@ const fields = {
 };
 
 /** An API key without its secret (Identity specification, API key; contract 5). */
-export const ApiKey = Type.Object(fields, shapeOf("API key"));
+export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
 export type ApiKey = Static<typeof ApiKey>;
 
 /** The answer of a create, the only one that holds the key itself. */
@@ -27,7 +27,7 @@ export const CreatedApiKey = Type.Object(
       examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
     }),
   },
-  shapeOf("Created API key"),
+  shapeOf("Created API key", "A new API key with its secret."),
 );
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
@@ -35,7 +35,7 @@ export const CreateApiKeyBody = Type.Object(
   {
     name: Type.Optional(nameField(`What the key is for. Left out: "${KEY_NAME_DEFAULT}".`, "Deploy script")),
   },
-  { additionalProperties: false },
+  shapeOf("Create API key request", "A new API key."),
 );
 
 export interface ApiKeyRow {

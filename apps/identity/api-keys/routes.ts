@@ -1,4 +1,5 @@
 import { listQuery, pageRequest, pageSchema } from "@ostiary/lib/http";
+import { ULID_EXAMPLE } from "@ostiary/lib/schemas";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
@@ -8,6 +9,7 @@ import { createKey, keyNote, listKeysOf, revokeKeyOf } from "./keys.ts";
 import { memberAt, serviceAccountAt, userAt } from "./owners.ts";
 
 const tags = ["API keys"];
+const unknownKey = { code: "NOT_FOUND", details: { resource: "api_key", id: ULID_EXAMPLE } } as const;
 
 /** The operations on keys, the same at each of their three addresses. */
 function descriptions(owner: string, suffix: string, note: string) {
@@ -38,7 +40,7 @@ function descriptions(owner: string, suffix: string, note: string) {
     },
     revoke: {
       query: noQuery,
-      response: { 204: emptyAnswer("Revoked."), ...errors("NOT_FOUND") },
+      response: { 204: emptyAnswer("Revoked."), ...errors(unknownKey) },
       detail: {
         summary: `Revoke an API key of a ${owner}`,
         description: "Final. Revoking it again changes nothing.",

@@ -27,20 +27,25 @@ export const Invite = Type.Object(
         examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
       }),
     ),
-    status: Type.Union([
-      Type.Literal("active"),
-      Type.Literal("redeemed"),
-      Type.Literal("revoked"),
-      Type.Literal("expired"),
-    ]),
-    max_uses: nullable(
-      Type.Integer({ description: "How often it may be redeemed; null: any number of times." }),
+    status: Type.Union(
+      [Type.Literal("active"), Type.Literal("redeemed"), Type.Literal("revoked"), Type.Literal("expired")],
+      {
+        title: "Invite status",
+        description: "Only an active invite can be redeemed; the other states are final.",
+      },
     ),
-    use_count: Type.Integer({ description: "How often it has been redeemed." }),
+    max_uses: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: "How often it may be redeemed; null: any number of times.",
+        examples: [5],
+      }),
+    ),
+    use_count: Type.Integer({ minimum: 0, description: "How often it has been redeemed.", examples: [2] }),
     expires_at: timeField("When it stops being active."),
     created_at: createdAt,
   },
-  shapeOf("Invite"),
+  shapeOf("Invite", "A token to join an organization."),
 );
 export type Invite = Static<typeof Invite>;
 
@@ -58,7 +63,8 @@ export function createInviteBody(roles: Roles) {
         Type.Integer({
           minimum: EXPIRES_SECONDS_MIN,
           maximum: EXPIRES_SECONDS_MAX,
-          description: "Seven days when left out.",
+          description: "Seconds until it expires; seven days when left out.",
+          examples: [EXPIRES_SECONDS_DEFAULT],
         }),
       ),
       max_uses: Type.Optional(
@@ -67,13 +73,13 @@ export function createInviteBody(roles: Roles) {
             minimum: 1,
             maximum: MAX_USES_MAX,
             description: "Once when left out; null: any number of times.",
-            examples: [1],
+            examples: [5],
           }),
-          `must be null or a whole number from 1 to ${MAX_USES_MAX}`,
+          { rule: `must be null or a whole number from 1 to ${MAX_USES_MAX}` },
         ),
       ),
     },
-    { additionalProperties: false },
+    shapeOf("Create invite request", "A new invite."),
   );
 }
 

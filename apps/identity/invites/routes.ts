@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { noQuery, pathIds } from "../fields.ts";
+import { noQuery, pathIds, shapeOf } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { Member, toMember } from "../members/member.ts";
 import { createInviteBody, Invite, toInvite } from "./invite.ts";
@@ -22,8 +22,14 @@ const RedeemBody = Type.Object(
       rule: "must be the invite's token",
     }),
   },
-  { additionalProperties: false },
+  shapeOf("Redeem invite request", "The invite to redeem."),
 );
+
+const inviteIsOver = {
+  code: "CONFLICT",
+  message: "This invite is revoked.",
+  details: { field: "status", value: "revoked" },
+} as const;
 
 /** Invites (Identity specification, Invites). */
 export function invitesRoutes(directory: Directory) {
@@ -111,7 +117,7 @@ export function invitesRoutes(directory: Directory) {
         response: {
           200: answer(Member, "The member that the person is already.", "organization"),
           201: answer(Member, "The new member.", "created", "organization"),
-          ...bodyErrors("NOT_FOUND", "CONFLICT"),
+          ...bodyErrors("NOT_FOUND", inviteIsOver),
         },
         detail: {
           summary: "Redeem an invite",

@@ -14,18 +14,21 @@ const MemberData = Type.Object({
 const OrganizationData = Type.Object({ name: Type.String() });
 
 /** What happened to a membership or an organization (Identity specification, Lifecycle events; contract 5). */
-export const LifecycleEvent = Type.Object({
-  id: idField("Place in the feed; a later event has a larger id."),
-  type: Type.Union([
-    Type.Literal("organization.created"),
-    Type.Literal("member.created"),
-    Type.Literal("member.removed"),
-    Type.Literal("organization.deleted"),
-  ]),
-  occurred_at: timeField("When the change was made."),
-  organization_id: idField("The organization."),
-  data: Type.Union([MemberData, OrganizationData]),
-});
+export const LifecycleEvent = Type.Object(
+  {
+    id: idField("Place in the feed; a later event has a larger id."),
+    type: Type.Union([
+      Type.Literal("organization.created"),
+      Type.Literal("member.created"),
+      Type.Literal("member.removed"),
+      Type.Literal("organization.deleted"),
+    ]),
+    occurred_at: timeField("When the change was made."),
+    organization_id: idField("The organization."),
+    data: Type.Union([MemberData, OrganizationData]),
+  },
+  { title: "Lifecycle event" },
+);
 export type LifecycleEvent = Static<typeof LifecycleEvent>;
 
 /** An event that has no place in the feed yet. */

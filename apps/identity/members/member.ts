@@ -2,7 +2,10 @@ import { type Static, Type } from "@sinclair/typebox";
 import { createdAt, idField, nullable, shapeOf, shownRole, updatedAt } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
 
-const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")]);
+const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
+  title: "Principal",
+  description: "What the member is: a person or a service account.",
+});
 const displayName = nullable(
   Type.String({
     description:
@@ -12,6 +15,7 @@ const displayName = nullable(
 );
 
 export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
+  title: "Member status",
   description: "suspended: a member still, but not admitted.",
   rule: "must be active or suspended; to remove a member, delete it",
 });
@@ -29,7 +33,7 @@ export const Member = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  shapeOf("Member"),
+  shapeOf("Member", "A membership in an organization."),
 );
 export type Member = Static<typeof Member>;
 
@@ -40,13 +44,34 @@ export const FormerMember = Type.Object(
     organization_id: idField("The organization."),
     principal,
     display_name: nullable(
-      Type.String({ description: "The name it had; null once the person's account is deleted." }),
+      Type.String({
+        description: "The name it had; null once the person's account is deleted.",
+        examples: ["Ada"],
+      }),
     ),
-    status: Type.Literal("removed"),
+    status: Type.Literal("removed", { description: "Removal is final." }),
   },
-  shapeOf("Former member"),
+  shapeOf("Former member", "What is left of a removed member."),
 );
 export type FormerMember = Static<typeof FormerMember>;
+
+const component = (name: string) => `#/components/schemas/${name}`;
+
+/** A member by its id, removed or not. */
+export const AnyMember = Type.Union([Member, FormerMember], {
+  title: "Any member",
+  description: "A member or, once it is removed, what is left of it.",
+  openapi: {
+    discriminator: {
+      propertyName: "status",
+      mapping: {
+        active: component("Member"),
+        suspended: component("Member"),
+        removed: component("FormerMember"),
+      },
+    },
+  },
+});
 
 /** A membership as stored, with the names that its display name may come from. */
 export interface MemberRow {

@@ -5,14 +5,14 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { noQuery, pathIds } from "../fields.ts";
+import { noQuery, pathIds, shapeOf } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { requireOrganization } from "../organizations/queries.ts";
 import { roleField } from "../roles/role-field.ts";
 import { checkedSubject } from "../users/subject.ts";
 import { addMember } from "./addition.ts";
 import { changeMember } from "./change.ts";
-import { FormerMember, isLiving, Member, toFormerMember, toMember } from "./member.ts";
+import { AnyMember, isLiving, Member, toFormerMember, toMember } from "./member.ts";
 import { memberChangeFields, readChange } from "./member-fields.ts";
 import { findLivingMember, findMember, listMembers } from "./queries.ts";
 import { removeMember } from "./removal.ts";
@@ -20,16 +20,22 @@ import { removeMember } from "./removal.ts";
 const tags = ["Members"];
 const params = pathIds("organization_id", "member_id");
 
+const memberAlready = {
+  code: "CONFLICT",
+  message: "This person is a member already.",
+  details: { field: "idp" },
+} as const;
+
 /** Members at the organization's address (Identity specification, Members). */
 export function membersRoutes(directory: Directory) {
   const { database, roles } = directory;
   const AddBody = Type.Object(
     { idp: IdpSubject, role: roleField(roles, "Left out: default_role.") },
-    { additionalProperties: false },
+    shapeOf("Add member request", "Whom to add."),
   );
   const ChangeBody = Type.Object(
     { ...memberChangeFields, role: roleField(roles, "Left out: unchanged.") },
-    { additionalProperties: false, minProperties: 1 },
+    { ...shapeOf("Update member request", "What to change; at least one field."), minProperties: 1 },
   );
   return new Elysia({ name: "members", normalize: false })
     .get(
@@ -72,7 +78,7 @@ export function membersRoutes(directory: Directory) {
         body: AddBody,
         response: {
           201: answer(Member, "The new member.", "details", "created"),
-          ...bodyErrors("NOT_FOUND", "CONFLICT"),
+          ...bodyErrors("NOT_FOUND", memberAlready),
         },
         detail: {
           summary: "Add a member",
@@ -94,7 +100,7 @@ export function membersRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        response: { 200: answer(Type.Union([Member, FormerMember]), "The member."), ...errors("NOT_FOUND") },
+        response: { 200: answer(AnyMember, "The member."), ...errors("NOT_FOUND") },
         detail: {
           summary: "Read a member",
           description: "A removed member answers with the short shape of a former one.",

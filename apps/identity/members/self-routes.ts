@@ -13,8 +13,14 @@ import { removeMember } from "./removal.ts";
 
 const tags = ["Members"];
 const params = pathIds("member_id");
-const SelfChangeBody = Type.Object(memberChangeFields, { additionalProperties: false, minProperties: 1 });
-const PersonOfMember = Type.Object({ user_id: idField("The person.") }, shapeOf("Person of a member"));
+const SelfChangeBody = Type.Object(memberChangeFields, {
+  ...shapeOf("Update member self request", "What to change; at least one field."),
+  minProperties: 1,
+});
+const PersonOfMember = Type.Object(
+  { user_id: idField("The person.") },
+  shapeOf("Person of member", "The person that a member is."),
+);
 
 /** A member at its own address (Identity specification, Members). */
 export function memberSelfRoutes(directory: Directory) {

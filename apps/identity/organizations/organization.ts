@@ -5,11 +5,11 @@ import { createdAt, idField, shapeOf, updatedAt } from "../fields.ts";
 export const Organization = Type.Object(
   {
     id: idField("The organization_id."),
-    name: Type.String({ examples: ["Analytical Engines"] }),
+    name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  shapeOf("Organization"),
+  shapeOf("Organization", "The isolation boundary."),
 );
 export type Organization = Static<typeof Organization>;
 

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import { changesBetween } from "../changes.ts";
 import type { Directory } from "../directory.ts";
-import { nameField, noQuery, pathIds, trimmed } from "../fields.ts";
+import { nameField, noQuery, pathIds, shapeOf, trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { organizationEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";
@@ -20,7 +20,8 @@ import {
 
 const tags = ["Organizations"];
 const name = nameField("The organization's name.", "Analytical Engines");
-const NameBody = Type.Object({ name }, { additionalProperties: false });
+const CreateBody = Type.Object({ name }, shapeOf("Create organization request", "A new organization."));
+const UpdateBody = Type.Object({ name }, shapeOf("Update organization request", "What to change."));
 const params = pathIds("organization_id");
 
 /** Organizations (Identity specification, Endpoints). */
@@ -60,7 +61,7 @@ export function organizationsRoutes(directory: Directory) {
       {
         params: pathIds("user_id"),
         query: noQuery,
-        body: NameBody,
+        body: CreateBody,
         response: {
           201: answer(Organization, "The organization.", "created", "organization"),
           ...bodyErrors("NOT_FOUND"),
@@ -104,7 +105,7 @@ export function organizationsRoutes(directory: Directory) {
       {
         params,
         query: noQuery,
-        body: NameBody,
+        body: UpdateBody,
         response: {
           200: answer(Organization, "The organization, renamed.", "details"),
           ...bodyErrors("NOT_FOUND"),

@@ -1,7 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { Roles } from "./roles.ts";
 
-const NOTHING = "(?!)";
+/** Matches no text in any dialect. */
+const NOTHING = "^[^\\s\\S]$";
 
 /** The optional `role` of a request body: one of the file's slugs; while roles are off no value will do. */
 export function roleField(roles: Roles, description: string) {

@@ -13,20 +13,23 @@ const slug = (description: string) =>
 const RolesListing = Type.Object(
   {
     roles: Type.Array(
-      Type.Object({
-        slug: Type.String({ examples: ["admin"] }),
-        labels: Type.Array(Type.String(), {
-          description: "What the role grants; `*` alone grants every label.",
-          examples: [["org:write", "org:members:write"]],
-        }),
-      }),
+      Type.Object(
+        {
+          slug: Type.String({ description: "The role's name.", examples: ["admin"] }),
+          labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
+            description: "What the role grants; `*` alone grants every label.",
+            examples: [["org:write", "org:members:write"]],
+          }),
+        },
+        shapeOf("Role", "A role of the roles file."),
+      ),
       { description: "Sorted by slug." },
     ),
     creator_role: slug("Given to whoever creates an organization."),
     default_role: slug("Given where a write names no role."),
     service_account_default_role: slug("Given to a service account where the write names no role."),
   },
-  shapeOf("Roles"),
+  shapeOf("Roles", "The roles of this deployment."),
 );
 
 /** The roles listing (Identity specification, Roles listing). */

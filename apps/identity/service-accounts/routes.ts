@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { nameField, noQuery, pathIds, trimmed } from "../fields.ts";
+import { nameField, noQuery, pathIds, shapeOf, trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { requireOrganization } from "../organizations/queries.ts";
 import { roleField } from "../roles/role-field.ts";
@@ -19,14 +19,14 @@ import {
 const tags = ["Service accounts"];
 const name = nameField("What the service account is called.", "Nightly build");
 const params = pathIds("organization_id", "service_account_id");
-const RenameBody = Type.Object({ name }, { additionalProperties: false });
+const RenameBody = Type.Object({ name }, shapeOf("Update service account request", "What to change."));
 
 /** Service accounts (Identity specification, Service accounts and their keys). */
 export function serviceAccountsRoutes(directory: Directory) {
   const { database, roles } = directory;
   const CreateBody = Type.Object(
     { name, role: roleField(roles, "Left out: service_account_default_role, else default_role.") },
-    { additionalProperties: false },
+    shapeOf("Create service account request", "A new service account."),
   );
   return new Elysia({ name: "service-accounts", normalize: false })
     .post(

@@ -9,13 +9,13 @@ export const ServiceAccount = Type.Object(
     id: idField("The service_account_id."),
     organization_id: idField("The organization."),
     member_id: idField("Its member: suspend it, re-enable it or give it another role there."),
-    name: Type.String({ examples: ["Nightly build"] }),
+    name: Type.String({ description: "What it is called.", examples: ["Nightly build"] }),
     role: shownRole,
     status: MemberStatus,
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  shapeOf("Service account"),
+  shapeOf("Service account", "A non-human member of one organization."),
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
 

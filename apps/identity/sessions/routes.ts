@@ -1,10 +1,10 @@
 import { notFound } from "@ostiary/lib/errors";
-import { isUlid } from "@ostiary/lib/http";
+import { isUlid } from "@ostiary/lib/schemas";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { noQuery, pathIds } from "../fields.ts";
+import { noQuery, pathIds, shapeOf } from "../fields.ts";
 import { mintSession } from "./mint.ts";
 import { checkSessionIds, Session } from "./session.ts";
 
@@ -39,8 +39,11 @@ export function sessionsRoutes(directory: Directory) {
     {
       params: pathIds("user_id", "organization_id"),
       query: noQuery,
-      body: Type.Object({}, { additionalProperties: false, description: "Nothing, or an empty object." }),
-      response: { 201: answer(Session, "The session.", "organization"), ...bodyErrors("NOT_FOUND") },
+      body: Type.Object({}, shapeOf("Mint session request", "Nothing, or an empty object.")),
+      response: {
+        201: answer(Session, "The session.", "organization"),
+        ...bodyErrors({ code: "NOT_FOUND", details: null }),
+      },
       detail: {
         summary: "Mint a session",
         description:

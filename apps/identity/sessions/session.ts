@@ -17,12 +17,12 @@ export const Session = Type.Object(
     member_id: idField("The member that the session is."),
     organization_id: idField("The organization."),
     role: shownRole,
-    labels: Type.Array(Type.String(), {
+    labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
       description: "What the role grants now; a later change of the role reaches this session too.",
       examples: [["org:write"]],
     }),
   },
-  shapeOf("Session"),
+  shapeOf("Session", "A one-hour credential of a member."),
 );
 export type Session = Static<typeof Session>;
 

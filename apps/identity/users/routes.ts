@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";
-import { noQuery, pathIds, trimmed } from "../fields.ts";
+import { noQuery, pathIds, shapeOf, trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { changeUser } from "./change.ts";
 import { deleteAccount } from "./deletion.ts";
@@ -13,8 +13,14 @@ import { displayNameField, Membership, PersonStatus, toMembership, toUser, User 
 
 const tags = ["Users"];
 const params = pathIds("user_id");
-const NameBody = Type.Object({ display_name: displayNameField }, { additionalProperties: false });
-const StatusBody = Type.Object({ status: PersonStatus }, { additionalProperties: false });
+const NameBody = Type.Object(
+  { display_name: displayNameField },
+  shapeOf("Update user request", "What to change."),
+);
+const StatusBody = Type.Object(
+  { status: PersonStatus },
+  shapeOf("Update user status request", "The status to set."),
+);
 
 /** People (Identity specification, Users). */
 export function usersRoutes(directory: Directory) {

@@ -12,6 +12,7 @@ import {
 import type { Roles } from "../roles/roles.ts";
 
 export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
+  title: "Person status",
   description: "suspended: nothing of this person is admitted, in any realm.",
   rule: "must be active or suspended",
 });
@@ -27,7 +28,7 @@ export const User = Type.Object(
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  shapeOf("User"),
+  shapeOf("User", "A person in the directory."),
 );
 export type User = Static<typeof User>;
 
@@ -37,18 +38,24 @@ export const displayNameField = nullable(
     description: "A name, or null for none.",
     examples: ["Ada Lovelace"],
   }),
-  `must be null or text of 1 to ${NAME_LENGTH_MAX} characters, without control characters`,
+  { rule: `must be null or text of 1 to ${NAME_LENGTH_MAX} characters, without control characters` },
 );
 
 /** A membership in the list of a person (Identity specification, Membership list item). */
 export const Membership = Type.Object(
   {
     id: idField("The member_id."),
-    organization: Type.Object({ id: idField("The organization."), name: Type.String() }),
+    organization: Type.Object(
+      {
+        id: idField("The organization_id."),
+        name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+      },
+      shapeOf("Membership organization", "The organization that a membership is in."),
+    ),
     role: shownRole,
-    status: Type.Literal("active"),
+    status: Type.Literal("active", { description: "Memberships that are listed are active." }),
   },
-  shapeOf("Membership"),
+  shapeOf("Membership", "A person's membership in an organization."),
 );
 export type Membership = Static<typeof Membership>;
 

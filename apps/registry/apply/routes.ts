@@ -1,10 +1,11 @@
 import { validationError } from "@ostiary/lib/errors";
-import { contextOf, errorResponses, requestBody } from "@ostiary/lib/http";
+import { contextOf, requestBody } from "@ostiary/lib/http";
 import { Applied, Plan } from "@ostiary/lib/registry-api";
 import { ConfigDocument, type StoredServiceConfig, validateDocument } from "@ostiary/lib/routes";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { bodyErrors, routeConflict } from "../errors.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listChanges } from "../revisions/changes.ts";
 import { readServices } from "../services/queries.ts";
@@ -22,6 +23,7 @@ const query = Type.Object(
       Type.Union([Type.Literal("true"), Type.Literal("false")], {
         description: "`true`: check everything and tell what would change, but write nothing.",
         rule: "must be true or false",
+        openapi: { type: "boolean", default: false },
       }),
     ),
   },
@@ -44,15 +46,10 @@ export function applyRoutes({ publisher, database, body_bytes_max }: ApplyDeps) 
       query,
       response: {
         200: Type.Union([Applied, Plan], {
+          title: "ApplyAnswer",
           description: "What was written or, on a dry run, what would be.",
         }),
-        ...errorResponses(
-          "UNAUTHORIZED",
-          "ROUTE_CONFLICT",
-          "PAYLOAD_TOO_LARGE",
-          "VALIDATION_ERROR",
-          "SERVICE_UNAVAILABLE",
-        ),
+        ...bodyErrors("services.widgets.url", routeConflict),
       },
       detail: {
         operationId: "apply",

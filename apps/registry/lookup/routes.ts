@@ -1,5 +1,5 @@
 import { ApiError } from "@ostiary/lib/errors";
-import { errorResponses } from "@ostiary/lib/http";
+import type { DocumentedError } from "@ostiary/lib/http";
 import { Lookup, type NearestRoute } from "@ostiary/lib/registry-api";
 import {
   type CompiledRoute,
@@ -12,6 +12,7 @@ import {
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { errors } from "../errors.ts";
 import { CurrentTable } from "./current-table.ts";
 
 const NEAREST_MAX = 5;
@@ -32,6 +33,16 @@ const query = Type.Object(
   },
   { additionalProperties: false },
 );
+
+const noRoute = {
+  code: "NOT_FOUND",
+  message: "No route serves GET /org/widget.",
+  details: {
+    resource: "route",
+    id: "GET /org/widget",
+    nearest: [{ service: "widgets", scope: "organization", method: "GET", path: "/org/widgets" }],
+  },
+} as const satisfies DocumentedError;
 
 /** `GET /routes`: which route would serve a request (contract 3, Beyond the specification). */
 export function lookupRoutes({ database }: { database: Database }) {
@@ -56,7 +67,7 @@ export function lookupRoutes({ database }: { database: Database }) {
       query,
       response: {
         200: Lookup,
-        ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE"),
+        ...errors(noRoute),
       },
       detail: {
         operationId: "findRoute",

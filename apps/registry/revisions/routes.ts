@@ -1,8 +1,9 @@
-import { contextOf, errorResponses } from "@ostiary/lib/http";
+import { contextOf } from "@ostiary/lib/http";
 import { Diff, Revision, Revisions, Service } from "@ostiary/lib/registry-api";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { errors, routeConflict, unknownService } from "../errors.ts";
 import {
   ifMatchHeaders,
   noQuery,
@@ -25,7 +26,7 @@ const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionP
 const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });
 
 const tags = ["Revisions"];
-const readErrors = errorResponses("UNAUTHORIZED", "NOT_FOUND", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE");
+const readErrors = errors(unknownService);
 
 /** The history of each service (Gateway specification, Endpoints; contract 3). */
 export function revisionRoutes({ publisher, database }: RevisionDeps) {
@@ -103,14 +104,7 @@ export function revisionRoutes({ publisher, database }: RevisionDeps) {
         query: noQuery,
         response: {
           200: Service,
-          ...errorResponses(
-            "UNAUTHORIZED",
-            "NOT_FOUND",
-            "ROUTE_CONFLICT",
-            "PRECONDITION_FAILED",
-            "VALIDATION_ERROR",
-            "SERVICE_UNAVAILABLE",
-          ),
+          ...errors(unknownService, routeConflict, "PRECONDITION_FAILED"),
         },
         detail: {
           operationId: "restoreRevision",

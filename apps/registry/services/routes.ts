@@ -1,11 +1,12 @@
 import { validationError } from "@ostiary/lib/errors";
-import { contextOf, errorResponses, requestBody } from "@ostiary/lib/http";
+import { contextOf, requestBody } from "@ostiary/lib/http";
 import { Service, Services } from "@ostiary/lib/registry-api";
 import { ServiceConfig, validateService } from "@ostiary/lib/routes";
 import type { Database } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readJson } from "../apply/document.ts";
+import { bodyErrors, errors, routeConflict, unknownService } from "../errors.ts";
 import { ifMatchHeaders, noQuery, serviceName, serviceParams } from "../parameters.ts";
 import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
@@ -33,7 +34,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
         query: noQuery,
         response: {
           200: Services,
-          ...errorResponses("UNAUTHORIZED", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE"),
+          ...errors(),
         },
         detail: {
           operationId: "listServices",
@@ -57,7 +58,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
         query: noQuery,
         response: {
           200: Service,
-          ...errorResponses("UNAUTHORIZED", "NOT_FOUND", "VALIDATION_ERROR", "SERVICE_UNAVAILABLE"),
+          ...errors(unknownService),
         },
         detail: {
           operationId: "getService",
@@ -84,14 +85,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
         query: noQuery,
         response: {
           200: Service,
-          ...errorResponses(
-            "UNAUTHORIZED",
-            "ROUTE_CONFLICT",
-            "PRECONDITION_FAILED",
-            "PAYLOAD_TOO_LARGE",
-            "VALIDATION_ERROR",
-            "SERVICE_UNAVAILABLE",
-          ),
+          ...bodyErrors("url", routeConflict, "PRECONDITION_FAILED"),
         },
         detail: {
           operationId: "putService",
@@ -115,13 +109,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
         query: noQuery,
         response: {
           204: Type.Void({ description: "Deleted." }),
-          ...errorResponses(
-            "UNAUTHORIZED",
-            "NOT_FOUND",
-            "PRECONDITION_FAILED",
-            "VALIDATION_ERROR",
-            "SERVICE_UNAVAILABLE",
-          ),
+          ...errors(unknownService, "PRECONDITION_FAILED"),
         },
         detail: {
           operationId: "deleteService",

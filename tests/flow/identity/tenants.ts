@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
 import type { IdentityHarness, Method } from "./harness.ts";
 
 /** A person with an organization and one of everything in it, by the names of path parameters. */
@@ -47,31 +48,25 @@ export interface Operation {
   statuses: string[];
 }
 
-interface DocumentedOperation {
-  operationId: string;
-  requestBody?: { content: { "application/json": { schema: { properties?: object } } } };
-  responses: object;
-}
-
 export async function operationsOf(identity: IdentityHarness): Promise<Operation[]> {
-  const { body } = await identity.call("GET", "/swagger/json");
-  const paths: Record<string, Record<string, DocumentedOperation>> = body.paths;
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { operationId, requestBody, responses }]) => ({
+  const document: OpenApiDocument = (await identity.call("GET", "/swagger/json")).body;
+  return operationsIn(document).map(({ operationId, method, path, requestBody, responses }) => {
+    const { schema } = requestBody?.content["application/json"] ?? { schema: {} };
+    return {
       id: operationId,
       method: methodOf(method),
       path,
       params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
       takes_body: requestBody !== undefined,
-      fields: Object.keys(requestBody?.content["application/json"].schema.properties ?? {}),
+      fields: Object.keys(resolved(document, schema).properties ?? {}),
       statuses: Object.keys(responses),
-    })),
-  );
+    };
+  });
 }
 
 function methodOf(name: string): Method {
   const methods = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
-  const method = methods.find((each) => each.toLowerCase() === name);
+  const method = methods.find((each) => each === name);
   if (method === undefined) throw new Error(`${name} is no method of this service.`);
   return method;
 }

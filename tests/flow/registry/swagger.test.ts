@@ -42,16 +42,16 @@ describe("the OpenAPI document", () => {
         ]),
     );
     expect(Object.fromEntries(operations)).toEqual({
-      "POST /apply": [200, 401, 409, 413, 422, 503],
-      "GET /services": [200, 401, 422, 503],
-      "GET /services/{name}": [200, 401, 404, 422, 503],
-      "PUT /services/{name}": [200, 401, 409, 412, 413, 422, 503],
-      "DELETE /services/{name}": [204, 401, 404, 412, 422, 503],
-      "GET /services/{name}/revisions": [200, 401, 404, 422, 503],
-      "GET /services/{name}/revisions/{rev}": [200, 401, 404, 422, 503],
-      "GET /services/{name}/revisions/{rev}/diff/{other}": [200, 401, 404, 422, 503],
-      "POST /services/{name}/revisions/{rev}/restore": [200, 401, 404, 409, 412, 422, 503],
-      "GET /routes": [200, 401, 404, 422, 503],
+      "POST /apply": [200, 401, 409, 413, 422, 500, 503],
+      "GET /services": [200, 401, 422, 500, 503],
+      "GET /services/{name}": [200, 401, 404, 422, 500, 503],
+      "PUT /services/{name}": [200, 401, 409, 412, 413, 422, 500, 503],
+      "DELETE /services/{name}": [204, 401, 404, 412, 422, 500, 503],
+      "GET /services/{name}/revisions": [200, 401, 404, 422, 500, 503],
+      "GET /services/{name}/revisions/{rev}": [200, 401, 404, 422, 500, 503],
+      "GET /services/{name}/revisions/{rev}/diff/{other}": [200, 401, 404, 422, 500, 503],
+      "POST /services/{name}/revisions/{rev}/restore": [200, 401, 404, 409, 412, 422, 500, 503],
+      "GET /routes": [200, 401, 404, 422, 500, 503],
     });
   });
 

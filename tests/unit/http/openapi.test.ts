@@ -3,10 +3,19 @@ import { errorResponses, httpApp, openApiDocument } from "@ostiary/lib/http";
 import { Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 
-const options = { title: "T", description: "D", tags: [{ name: "Things", description: "All things." }] };
+const options = {
+  body_bytes_max: 100,
+  title: "T",
+  description: "D",
+  tags: [{ name: "Things", description: "All things." }],
+};
 const Thing = Type.Object(
   { kind: Type.Union([Type.Literal("a"), Type.Literal("b")], { rule: "must be a or b" }) },
-  { title: "Plain thing", description: "A thing.", response_headers: { ETag: "Its version." } },
+  {
+    title: "Plain thing",
+    description: "A thing.",
+    response_headers: { ETag: Type.String({ description: "Its version.", examples: ['"1"'] }) },
+  },
 );
 
 // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
@@ -62,7 +71,7 @@ describe("the OpenAPI document", () => {
     const { responses } = paths["/things/{id}"].post;
     expect(responses[200]).toMatchObject({
       description: "A thing.",
-      headers: { ETag: { description: "Its version.", schema: { type: "string" } } },
+      headers: { ETag: { description: "Its version.", schema: { type: "string" }, example: '"1"' } },
     });
     expect(responses[204]).toEqual({ description: "None." });
     expect(responses[404].description).toBe("NOT_FOUND: Resource not found.");
@@ -103,7 +112,7 @@ describe("the OpenAPI document", () => {
     expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
     const { security, components, paths } = await documentOf(things(), {
       bearer_description: "The token.",
-      response_headers: { "X-Request-ID": "Names the request." },
+      response_headers: { "X-Request-ID": Type.String({ description: "Names the request." }) },
     });
     expect(security).toEqual([{ bearer: [] }]);
     expect(components.securitySchemes).toEqual({

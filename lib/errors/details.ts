@@ -1,0 +1,87 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { idField, nullable } from "../schemas/index.ts";
+import type { ErrorCode } from "./codes.ts";
+
+/** One wrong field of a request: where it is (`services.widgets.url`) and what would be accepted. */
+export const FieldError = Type.Object(
+  {
+    path: Type.String({
+      description: "Where it stands: names joined by dots, places in a list in brackets. Empty: the body.",
+      examples: ["services.widgets.url"],
+    }),
+    message: Type.String({
+      description: "What is wrong, and what would be accepted.",
+      examples: ["url must be http://host:port."],
+    }),
+  },
+  { title: "FieldError", description: "One wrong field of a request." },
+);
+export type FieldError = Static<typeof FieldError>;
+
+const RouteConflict = Type.Object(
+  {
+    service: Type.String({ description: "The service that asks for the route.", examples: ["gadgets"] }),
+    method: Type.String({ description: "The route's method.", examples: ["GET"] }),
+    path: Type.String({ description: "The route's full path.", examples: ["/org/widgets/{id}"] }),
+    owner: Type.String({ description: "The service that has the route.", examples: ["widgets"] }),
+    owner_path: Type.String({
+      description: "The owner's spelling of the path.",
+      examples: ["/org/widgets/{widget_id}"],
+    }),
+  },
+  { title: "RouteConflict", description: "A route that another service has." },
+);
+
+const OrganizationToHandOver = Type.Object(
+  {
+    id: idField("The organization_id."),
+    name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+  },
+  { title: "OrganizationToHandOver", description: "An organization that would be left without an owner." },
+);
+
+/** What `details` holds, by code (contract 2). A code that is missing here has none. */
+export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
+  VALIDATION_ERROR: {
+    fields: Type.Array(FieldError, { description: "VALIDATION_ERROR: all that is wrong, at most 100." }),
+  },
+  NOT_FOUND: {
+    resource: Type.String({ description: "NOT_FOUND: what was looked for.", examples: ["service"] }),
+    id: nullable(Type.String({ description: "NOT_FOUND: the id that names none.", examples: ["widgets"] })),
+  },
+  CONFLICT: {
+    field: Type.String({ description: "CONFLICT: what stands in the way.", examples: ["status"] }),
+    value: Type.String({ description: "CONFLICT: its value.", examples: ["revoked"] }),
+  },
+  ROUTE_CONFLICT: {
+    conflicts: Type.Array(RouteConflict, { description: "ROUTE_CONFLICT: the routes, at most 100." }),
+  },
+  ORGANIZATION_HANDOFF_REQUIRED: {
+    organizations: Type.Array(OrganizationToHandOver, {
+      description: "ORGANIZATION_HANDOFF_REQUIRED: the organizations, at most 100.",
+    }),
+  },
+  PRECONDITION_FAILED: {
+    current_revision: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: "PRECONDITION_FAILED: the current revision; null when there never was one.",
+        examples: [4],
+      }),
+    ),
+  },
+  PAYLOAD_TOO_LARGE: {
+    max_size_bytes: Type.Integer({
+      minimum: 0,
+      description: "PAYLOAD_TOO_LARGE: the largest body that is read.",
+      examples: [65_536],
+    }),
+  },
+  RATE_LIMITED: {
+    retry_after_seconds: Type.Integer({
+      minimum: 1,
+      description: "RATE_LIMITED: seconds after which to try again.",
+      examples: [10],
+    }),
+  },
+};

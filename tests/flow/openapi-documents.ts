@@ -1,0 +1,21 @@
+import type { OpenApiDocument } from "../support/openapi.ts";
+import { startAudit } from "./audit/audit-service.ts";
+import { startIdentity } from "./identity/harness.ts";
+import { startRegistry } from "./registry/harness.ts";
+
+/** The OpenAPI documents of the three services, as they serve them; identity's with roles and without. */
+export async function servedDocuments(): Promise<Record<string, OpenApiDocument>> {
+  const [identity, audit, registry] = await Promise.all([startIdentity(), startAudit(), startRegistry()]);
+  try {
+    const ofPort = async ({ url }: { url: string }) =>
+      JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
+    return {
+      identity: (await identity.call("GET", "/swagger/json")).body,
+      "identity without roles": (await identity.restarted(null).call("GET", "/swagger/json")).body,
+      audit: await ofPort(audit),
+      registry: await ofPort(registry),
+    };
+  } finally {
+    await Promise.all([identity.close(), audit.stop(), registry.stop()]);
+  }
+}
