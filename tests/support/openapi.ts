@@ -108,3 +108,61 @@ export class DocumentValidator {
     return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 }
+
+export interface CheckedAnswer {
+  status: number;
+  headers: Headers;
+  /** Parsed where it is JSON, else its text; null where there is none. */
+  body: unknown;
+}
+
+/** Holds a service's answers against its document, and remembers what was answered. */
+export class AnswerCheck {
+  /** `getUser 200` of all answers so far. */
+  readonly seen = new Set<string>();
+  readonly #operations: PlacedOperation[];
+  readonly #validator: DocumentValidator;
+
+  constructor(document: OpenApiDocument) {
+    this.#operations = operationsIn(document);
+    this.#validator = new DocumentValidator(document);
+  }
+
+  /** What of an answer the document does not say; empty: nothing. */
+  problems(method: string, target: string, { status, headers, body }: CheckedAnswer): string[] {
+    const path = target.replace(/\?.*$/s, "");
+    const operation = this.#operations.find((each) => each.method === method && isAt(each.path, path));
+    if (operation === undefined) return [`${method} ${path} is no operation`];
+    const name = `${operation.operationId} ${status}`;
+    this.seen.add(name);
+    const response = operation.responses[status];
+    if (response === undefined) return [`${name} is not documented`];
+    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    const media = response.content?.[type];
+    if (response.content === undefined ? body !== null : media === undefined) return [`${name} has ${type}`];
+    const wrongHeaders = Object.entries(response.headers ?? {}).flatMap(([header, { schema }]) => {
+      const value = headers.get(header);
+      if (value === null) return [];
+      return this.#validator.problems(schema, schema.type === "integer" ? Number(value) : value);
+    });
+    const wrong = media === undefined ? [] : this.#validator.problems(media.schema, body);
+    return [...wrongHeaders, ...wrong].map((problem) => `${name}: ${problem}`);
+  }
+
+  /** Operations that have not succeeded yet. */
+  unseen(): string[] {
+    return this.#operations.flatMap(({ operationId, responses }) =>
+      Object.keys(responses)
+        .filter((status) => Number(status) < 300 && !this.seen.has(`${operationId} ${status}`))
+        .map((status) => `${operationId} ${status}`),
+    );
+  }
+}
+
+function isAt(template: string, path: string): boolean {
+  const [parts, segments] = [template.split("/"), path.split("/")];
+  return (
+    parts.length === segments.length &&
+    parts.every((part, index) => part.startsWith("{") || part === segments[index])
+  );
+}

@@ -1,0 +1,248 @@
+/** Every operation of each service answers what its OpenAPI document says (contract 7). */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type AuditService, intent, startAudit, userIntent } from "../flow/audit/audit-service.ts";
+import {
+  type IdentityHarness,
+  ISSUER,
+  type Method,
+  NOBODY,
+  startIdentity,
+} from "../flow/identity/harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../flow/registry/harness.ts";
+import { AnswerCheck } from "../support/openapi.ts";
+
+const BROKEN_QUERY = "?verbose=1";
+
+describe("identity", () => {
+  let identity: IdentityHarness;
+  let check: AnswerCheck;
+  beforeAll(async () => {
+    identity = await startIdentity();
+    check = new AnswerCheck((await identity.call("GET", "/swagger/json")).body);
+  });
+  afterAll(() => identity.close());
+
+  async function call(method: Method, path: string, body?: unknown) {
+    const answer = await identity.call(method, path, body);
+    const problems = check.problems(method, path, answer);
+    expect({ method, path, problems }).toEqual({ method, path, problems: [] });
+    return answer;
+  }
+
+  async function keysAt(path: string): Promise<void> {
+    // without a body at all, which is optional
+    const { body } = await call("POST", `${path}/api-keys`);
+    await call("POST", `${path}/api-keys`, { name: "Deploy 🚪" });
+    await call("GET", `${path}/api-keys`);
+    await call("DELETE", `${path}/api-keys/${body.id}`);
+    await call("GET", `${path}/api-keys?limit=1&starting_after=${body.id}`);
+  }
+
+  async function people(): Promise<void> {
+    const user = await identity.person("ada");
+    await call("GET", "/users?limit=1000");
+    await call("GET", `/users/${user}`);
+    await call("PATCH", `/users/${user}`, { display_name: "Ada 👩‍🚀" });
+    await call("PATCH", `/users/${user}/status`, { status: "suspended" });
+    await call("PATCH", `/users/${user}/status`, { status: "active" });
+    await keysAt(`/users/${user}`);
+    const { body: organization } = await call("POST", `/users/${user}/organizations`, { name: "Engines" });
+    await call("GET", `/users/${user}/memberships`);
+    await call("POST", `/users/${user}/organizations/${organization.id}/session`);
+    await call("GET", "/organizations");
+    await call("GET", `/organizations/${organization.id}`);
+    await call("PATCH", `/organizations/${organization.id}`, { name: "Analytical Engines" });
+    await call("GET", `/organizations/${organization.id}/roles`);
+    expect((await call("DELETE", `/users/${user}`)).status).toBe(409);
+    await call("DELETE", `/organizations/${organization.id}`);
+    await call("DELETE", `/users/${user}`);
+  }
+
+  async function members(): Promise<void> {
+    const { id, owner_member } = await identity.organization();
+    const members = `/organizations/${id}/members`;
+    const { body: member } = await call("POST", members, { idp: { issuer: ISSUER, subject: "grace" } });
+    expect((await call("POST", members, { idp: { issuer: ISSUER, subject: "grace" } })).status).toBe(409);
+    await call("GET", members);
+    await call("GET", `${members}/${member.id}`);
+    await call("PATCH", `${members}/${member.id}`, { role: "admin", display_name: null });
+    await call("GET", `/members/${member.id}`);
+    await call("PATCH", `/members/${member.id}`, { display_name: "Grace" });
+    await call("GET", `/members/${member.id}/user`);
+    await keysAt(`/members/${member.id}`);
+    await call("DELETE", `${members}/${member.id}`);
+    // what is left of it
+    expect((await call("GET", `${members}/${member.id}`)).body.status).toBe("removed");
+    const { body: second } = await call("POST", members, { idp: { issuer: ISSUER, subject: "joan" } });
+    await call("DELETE", `/members/${second.id}`);
+    expect((await call("DELETE", `/members/${owner_member}`)).status).toBe(422);
+  }
+
+  async function invites(): Promise<void> {
+    const { id, owner } = await identity.organization();
+    const list = `/organizations/${id}/invites`;
+    const { body: invite } = await call("POST", list, { max_uses: null, email: "ada@example.com" });
+    const { body: once } = await call("POST", list);
+    await call("GET", list);
+    const guest = await identity.person("guest");
+    await call("POST", `/users/${guest}/invites/redeem`, { token: invite.token });
+    await call("POST", `/users/${owner}/invites/redeem`, { token: invite.token });
+    await call("DELETE", `${list}/${once.id}`);
+    expect((await call("POST", `/users/${guest}/invites/redeem`, { token: once.token })).status).toBe(409);
+  }
+
+  async function serviceAccounts(): Promise<void> {
+    const { id } = await identity.organization();
+    const accounts = `/organizations/${id}/service-accounts`;
+    const { body: account } = await call("POST", accounts, { name: "Nightly build" });
+    await call("GET", accounts);
+    await call("GET", `${accounts}/${account.id}`);
+    await call("PATCH", `${accounts}/${account.id}`, { name: "Daily build" });
+    await keysAt(`${accounts}/${account.id}`);
+    await call("GET", `/organizations/${id}/members/${account.member_id}`);
+    await call("DELETE", `${accounts}/${account.id}`);
+  }
+
+  test("every operation answers as documented where it succeeds", async () => {
+    await people();
+    await members();
+    await invites();
+    await serviceAccounts();
+    expect(check.unseen()).toEqual([]);
+  });
+
+  test("every operation answers as documented where it refuses", async () => {
+    const { body: document } = await identity.call("GET", "/swagger/json");
+    for (const [template, operations] of Object.entries<object>(document.paths)) {
+      const path = template.replace(/\{\w+\}/g, NOBODY);
+      for (const method of ["GET", "POST", "PATCH", "DELETE"] as const) {
+        if (!(method.toLowerCase() in operations)) continue;
+        expect((await call(method, `${path}${BROKEN_QUERY}`)).status).toBe(422);
+        if (method === "GET" || method === "DELETE") await call(method, path);
+        else {
+          expect((await call(method, path, "{")).status).toBe(400);
+          expect((await call(method, path, JSON.stringify("x".repeat(70_000)))).status).toBe(413);
+          await call(method, path, { unknown: true });
+        }
+      }
+    }
+  });
+});
+
+describe("audit", () => {
+  let audit: AuditService;
+  let check: AnswerCheck;
+  beforeAll(async () => {
+    audit = await startAudit();
+    check = new AnswerCheck(JSON.parse(await (await audit.get("/swagger/json")).text()));
+  });
+  afterAll(() => audit.stop());
+
+  async function get(path: string, accept?: string) {
+    const response = await audit.get(path, accept === undefined ? {} : { Accept: accept });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json");
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
+    const problems = check.problems("GET", path, answer);
+    expect({ path, problems }).toEqual({ path, problems: [] });
+    return answer;
+  }
+
+  test("pages, exports and errors of both logs", async () => {
+    await audit.put("first", intent({ organization_id: NOBODY }));
+    await audit.patch("first", {
+      outcome: "responded",
+      status: 201,
+      details: { a: [1] },
+      created_id: "anything",
+    });
+    await audit.put("second", intent({ organization_id: NOBODY, user_agent: null }));
+    await audit.put("third", userIntent({ user_id: NOBODY }));
+    for (const owner of ["organizations", "users"]) {
+      const log = `/${owner}/${NOBODY}/audit-events`;
+      const { body } = await get(log);
+      expect(body.audit_events.length).toBeGreaterThan(0);
+      await get(`${log}?limit=1&params[widget_id]=widget-1&occurred_after=2020-01-01T00:00:00Z`);
+      await get(log, "text/csv");
+      await get(log, "application/x-ndjson");
+      expect((await get(`${log}${BROKEN_QUERY}`)).status).toBe(422);
+      expect((await get(`${log}?occurred_after=yesterday&limit=0`)).status).toBe(422);
+    }
+    expect(check.unseen()).toEqual([]);
+  });
+});
+
+describe("the registry", () => {
+  let registry: Registry;
+  let check: AnswerCheck;
+  beforeAll(async () => {
+    registry = await startRegistry({ env: { MAX_BODY_BYTES: "10000" } });
+    check = new AnswerCheck((await registry.call("GET", "/swagger/json")).body);
+  });
+  afterAll(() => registry.stop());
+
+  async function call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    const answer = await registry.call(method, path, body, headers);
+    const problems = check.problems(method, path, {
+      ...answer,
+      body: answer.body === "" ? null : answer.body,
+    });
+    expect({ method, path, problems }).toEqual({ method, path, problems: [] });
+    return answer;
+  }
+
+  test("every operation, and what goes wrong with it", async () => {
+    const limited = {
+      url: "http://widgets:8080",
+      rate_limits: { burst: { requests: 10, window_seconds: 60, shared: true } },
+      organization: {
+        route_prefix: "/org",
+        routes: [
+          {
+            path: "/widgets/{id}",
+            methods: { GET: null, DELETE: { required_labels: ["a"], rate_limit: "burst" } },
+          },
+          { path: "/things", methods: ["GET", "POST"], rate_limit: false, audit: true },
+          { path: "/others", methods: ["GET"], rate_limit: { requests: 1, window_seconds: 1 } },
+        ],
+      },
+    };
+    await call("POST", "/apply?dry_run=true", { services: { widgets: limited } });
+    await call("POST", "/apply", { services: { widgets: limited } });
+    await call("POST", "/apply?dry_run=true", { services: { widgets: service("/a"), other: service("/b") } });
+    expect((await call("POST", "/apply", { services: { other: limited } })).status).toBe(409);
+    expect((await call("POST", "/apply", "x".repeat(20_000))).status).toBe(413);
+    expect((await call("POST", "/apply", { services: {} })).status).toBe(422);
+    await call("GET", "/services");
+    await call("GET", "/services/widgets");
+    await call("PUT", "/services/widgets", service("/a"), { "If-Match": '"1"' });
+    expect((await call("PUT", "/services/widgets", service("/a"), { "If-Match": '"1"' })).status).toBe(412);
+    await call("GET", "/services/widgets/revisions/1/diff/2");
+    await call("DELETE", "/services/widgets");
+    await call("GET", "/services/widgets/revisions");
+    await call("GET", "/services/widgets/revisions/3");
+    await call("POST", "/services/widgets/revisions/1/restore");
+    await call("GET", "/routes?method=DELETE&path=/org/widgets/42");
+    await call("GET", "/routes?method=GET&path=/org/things");
+    expect((await call("GET", "/routes?method=GET&path=/org/thing")).status).toBe(404);
+    expect(check.unseen()).toEqual([]);
+  });
+
+  test("what names nothing, asks too much or has no token", async () => {
+    const nothing = ["/services/none", "/services/none/revisions", "/services/none/revisions/x"];
+    for (const path of [...nothing, "/services/none/revisions/1/diff/2"]) {
+      expect((await call("GET", path)).status).toBe(404);
+      expect((await call("GET", `${path}${BROKEN_QUERY}`)).status).toBe(422);
+      expect((await call("GET", path, undefined, { Authorization: `Bearer ${ADMIN_TOKEN}x` })).status).toBe(
+        401,
+      );
+    }
+    expect((await call("DELETE", "/services/none")).status).toBe(404);
+    expect((await call("POST", "/services/none/revisions/1/restore")).status).toBe(404);
+    expect((await call("PUT", "/services/none", "{")).status).toBe(422);
+  });
+});
