@@ -1,0 +1,111 @@
+import { intent, startAudit } from "../../flow/audit/audit-service.ts";
+import { ADMIN_TOKEN, startRegistry } from "../../flow/registry/harness.ts";
+import { freshDatabase, startProcess } from "../../support/index.ts";
+import type { OpenApiDocument } from "../../support/openapi.ts";
+
+export const SERVICES = ["registry", "identity", "audit"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** Running services for generated clients to call, with a person and an organization's log of three events. */
+export interface ClientServices {
+  /** What a client's program is told of them. */
+  readonly env: Record<string, string>;
+  document(name: ServiceName): Promise<OpenApiDocument>;
+  stop(): Promise<void>;
+}
+
+const LOGGED_ORGANIZATION = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
+
+export async function startClientServices(): Promise<ClientServices> {
+  const [registry, identity, audit] = await Promise.all([
+    startRegistry(),
+    startProcess("apps/identity/main.ts", {
+      DATABASE_URL: await freshDatabase(),
+      ROLES_FILE: "seeds/roles.yaml",
+    }),
+    startAudit(),
+  ]);
+  const urls: Record<ServiceName, string> = {
+    registry: registry.url,
+    identity: identity.url,
+    audit: audit.url,
+  };
+  for (const request of ["one", "two", "three"]) {
+    await audit.put(
+      request,
+      intent({ organization_id: LOGGED_ORGANIZATION, params: { widget_id: request } }),
+    );
+  }
+  await audit.patch("three", { outcome: "responded", status: 201, details: { name: "x" }, created_id: "w1" });
+  return {
+    env: {
+      REGISTRY_URL: registry.url,
+      ADMIN_TOKEN,
+      IDENTITY_URL: identity.url,
+      AUDIT_URL: audit.url,
+      USER_ID: await newPerson(identity.internal_url),
+      LOGGED_ORGANIZATION,
+    },
+    document: async (name) => JSON.parse(await (await fetch(`${urls[name]}/swagger/json`)).text()),
+    async stop() {
+      await Promise.all([registry.stop(), identity.stop(), audit.stop()]);
+    },
+  };
+}
+
+async function newPerson(internal_url: string): Promise<string> {
+  const response = await fetch(`${internal_url}/internal/credentials/validate`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ idp: { issuer: "https://login.example.com", subject: "ada" } }),
+  });
+  return String(JSON.parse(await response.text()).user_id);
+}
+
+/** What each client's program prints when all went as it should. */
+export const EXPECTED = {
+  planned: { status: "created", changes: 3 },
+  applied: { service: "widgets", revision: 1 },
+  conflict_owner: "widgets",
+  read: { url: "http://widgets:8080", methods: ["GET"], requests: 10 },
+  revisions: ["restore", "put", "apply"],
+  missing: { code: "NOT_FOUND", resource: "service" },
+  refused: "services.wrong.url",
+  organization: "Engines 🚪",
+  invite: { max_uses: null, use_count: 0, days: 7 },
+  keys: ["Unnamed Key", "Deploy script"],
+  has_more: true,
+  member_status: "active",
+  removed_status: "removed",
+  events: ["three", "two"],
+  found: { request_id: "one", status: null },
+  outcome: { outcome: "responded", status: 201 },
+};
+
+export interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command and waits for its end. */
+export async function run(
+  command: string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<Run> {
+  const { PATH = "", HOME = "", ...rest } = process.env;
+  const tools = Object.entries(rest).filter(([name]) => /^(GO|PIP|PYENV|SSL|HTTPS?_PROXY)/.test(name));
+  const child = Bun.spawn(command, {
+    cwd: options.cwd,
+    env: { PATH, HOME, ...Object.fromEntries(tools), ...options.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
+}

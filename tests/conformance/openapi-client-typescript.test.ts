@@ -1,0 +1,52 @@
+/** A TypeScript client generated from the documents compiles strictly and works without casts (contract 7). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import program from "./clients/client.ts.txt" with { type: "text" };
+import { type ClientServices, EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+/** Inside the packages of the tests, where imports of them resolve and nothing is checked in. */
+const CACHE = join(ROOT, "tests/node_modules/.cache");
+const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");
+const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
+
+let services: ClientServices;
+let folder: string;
+beforeAll(async () => {
+  await mkdir(CACHE, { recursive: true });
+  folder = await mkdtemp(join(CACHE, "client-"));
+  services = await startClientServices();
+});
+afterAll(async () => {
+  await services.stop();
+  await rm(folder, { recursive: true });
+});
+
+test("a generated TypeScript client compiles strictly, without casts, and works", async () => {
+  for (const name of SERVICES) {
+    await Bun.write(join(folder, `${name}.json`), JSON.stringify(await services.document(name)));
+    const generated = await run([process.execPath, GENERATOR, `${name}.json`, "--output", `${name}.ts`], {
+      cwd: folder,
+    });
+    expect(generated).toMatchObject({ code: 0 });
+  }
+  await Bun.write(join(folder, "client.ts"), program);
+  await Bun.write(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: { types: ["bun"] },
+      include: ["*.ts"],
+    }),
+  );
+  expect(program).not.toMatch(/\bas (?!AuditPaths|IdentityPaths|RegistryPaths)|\bany\b|[\w)\]]!\W/);
+  expect(await run([process.execPath, COMPILER, "--noEmit", "--project", "."], { cwd: folder })).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: "",
+  });
+  const answer = await run([process.execPath, "client.ts"], { cwd: folder, env: services.env });
+  expect(answer).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(answer.stdout)).toEqual(EXPECTED);
+}, 120_000);
