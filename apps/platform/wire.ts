@@ -74,6 +74,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
       name: "platform",
       port: gateway.port,
       internal_port: gateway.internal_port,
+      log: gateway.log,
       shutdown: () => runReversed(undo),
       addresses,
       tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),

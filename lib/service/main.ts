@@ -1,5 +1,6 @@
 import { ConfigError } from "../config/index.ts";
 import { DatabaseDirectoryError } from "../stores/database/directory.ts";
+import { UncaughtFaults } from "./faults.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
 
@@ -15,8 +16,10 @@ const refusals = [ConfigError, StartRefused, DatabaseDirectoryError];
  */
 export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   const stopped = onSignals();
+  const faults = new UncaughtFaults();
   try {
     const running = await start();
+    for (const { log } of running) if (log !== undefined) faults.reportTo(log);
     await stopped;
     await Promise.all(running.map((service) => service.shutdown()));
     process.exit(0);

@@ -1,3 +1,4 @@
+import type { Logger } from "../telemetry/index.ts";
 import { type Listener, type Service, StartRefused } from "./service.ts";
 
 export interface ListenOptions {
@@ -13,6 +14,8 @@ export interface Running {
   readonly name: string;
   readonly port: number;
   readonly internal_port: number;
+  /** Where faults of the process are told, if anywhere but on standard error. */
+  readonly log?: Logger;
   /** Drains and stops in the order of contract 1; resolves when nothing of the service is left. */
   shutdown(): Promise<void>;
 }
@@ -30,8 +33,14 @@ export async function serve<Socket>(service: Service<Socket>, options: ListenOpt
     const open = listen(service.public, options.HOST, options.PORT, "PORT");
     servers.unshift(open);
     const running = { port: portOf(open), internal_port: portOf(internal) };
-    service.telemetry.log.info(running, "listening");
-    return { name: service.name, ...running, shutdown: () => shutdown(service, open, internal, options) };
+    const { log } = service.telemetry;
+    log.info(running, "listening");
+    return {
+      name: service.name,
+      log,
+      ...running,
+      shutdown: () => shutdown(service, open, internal, options),
+    };
   } catch (error) {
     // why it could not start is what counts; what fails while it is undone follows from that
     await Promise.allSettled(servers.map((server) => server.stop(true)));
