@@ -35,10 +35,7 @@ export function createApp({ steps, addresses, telemetry, checks, health }: Gatew
   );
   return {
     public: {
-      fetch(request, server) {
-        server.timeout(request, 0);
-        return handle(new Exchange(request, server, addresses, telemetry.tracing), steps);
-      },
+      fetch: (request, server) => handle(new Exchange(request, server, addresses, telemetry.tracing), steps),
       websocket: steps.websockets.handlers(),
     },
     internal: { fetch: createHandler(internal, { telemetry, request_id_on_response: false }) },

@@ -62,7 +62,7 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
  */
 function sentOnce({ method, headers, body }: BoundedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };
-  const { content, content_length } = once(new TextEncoder().encode(body).buffer);
+  const { content, content_length } = once(new TextEncoder().encode(body));
   return { headers: { ...headers, "content-length": content_length ?? "" }, body: content };
 }
 

@@ -39,6 +39,8 @@ export const gatewayVariables = Type.Object({
     86_400_000,
     "How long a service may pause within a response that has begun.",
   ),
+  CLIENT_IDLE_TIMEOUT_MS: whole(75_000, 1_000, 255_000, "How long a connection may wait for a request."),
+  CLIENT_BODY_TIMEOUT_MS: whole(30_000, 1, 86_400_000, "How long a request may pause within its body."),
   WEBSOCKET_IDLE_TIMEOUT_MS: whole(300_000, 1_000, 86_400_000, "Silence after which a WebSocket is closed."),
   WEBSOCKET_MESSAGE_BYTES_MAX: whole(1_048_576, 1, 1_073_741_824, "Largest message of a WebSocket."),
 });

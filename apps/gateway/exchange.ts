@@ -21,6 +21,8 @@ export class Exchange {
   rate: RateState | null = null;
   /** The audit service holds this request's intent, and waits for its outcome. */
   intent_recorded = false;
+  /** The whole body of the request has been read. */
+  body_complete = false;
   /** The service has been called, or may have been. */
   forwarded = false;
   readonly #addresses: ClientAddresses;

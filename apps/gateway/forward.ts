@@ -34,14 +34,14 @@ export class Forwarder {
 
   /**
    * @param path path and query to call on the route's service
-   * @throws ApiError 413 for a body over the limit, 502 for a service that can not be reached, does not answer in
+   * @throws ApiError 408 for a body that does not come, 413 for one over the limit, 502 for a service that can not be reached, does not answer in
    * time or breaks off before the client has anything; ClientGone when the client left
    */
   async forward(exchange: Exchange, path: string): Promise<UpstreamAnswer> {
     const { request } = exchange;
     const { timeout_ms, body_bytes_max } = this.#options;
     const call = new UpstreamCall(request.signal);
-    const opened = openRequestBody(request, call, this.#options);
+    const opened = openRequestBody(exchange, call, this.#options);
     const body = opened instanceof Promise ? await opened : opened;
     const headers = this.#headers.of(exchange);
     if (body.content_length !== null) headers.set("content-length", body.content_length);

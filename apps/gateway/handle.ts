@@ -3,6 +3,7 @@ import { toApiError } from "@ostiary/lib/http";
 import type { CompiledRoute, RouteTable } from "@ostiary/lib/routes";
 import type { Authenticator } from "./admission/authenticator.ts";
 import { authorize } from "./authorize.ts";
+import type { ClientConnections } from "./client-connection.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Forwarder } from "./forward.ts";
 import { type Limiter, rateLimited } from "./limit.ts";
@@ -17,6 +18,7 @@ import { WebSockets } from "./websocket.ts";
 
 /** What the steps of a request need. */
 export interface Steps {
+  readonly connections: ClientConnections;
   readonly targets: RequestTargets;
   /** The routes as of now. */
   readonly routes: { readonly table: RouteTable };
@@ -57,12 +59,13 @@ async function proxy(exchange: Exchange, steps: Steps): Promise<Response | undef
   steps.audit.responded(exchange, answer);
   const response = steps.responder.answer(exchange, answer);
   if (answer.relay === null) return finished(exchange, steps, response);
-  answer.relay.onEnd = (failure) => steps.log.finish(exchange, answer.status, failure);
+  answer.relay.onEnd = (failure) => finish(exchange, steps, answer.status, failure);
   return response;
 }
 
 /** Answers a request, whatever happens on the way. */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
+  steps.connections.hold(exchange);
   try {
     return await proxy(exchange, steps);
   } catch (thrown) {
@@ -119,6 +122,12 @@ function finished(
   response: Response,
   failure: Error | null = null,
 ): Response {
-  steps.log.finish(exchange, response.status, failure);
+  finish(exchange, steps, response.status, failure);
   return response;
+}
+
+/** Nothing more is to be done for the request, but for what the runtime has still to write. */
+function finish(exchange: Exchange, steps: Steps, status: number, failure: Error | null): void {
+  steps.connections.release(exchange);
+  steps.log.finish(exchange, status, failure);
 }

@@ -1,4 +1,5 @@
 import { type ApiError, envelope } from "@ostiary/lib/errors";
+import type { ClientConnections } from "./client-connection.ts";
 import type { CorsPolicy } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { UpstreamAnswer } from "./forward.ts";
@@ -8,9 +9,11 @@ import type { RateState } from "./limit.ts";
 /** Step 9: the response, with the headers that are the gateway's own (Gateway request handling). */
 export class Responder {
   readonly #cors: CorsPolicy;
+  readonly #connections: ClientConnections;
 
-  constructor(cors: CorsPolicy) {
+  constructor(cors: CorsPolicy, connections: ClientConnections) {
     this.#cors = cors;
+    this.#connections = connections;
   }
 
   /** What the service answered, without audit headers and fields of the connection. */
@@ -37,12 +40,14 @@ export class Responder {
   preflight(exchange: Exchange): Response {
     const headers = this.#cors.preflight(exchange.request.headers);
     setSecurityHeaders(headers);
+    this.#connections.describe(headers);
     headers.set("X-Request-ID", exchange.request_id);
     return new Response(null, { status: 204, headers });
   }
 
   #describe(exchange: Exchange, headers: Headers): void {
     setSecurityHeaders(headers);
+    this.#connections.describe(headers);
     this.#cors.describe(headers, exchange.request.headers.get("origin"));
     headers.set("X-Request-ID", exchange.request_id);
     if (exchange.rate !== null) setRateHeaders(headers, exchange.rate);

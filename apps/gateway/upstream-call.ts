@@ -1,7 +1,7 @@
 import { ApiError } from "@ostiary/lib/errors";
 
 /** Why a call of a service was given up. */
-export type StopReason = "client_gone" | "timeout" | "idle" | "too_large";
+export type StopReason = "client_gone" | "client_slow" | "timeout" | "idle" | "too_large";
 
 /** The client left before it had an answer: nobody is there to be told anything. */
 export class ClientGone extends Error {
@@ -58,6 +58,8 @@ export class UpstreamCall {
     switch (this.#reason) {
       case "client_gone":
         return new ClientGone();
+      case "client_slow":
+        return bodyTimeout();
       case "too_large":
         return tooLarge(body_bytes_max);
       case "timeout":
@@ -73,6 +75,11 @@ export class UpstreamCall {
 
 export function tooLarge(body_bytes_max: number): ApiError {
   return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: body_bytes_max } });
+}
+
+/** The rest of the body may still come, and is not to be taken for a request. */
+export function bodyTimeout(): ApiError {
+  return new ApiError("REQUEST_TIMEOUT", { headers: { Connection: "close" } });
 }
 
 export function badGateway(reason: string): ApiError {

@@ -6,6 +6,7 @@ import { createAuthenticator } from "./admission/authenticator.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
 import { ClientAddresses } from "./client-address.ts";
+import { ClientConnections } from "./client-connection.ts";
 import { systemClock } from "./clock.ts";
 import { allowedOrigins, type GatewayConfig } from "./config.ts";
 import { createCorsPolicy } from "./cors.ts";
@@ -47,8 +48,10 @@ export async function wireGateway(
     forward_client_address: config.FORWARD_CLIENT_ADDRESS,
   });
   const websockets = new WebSockets(webSocketOptions(config), headers);
+  const connections = new ClientConnections(clientTimes(config), health);
   const app = createApp({
     steps: {
+      connections,
       targets: new RequestTargets(),
       routes,
       authenticator,
@@ -56,7 +59,7 @@ export async function wireGateway(
       audit: new AuditTrail(recorder, log),
       forwarder: new Forwarder(forwardOptions(config), headers),
       websockets,
-      responder: new Responder(createCorsPolicy(allowedOrigins(config))),
+      responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
       log: new RequestLog(telemetry, (request) => authenticator.presentedKeyPrefix(request)),
     },
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
@@ -111,7 +114,12 @@ function forwardOptions(config: GatewayConfig) {
     body_bytes_max: config.MAX_BODY_BYTES,
     timeout_ms: config.UPSTREAM_TIMEOUT_MS,
     idle_timeout_ms: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    body_timeout_ms: config.CLIENT_BODY_TIMEOUT_MS,
   };
+}
+
+function clientTimes(config: GatewayConfig) {
+  return { idle_timeout_ms: config.CLIENT_IDLE_TIMEOUT_MS, body_timeout_ms: config.CLIENT_BODY_TIMEOUT_MS };
 }
 
 function webSocketOptions(config: GatewayConfig) {

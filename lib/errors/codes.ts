@@ -8,6 +8,7 @@ export const errorCodes = {
   FORBIDDEN: { status: 403, message: "You do not have permission to do that." },
   NOT_FOUND: { status: 404, message: "Resource not found." },
   METHOD_NOT_ALLOWED: { status: 405, message: "This method is not allowed here." },
+  REQUEST_TIMEOUT: { status: 408, message: "The request body did not arrive in time." },
   CONFLICT: { status: 409, message: "The request conflicts with the current state." },
   ROUTE_CONFLICT: { status: 409, message: "A route is owned by another service." },
   ORGANIZATION_HANDOFF_REQUIRED: {
