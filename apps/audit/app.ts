@@ -63,7 +63,7 @@ function internalApp({ telemetry, health, writes, writer, clock }: AuditAppDeps)
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
   return httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(writeRoutes({ writer, metrics, clock }))
-    .use(internalRoutes(checks, health, telemetry.metrics));
+    .use(internalRoutes(checks, health, telemetry));
 }
 
 /** The token guards what the gateway calls; probes and scrapes carry none. */

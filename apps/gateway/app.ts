@@ -31,7 +31,7 @@ const INTERNAL_BODY_BYTES_MAX = 1_024;
 /** What answers the gateway's two ports. */
 export function createApp({ steps, addresses, telemetry, checks, health }: GatewayDependencies): GatewayApp {
   const internal = httpApp({ body_bytes_max: INTERNAL_BODY_BYTES_MAX }).use(
-    internalRoutes(checks, health, telemetry.metrics),
+    internalRoutes(checks, health, telemetry),
   );
   return {
     public: {

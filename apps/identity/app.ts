@@ -70,7 +70,7 @@ function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
 function internalHandler({ directory, telemetry, health, internal_auth_token }: AppDeps) {
   const { database } = directory;
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
-    .use(internalRoutes({ database: () => database.ping(PING_TIMEOUT_MS) }, health, telemetry.metrics))
+    .use(internalRoutes({ database: () => database.ping(PING_TIMEOUT_MS) }, health, telemetry))
     .use(credentialsRoutes(directory))
     .use(lifecycleRoutes(directory));
   const checkToken = internalTokenGuard(internal_auth_token);

@@ -38,7 +38,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
   const internal = httpApp({ body_bytes_max: config.MAX_BODY_BYTES }).use(
-    internalRoutes(checks, health, telemetry.metrics),
+    internalRoutes(checks, health, telemetry),
   );
   return {
     public: {

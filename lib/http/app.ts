@@ -3,6 +3,7 @@ import { ApiError, type FieldError, notFound, shownKey, validationError } from "
 import { StoreUnavailable } from "../stores/errors.ts";
 import { parseBody, readText } from "./body.ts";
 import { fieldErrors } from "./field-errors.ts";
+import { isProbe } from "./internal.ts";
 import { contextOf } from "./request-context.ts";
 import { SchemaFailure, schemaFailureAdapter } from "./schema-failure.ts";
 
@@ -35,6 +36,8 @@ export function httpApp(options: HttpAppOptions) {
   return app
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       contextOf(request).route = template(route);
+      // a probe is answered whatever its query says
+      if (isProbe(route)) return;
       refuseBrokenParams(params);
       if (options.refuse_repeated !== false) refuseRepeatedParameters(request.url);
     })

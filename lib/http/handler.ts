@@ -2,6 +2,7 @@ import type { AnyElysia } from "elysia";
 import { ApiError, envelope } from "../errors/index.ts";
 import type { Telemetry } from "../telemetry/index.ts";
 import { template, toApiError } from "./app.ts";
+import { isProbe } from "./internal.ts";
 import { contextOf, type RequestContext, setContext } from "./request-context.ts";
 
 export interface HandlerOptions {
@@ -16,7 +17,7 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * The function that answers a service's port: gives the request its context, runs the app, turns what was
- * thrown into the envelope, then logs and counts the result once.
+ * thrown into the envelope, then logs and counts the result once; probes are counted only.
  */
 export function createHandler(
   app: AnyElysia,
@@ -79,6 +80,8 @@ function finish(
 ): void {
   const route = context.route ?? "unmatched";
   metrics.observeRequest({ route, method: request.method, status, duration_ms });
+  // its span is never ended, so never sent; what a probe breaks on is told like any other failure
+  if (error === null && isProbe(route)) return;
   context.trace?.end({ route: context.route, status, error_message: error?.message });
   const line = {
     route,
@@ -89,18 +92,12 @@ function finish(
     ...(context.trace && { trace_id: context.trace.trace_id, span_id: context.trace.span_id }),
     ...context.subject,
   };
-  if (status < 500) log.info(line, "request completed");
-  else
-    log.error(
-      { ...line, error_kind: error?.kind ?? "internal", error_message: reason(error) },
-      "request failed",
-    );
+  if (error === null || status < 500) log.info(line, "request completed");
+  else log.error({ ...line, error_kind: error.kind, error_message: reason(error) }, "request failed");
 }
 
 /** Why it failed, for the log: the innermost cause, which names the fault and carries no secret of ours. */
-function reason(error: ApiError | null): string {
-  // the one 5xx that is answered and not thrown is the readiness probe's
-  if (error === null) return "The service is not ready.";
+function reason(error: ApiError): string {
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
   return innermost instanceof Error ? innermost.message : String(innermost);

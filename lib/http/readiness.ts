@@ -1,0 +1,65 @@
+import type { Logger } from "../telemetry/index.ts";
+
+/** What readiness depends on: a name and a check that rejects when it does not hold. */
+export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
+
+export interface HealthState {
+  /** Set while the service drains: ready answers 503, requests are still served. */
+  draining: boolean;
+}
+
+/** What keeps a service from being ready: each check with how it went. */
+export type Unready = Readonly<Record<string, string>>;
+
+/** Answers probes of readiness. They leave no lines in the log; a change of what they find leaves one. */
+export class Readiness {
+  readonly #checks: ReadyChecks;
+  readonly #state: HealthState;
+  readonly #log: Logger;
+  /** Probes are numbered as they come. */
+  #latest = 0;
+  #told = 0;
+  #failing = "";
+
+  constructor(checks: ReadyChecks, state: HealthState, log: Logger) {
+    this.#checks = checks;
+    this.#state = state;
+    this.#log = log;
+  }
+
+  /** Null when the service is ready. */
+  async probe(): Promise<Unready | null> {
+    this.#latest += 1;
+    const number = this.#latest;
+    const unready = this.#state.draining ? DRAINING : await failedChecks(this.#checks);
+    // a probe that took longer than a later one tells of the past
+    if (number > this.#told) {
+      this.#told = number;
+      this.#tell(unready);
+    }
+    return unready;
+  }
+
+  #tell(unready: Unready | null): void {
+    const failing = unready === null ? "" : JSON.stringify(unready);
+    if (failing === this.#failing) return;
+    this.#failing = failing;
+    if (unready === null) this.#log.info({}, "ready again");
+    else if (unready === DRAINING) this.#log.info({ checks: unready }, "not ready");
+    else this.#log.warn({ checks: unready }, "not ready");
+  }
+}
+
+const DRAINING: Unready = { service: "shutting down" };
+
+async function failedChecks(checks: ReadyChecks): Promise<Unready | null> {
+  const results = await Promise.all(
+    Object.entries(checks).map(([name, check]) =>
+      check().then(
+        () => [name, "ok"] as const,
+        () => [name, "unavailable"] as const,
+      ),
+    ),
+  );
+  return results.every(([, result]) => result === "ok") ? null : Object.fromEntries(results);
+}

@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  freshCounterStoreUrl,
+  freshDatabase,
+  freshRouteStoreUrl,
+  type RunningProcess,
+  type Proxy as StoreProxy,
+  services,
+  startProcess,
+  startProxy,
+  waitFor,
+} from "../support/index.ts";
+import { startCollector } from "../unit/telemetry/collector.ts";
+
+setDefaultTimeout(60_000);
+
+const { postgres, redis, etcd } = services();
+const allReal = postgres.real && redis.real && etcd.real;
+const PROBES = ["/health/live", "/health/ready", "/metrics"];
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** A service whose `check` depends on what is behind `store`. */
+interface Probed {
+  service: RunningProcess;
+  store: StoreProxy;
+  check: string;
+}
+
+const checks = { gateway: "counter_store", registry: "database", identity: "database", audit: "database" };
+type App = keyof typeof checks;
+
+async function start(app: App, env: Record<string, string> = {}): Promise<Probed> {
+  const store = await startProxy(app === "gateway" ? await freshCounterStoreUrl() : await freshDatabase());
+  cleanups.push(() => store.close());
+  const service = await startProcess(`apps/${app}/main.ts`, { ...(await variables(app, store.url)), ...env });
+  cleanups.push(() => service.kill());
+  return { service, store, check: checks[app] };
+}
+
+async function variables(app: App, store: string): Promise<Record<string, string>> {
+  switch (app) {
+    case "registry":
+      return {
+        DATABASE_URL: store,
+        ADMIN_TOKEN: "token-of-probes",
+        ROUTE_STORE_URL: await freshRouteStoreUrl(),
+      };
+    case "gateway":
+      return {
+        ROUTE_STORE_URL: await freshRouteStoreUrl(),
+        COUNTER_STORE_URL: store,
+        AUTH_ISSUER: "https://issuer.example",
+        AUTH_JWKS_URI: await keySet(),
+        CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate",
+        AUDIT_ENABLED: "false",
+      };
+    default:
+      return { DATABASE_URL: store };
+  }
+}
+
+async function keySet(): Promise<string> {
+  const { publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+    "sign",
+    "verify",
+  ]);
+  const key = { ...(await crypto.subtle.exportKey("jwk", publicKey)), kid: "k", alg: "ES256", use: "sig" };
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json({ keys: [key] }) });
+  cleanups.push(() => server.stop(true));
+  return server.url.href;
+}
+
+const ready = async ({ service }: Probed) => (await fetch(`${service.internal_url}/health/ready`)).status;
+
+/** The lines after `listening`, once those of everything asked so far are there. */
+async function linesSince({ service }: Probed) {
+  const marker = `/marker-${crypto.randomUUID()}`;
+  const request_id = crypto.randomUUID();
+  await fetch(`${service.internal_url}${marker}`, { headers: { "X-Request-ID": request_id } });
+  const lines = await waitFor(() => {
+    const all = service.logs();
+    return all.some((line) => line.request_id === request_id) && all;
+  });
+  const listening = lines.findIndex(({ message }) => message === "listening");
+  return lines.slice(listening + 1).filter((line) => line.request_id !== request_id);
+}
+
+describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as const)(
+  "probes of %s",
+  (app) => {
+    test("leave no line and no span, and are counted", async () => {
+      await using collector = startCollector();
+      const probed = await start(app, {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+        OTEL_METRICS_EXPORTER: "none",
+      });
+      const { internal_url } = probed.service;
+      await waitFor(async () => (await ready(probed)) === 200);
+      for (const path of PROBES) {
+        for (const method of ["GET", "HEAD"]) {
+          expect((await fetch(`${internal_url}${path}?at=1&at=2`, { method })).status).toBe(200);
+        }
+      }
+      const wrong = { "X-Request-ID": "wrong-method" };
+      expect((await fetch(`${internal_url}/health/live`, { method: "POST", headers: wrong })).status).toBe(
+        405,
+      );
+      const lines = await linesSince(probed);
+      expect(lines.filter(({ message }) => String(message).startsWith("request "))).toMatchObject([
+        {
+          message: "request completed",
+          level: "info",
+          method: "POST",
+          status: 405,
+          request_id: "wrong-method",
+        },
+      ]);
+      expect(await (await fetch(`${internal_url}/metrics`)).text()).toContain(
+        'http_requests_total{route="/health/live",method="GET",status="200"}',
+      );
+      expect(await probed.service.stop()).toBe(0);
+      expect(collector.spans.map(({ name }) => name).toSorted()).toEqual(["GET", "POST"]);
+    });
+
+    test("tell once of each change: which check fails, and that all hold again", async () => {
+      const probed = await start(app);
+      await waitFor(async () => (await ready(probed)) === 200);
+      for (const round of [1, 2]) {
+        probed.store.cut();
+        await waitFor(async () => (await ready(probed)) === 503, { timeout_ms: 20_000 });
+        expect([await ready(probed), await ready(probed)]).toEqual([503, 503]);
+        expect((await fetch(`${probed.service.internal_url}/health/live`)).status).toBe(200);
+        probed.store.heal();
+        await waitFor(async () => (await ready(probed)) === 200, { timeout_ms: 20_000 });
+        const told = (await linesSince(probed)).filter(({ message }) => /ready/.test(String(message)));
+        expect(told).toHaveLength(2 * round);
+        expect(told.slice(-2)).toMatchObject([
+          { level: "warn", message: "not ready", checks: { [probed.check]: "unavailable" } },
+          { level: "info", message: "ready again" },
+        ]);
+      }
+      expect(probed.service.stdout.join("\n")).not.toContain(new URL(probed.store.url).port);
+    });
+
+    test("find it alive, and not ready, for as long as it drains", async () => {
+      const probed = await start(app, { SHUTDOWN_GRACE_MS: "1500" });
+      await waitFor(async () => (await ready(probed)) === 200);
+      const stopped = probed.service.stop();
+      await waitFor(async () => (await ready(probed)) === 503);
+      expect(await ready(probed)).toBe(503);
+      expect((await fetch(`${probed.service.internal_url}/health/live`)).status).toBe(200);
+      expect(await stopped).toBe(0);
+      const told = probed.service.logs().filter(({ message }) => /ready/.test(String(message)));
+      expect(told).toMatchObject([
+        { level: "info", message: "not ready", checks: { service: "shutting down" } },
+      ]);
+    });
+  },
+);

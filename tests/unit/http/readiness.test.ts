@@ -1,0 +1,65 @@
+import { describe, expect, test } from "bun:test";
+import { Readiness } from "@ostiary/lib/http";
+import type { Logger } from "@ostiary/lib/telemetry";
+
+/** A service with two checks that hold or fail, or wait, as told. */
+function probed() {
+  const lines: string[] = [];
+  const at = (level: string) => (fields: object, message: string) => {
+    lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+  };
+  const log: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const state = { draining: false };
+  const results: Record<"a" | "b", () => Promise<void>> = { a: holds, b: holds };
+  const readiness = new Readiness({ a: () => results.a(), b: () => results.b() }, state, log);
+  return { readiness, results, state, lines };
+}
+
+const holds = async () => {};
+const fails = async () => {
+  throw new Error("connect to postgres://user:secret@host");
+};
+
+describe("readiness", () => {
+  test("that never changes tells nothing", async () => {
+    const { readiness, lines } = probed();
+    for (let n = 0; n < 5; n++) expect(await readiness.probe()).toBeNull();
+    expect(lines).toEqual([]);
+  });
+
+  test("tells of each change once, by the names of its checks alone", async () => {
+    const { readiness, results, lines } = probed();
+    results.a = fails;
+    for (let n = 0; n < 3; n++) expect(await readiness.probe()).toEqual({ a: "unavailable", b: "ok" });
+    results.b = fails;
+    await readiness.probe();
+    Object.assign(results, { a: holds, b: holds });
+    for (let n = 0; n < 3; n++) expect(await readiness.probe()).toBeNull();
+    expect(lines).toEqual([
+      'warn not ready {"checks":{"a":"unavailable","b":"ok"}}',
+      'warn not ready {"checks":{"a":"unavailable","b":"unavailable"}}',
+      "info ready again {}",
+    ]);
+  });
+
+  test("that a slow probe found before a later one was answered is not told", async () => {
+    const { readiness, results, lines } = probed();
+    const slow = Promise.withResolvers<void>();
+    results.a = () => slow.promise;
+    const early = readiness.probe();
+    results.a = holds;
+    expect(await readiness.probe()).toBeNull();
+    slow.reject(new Error("no answer within 2000 ms"));
+    expect(await early).toEqual({ a: "unavailable", b: "ok" });
+    expect(await readiness.probe()).toBeNull();
+    expect(lines).toEqual([]);
+  });
+
+  test("that ends because the service drains asks no check and warns of nothing", async () => {
+    const { readiness, results, state, lines } = probed();
+    state.draining = true;
+    results.a = fails;
+    for (let n = 0; n < 3; n++) expect(await readiness.probe()).toEqual({ service: "shutting down" });
+    expect(lines).toEqual(['info not ready {"checks":{"service":"shutting down"}}']);
+  });
+});
