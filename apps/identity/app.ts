@@ -68,9 +68,12 @@ function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
 }
 
 function internalHandler({ directory, telemetry, health, internal_auth_token }: AppDeps) {
-  const { database } = directory;
+  const { database, validations } = directory;
+  const ping = async () => {
+    await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
+  };
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
-    .use(internalRoutes({ database: () => database.ping(PING_TIMEOUT_MS) }, health, telemetry))
+    .use(internalRoutes({ database: ping }, health, telemetry))
     .use(credentialsRoutes(directory))
     .use(lifecycleRoutes(directory));
   const checkToken = internalTokenGuard(internal_auth_token);

@@ -6,9 +6,17 @@ import { createSecrets, type Secrets } from "./secrets.ts";
 /** The time, as the service takes it; tests give their own. */
 export type Clock = () => Date;
 
-/** What every part of the directory works with. */
+/**
+ * What every part of the directory works with.
+ *
+ * Every transaction on `database` names its lane: the id of the organization whose rows it locks, or of the
+ * person for what belongs to no organization. So the writers of one tenant wait for each other, and nobody else
+ * waits for them.
+ */
 export interface Directory {
   readonly database: Database;
+  /** The same database by connections that serve validations alone, whatever writers and readers do. */
+  readonly validations: Database;
   readonly roles: Roles;
   readonly now: Clock;
   /** A new ULID, above every one this process gave before. */
@@ -18,6 +26,7 @@ export interface Directory {
 
 export interface DirectoryOptions {
   database: Database;
+  validations: Database;
   /** Null turns roles off. */
   roles_file: RolesFile | null;
   /** The first part of API keys and sessions. */
@@ -27,9 +36,11 @@ export interface DirectoryOptions {
   random: (bytes: number) => Uint8Array;
 }
 
-export function createDirectory({ database, roles_file, brand, now, random }: DirectoryOptions): Directory {
+export function createDirectory(options: DirectoryOptions): Directory {
+  const { database, validations, roles_file, brand, now, random } = options;
   return {
     database,
+    validations,
     roles: createRoles(roles_file),
     now,
     newId: idFactory(now),

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Service } from "@ostiary/lib/service";
 import { type Database, openDatabase } from "@ostiary/lib/stores/database";
-import { createTelemetry } from "@ostiary/lib/telemetry";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
+import { openValidations } from "./credentials/queries.ts";
 import { createDirectory } from "./directory.ts";
 import { loadRolesFile } from "./roles/roles-file.ts";
 import { type Loop, startSessionSweeper } from "./sessions/sweeper.ts";
@@ -18,14 +19,12 @@ export async function wireIdentity(
 ): Promise<Service> {
   const file = config.ROLES_FILE === undefined ? null : await loadRolesFile(config.ROLES_FILE);
   const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
-  const { log, metrics } = telemetry;
+  const { log } = telemetry;
   if (file === null) log.warn({}, "roles are off: ROLES_FILE is not set, and every member may do everything");
-  const observer = metrics.observeStore;
-  const database =
-    given.database?.scoped(SCHEMA, observer) ??
-    (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));
+  const { database, validations, closeStores } = await openStores(config, given.database, telemetry);
   const directory = createDirectory({
     database,
+    validations,
     roles_file: file,
     brand: config.APIKEY_BRAND,
     now: () => new Date(),
@@ -52,7 +51,23 @@ export async function wireIdentity(
     },
     async stop() {
       await sweeper?.stop();
-      await database.close();
+      await closeStores();
+    },
+  };
+}
+
+/** A given database serves all but validations, which on a server have connections of their own all the same. */
+async function openStores(config: IdentityConfig, given: Database | undefined, { metrics }: Telemetry) {
+  const options = { namespace: SCHEMA, observer: metrics.observeStore };
+  const database =
+    given?.scoped(options.namespace, options.observer) ?? (await openDatabase(config.DATABASE_URL, options));
+  const embedded = config.DATABASE_URL.startsWith("pglite://");
+  const validations = embedded ? database : await openValidations(config.DATABASE_URL, options);
+  return {
+    database,
+    validations,
+    async closeStores() {
+      await Promise.all([database.close(), ...(embedded ? [] : [validations.close()])]);
     },
   };
 }

@@ -7,7 +7,6 @@ import type { RegistryConfig } from "./config.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
 import { Publisher } from "./publishing/publish.ts";
-import { Turns } from "./publishing/turns.ts";
 import { seedRoutes } from "./seeds.ts";
 
 const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
@@ -33,7 +32,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     full_interval_ms: config.RECONCILE_FULL_INTERVAL_MS,
     onAttempt: metrics.countAttempt,
   });
-  const publisher = new Publisher({ database, turns: new Turns(), onCommit: () => reconciler.wake() });
+  const publisher = new Publisher({ database, onCommit: () => reconciler.wake() });
   const health = { draining: false };
   return {
     name: "registry",

@@ -60,7 +60,12 @@ export function notFound(resource?: string, id?: string): ApiError {
   return new ApiError("NOT_FOUND", resource === undefined ? {} : { details: { resource, id: id ?? null } });
 }
 
-/** A store that did not answer in time or at all: 503 for the caller, the reason for the log. */
-export function unavailable(kind: ErrorKind, cause: unknown): ApiError {
-  return new ApiError("SERVICE_UNAVAILABLE", { kind, cause });
+/**
+ * A store that did not answer in time or at all: 503 for the caller, the reason for the log; with Retry-After
+ * where it is known that a later request may be served.
+ */
+export function unavailable(kind: ErrorKind, cause: unknown, retry_after_seconds?: number): ApiError {
+  const headers: Record<string, string> =
+    retry_after_seconds === undefined ? {} : { "Retry-After": String(retry_after_seconds) };
+  return new ApiError("SERVICE_UNAVAILABLE", { kind, cause, headers });
 }

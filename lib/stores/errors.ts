@@ -6,16 +6,19 @@ import { type ApiError, type ErrorKind, unavailable } from "../errors/index.ts";
  */
 export class StoreUnavailable extends Error {
   readonly store: "database" | "route_store" | "counter_store";
+  /** When to ask again, where nothing is broken and too many ask at once. */
+  readonly retry_after_seconds: number | undefined;
 
-  constructor(store: StoreUnavailable["store"], cause: unknown) {
+  constructor(store: StoreUnavailable["store"], cause: unknown, retry_after_seconds?: number) {
     super(`The ${store.replace("_", " ")} did not answer.`, { cause });
     this.name = "StoreUnavailable";
     this.store = store;
+    this.retry_after_seconds = retry_after_seconds;
   }
 
   /** The 503 that a caller of the service gets. */
   toApiError(): ApiError {
     const kind: ErrorKind = this.store === "database" ? "db" : "network";
-    return unavailable(kind, this);
+    return unavailable(kind, this, this.retry_after_seconds);
   }
 }

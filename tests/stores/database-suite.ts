@@ -6,6 +6,7 @@ import {
   type Database,
   type DatabaseOptions,
   isUniqueViolation,
+  type Orm,
   openDatabase,
   type StoreOperation,
   StoreUnavailable,
@@ -174,6 +175,47 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
         ),
       );
       expect(answers.map(([row]) => row?.n)).toEqual(answers.map((_, index) => index));
+    });
+
+    test("lets transactions of one lane wait for each other, and refuses them at once beyond a bound", async () => {
+      const small = await open({ pool_max: 5, lane_waiting_max: 3 });
+      const order: number[] = [];
+      const inside = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const write = (number: number) =>
+        small.transaction("write", async () => void order.push(number), { lane: "busy" });
+      const holder = small.transaction(
+        "hold",
+        () => {
+          inside.resolve();
+          return gate.promise;
+        },
+        { lane: "busy" },
+      );
+      await inside.promise;
+      const waiting = [1, 2, 3].map(write);
+      const refused = await rejection(write(4));
+      expect(refused).toBeInstanceOf(StoreUnavailable);
+      expect(refused).toMatchObject({ retry_after_seconds: 1 });
+      gate.resolve();
+      await Promise.all([holder, ...waiting]);
+      await Promise.all([5, 6].map(write));
+      expect(order).toEqual([1, 2, 3, 5, 6]);
+      await small.close();
+    });
+
+    test("serves others between the transactions of one lane", async () => {
+      const small = await open({ pool_max: 5 });
+      const order: string[] = [];
+      const work = async (tx: Orm) => {
+        await tx.execute(sql`select 1`);
+        order.push("lane");
+      };
+      const lanes = Array.from({ length: 20 }, () => small.transaction("write", work, { lane: "busy" }));
+      await small.run("read", (orm) => orm.execute(sql`select 1`)).then(() => order.push("other"));
+      await Promise.all(lanes);
+      expect(order.indexOf("other")).toBeLessThan(20);
+      await small.close();
     });
 
     describe("streaming", () => {

@@ -97,7 +97,14 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
   test("turns a caller away when no connection becomes free in time", async () => {
     const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
     const finish = Promise.withResolvers<void>();
-    const busy = [1, 2].map(() => small.transaction("hold", () => finish.promise));
+    let held = 0;
+    const busy = [1, 2].map(() =>
+      small.transaction("hold", () => {
+        held += 1;
+        return finish.promise;
+      }),
+    );
+    await waitFor(() => held === 2);
     expect(await rejection(select(small))).toBeInstanceOf(StoreUnavailable);
     await small.ping(2_000);
     finish.resolve();

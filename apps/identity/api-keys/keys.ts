@@ -1,22 +1,24 @@
 import { notFound } from "@ostiary/lib/errors";
 import { type PageRequest, page } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { Database, Orm } from "@ostiary/lib/stores/database";
 import type { Directory } from "../directory.ts";
 import { trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";
 import { type ApiKey, type CreatedApiKey, KEY_NAME_DEFAULT, toApiKey } from "./api-key.ts";
 import { insertKey, type KeyOwner, listKeys, revokeKey } from "./queries.ts";
 
-/**
- * Finds the owner that an address names, or throws the 404 of an address that names none. `locked` is for a
- * write: the owner then can not be removed before the transaction ends.
- */
-export type OwnerAt = (tx: Orm, locked: boolean) => Promise<KeyOwner>;
+/** Whose keys an address names. Both throw the 404 of an address that names nobody. */
+export interface OwnerAddress {
+  /** The lane of writers of these keys: the person, or the member's organization. */
+  lane(database: Database): Promise<string>;
+  /** `locked` is for a write: the owner then can not be removed before the transaction ends. */
+  find(tx: Orm, locked: boolean): Promise<KeyOwner>;
+}
 
 /** Mints a key. Its plaintext is in the answer and nowhere else. */
 export async function createKey(
   { database, newId, now, secrets }: Directory,
-  ownerAt: OwnerAt,
+  owner: OwnerAddress,
   name: string | undefined,
 ): Promise<CreatedApiKey> {
   const secret = secrets.apiKey();
@@ -28,17 +30,20 @@ export async function createKey(
     createdAt: now(),
     revokedAt: null,
   };
-  await database.transaction("create_api_key", async (tx) => insertKey(tx, await ownerAt(tx, true), key));
+  const lane = await owner.lane(database);
+  await database.transaction("create_api_key", async (tx) => insertKey(tx, await owner.find(tx, true), key), {
+    lane,
+  });
   return { ...toApiKey(key), key: secret.plaintext };
 }
 
 export async function listKeysOf(
   { database }: Directory,
-  ownerAt: OwnerAt,
+  owner: OwnerAddress,
   request: PageRequest,
 ): Promise<{ keys: ApiKey[]; has_more: boolean }> {
   const rows = await database.run("list_api_keys", async (orm) =>
-    listKeys(orm, await ownerAt(orm, false), request),
+    listKeys(orm, await owner.find(orm, false), request),
   );
   const { items, has_more } = page(rows, request.limit);
   return { keys: items.map(toApiKey), has_more };
@@ -47,12 +52,15 @@ export async function listKeysOf(
 /** Revokes a key of the owner; revoking it again changes nothing. */
 export async function revokeKeyOf(
   { database, now }: Directory,
-  ownerAt: OwnerAt,
+  owner: OwnerAddress,
   keyId: string,
 ): Promise<void> {
   const id = existingId("api_key", keyId);
-  const found = await database.transaction("revoke_api_key", async (tx) =>
-    revokeKey(tx, await ownerAt(tx, false), id, now()),
+  const lane = await owner.lane(database);
+  const found = await database.transaction(
+    "revoke_api_key",
+    async (tx) => revokeKey(tx, await owner.find(tx, false), id, now()),
+    { lane },
   );
   if (!found) throw notFound("api_key", keyId);
 }

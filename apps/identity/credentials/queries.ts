@@ -1,7 +1,14 @@
-import type { Orm } from "@ostiary/lib/stores/database";
+import { type Database, type DatabaseOptions, type Orm, openDatabase } from "@ostiary/lib/stores/database";
 import { eq, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
 import type { CredentialRow } from "./rules.ts";
+
+const CONNECTIONS = 5;
+
+/** Connections for validations: each is one short read, and no queue of writers or readers is before it. */
+export function openValidations(url: string, options: DatabaseOptions): Promise<Database> {
+  return openDatabase(url, { pool_max: CONNECTIONS, ...options });
+}
 
 /** Whom a credential stands for: its person, for a user key, or its member and that member's person. */
 const holder = {

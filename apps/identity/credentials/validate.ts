@@ -7,10 +7,12 @@ import { INVALID, isSession, judge, ownCredential } from "./rules.ts";
 
 /** Who an IdP subject is. A subject that nobody had becomes a new person. */
 export async function validateSubject(directory: Directory, idp: IdpSubject): Promise<ValidationResult> {
-  const { database } = directory;
+  const { validations } = directory;
   const person =
-    (await database.run("select_user_by_subject", (orm) => findUserBySubject(orm, idp))) ??
-    (await database.transaction("create_user", (tx) => personOfSubject(tx, directory, idp)));
+    (await validations.run("select_user_by_subject", (orm) => findUserBySubject(orm, idp))) ??
+    (await validations.transaction("create_user", (tx) => personOfSubject(tx, directory, idp), {
+      lane: `${idp.issuer} ${idp.subject}`,
+    }));
   if (person.status === "suspended") return INVALID;
   return { valid: true, realm: "directory", user_id: person.id };
 }
@@ -21,14 +23,14 @@ export async function validateSubject(directory: Directory, idp: IdpSubject): Pr
  * credential of this deployment costs no query at all.
  */
 export async function validateCredential(
-  { database, roles, now, secrets }: Directory,
+  { validations, roles, now, secrets }: Directory,
   text: string,
 ): Promise<ValidationResult> {
   const credential = ownCredential(text, secrets.brand);
   if (credential === null) return INVALID;
   const hash = hashCredential(text);
   const row = isSession(credential)
-    ? await database.run("select_session", (orm) => findSession(orm, hash))
-    : await database.run("select_api_key", (orm) => findKey(orm, hash));
+    ? await validations.run("select_session", (orm) => findSession(orm, hash))
+    : await validations.run("select_api_key", (orm) => findKey(orm, hash));
   return row === null ? INVALID : judge(credential, row, roles, now());
 }

@@ -1,4 +1,5 @@
 import type { PageRequest } from "@ostiary/lib/http";
+import type { Orm } from "@ostiary/lib/stores/database";
 import type { Static } from "@sinclair/typebox";
 import type { Directory } from "../directory.ts";
 import { trimmed } from "../fields.ts";
@@ -30,10 +31,11 @@ export async function createInvite(
     expiresAt: new Date(createdAt.getTime() + expires_in_seconds * 1000),
     createdAt,
   } as const;
-  await database.transaction("create_invite", async (tx) => {
+  const work = async (tx: Orm) => {
     await lockOrganization(tx, organizationId, "share");
     await insertInvite(tx, invite);
-  });
+  };
+  await database.transaction("create_invite", work, { lane: organizationId });
   return invite;
 }
 
@@ -60,7 +62,7 @@ export function revokeInvite(
   organizationId: string,
   id: string,
 ): Promise<boolean> {
-  return database.transaction("revoke_invite", async (tx) => {
+  const work = async (tx: Orm) => {
     const invite = await lockInvite(tx, organizationId, id);
     if (invite === null) return false;
     if (invite.status === "active") {
@@ -68,5 +70,6 @@ export function revokeInvite(
       await updateInvite(tx, id, { status, useCount: invite.useCount });
     }
     return true;
-  });
+  };
+  return database.transaction("revoke_invite", work, { lane: organizationId });
 }

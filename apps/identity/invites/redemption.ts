@@ -26,9 +26,13 @@ export async function redeemInvite(
   userId: string,
   token: string,
 ): Promise<{ member: LivingMemberRow; isNew: boolean }> {
+  const { database } = directory;
   const tokenHash = hashCredential(token);
-  const redemption = await directory.database.transaction("redeem_invite", (tx) =>
-    redeem(tx, directory, userId, tokenHash),
+  const found = await database.run("select_invite", (orm) => findInviteByToken(orm, tokenHash));
+  const redemption = await database.transaction(
+    "redeem_invite",
+    (tx) => redeem(tx, directory, userId, found),
+    { lane: found?.organizationId ?? userId },
   );
   if ("member" in redemption) return redemption;
   throw new ApiError("CONFLICT", {
@@ -38,10 +42,14 @@ export async function redeemInvite(
 }
 
 /** An invite that is found to be overdue is committed as expired, so this answers instead of throwing. */
-async function redeem(tx: Orm, directory: Directory, userId: string, tokenHash: string): Promise<Redemption> {
+async function redeem(
+  tx: Orm,
+  directory: Directory,
+  userId: string,
+  found: InviteRow | null,
+): Promise<Redemption> {
   const person = await lockUser(tx, userId, "share");
   if (person === null) throw notFound("user", userId);
-  const found = await findInviteByToken(tx, tokenHash);
   if (found === null) throw notFound();
   const { organizationId } = found;
   await lockOrganization(tx, organizationId, "update").catch(withoutOrganization);

@@ -6,20 +6,28 @@ import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";
 import { lockOrganization } from "../organizations/queries.ts";
 import { personOfSubject } from "../users/person-of-subject.ts";
+import { findUserBySubject } from "../users/queries.ts";
 import type { UserRow } from "../users/user.ts";
 import type { LivingMemberRow } from "./member.ts";
 import { findMembership, insertMember, type NewMember } from "./queries.ts";
 
-/** Adds the person of an IdP subject, who may be new to the directory, to an organization. */
+/**
+ * Adds the person of an IdP subject, who may be new to the directory, to an organization.
+ *
+ * A new person is made with the organization locked already: the claim on a subject makes validations of that
+ * subject wait, and must not be held while this transaction waits itself.
+ */
 export function addMember(
   directory: Directory,
   organizationId: string,
   idp: IdpSubject,
   role: string | null,
 ): Promise<LivingMemberRow> {
-  return directory.database.transaction("add_member", async (tx) => {
+  const work = async (tx: Orm) => {
+    const isNew = (await findUserBySubject(tx, idp)) === null;
+    if (isNew) await lockOrganization(tx, organizationId, "update");
     const person = await personOfSubject(tx, directory, idp);
-    await lockOrganization(tx, organizationId, "update");
+    if (!isNew) await lockOrganization(tx, organizationId, "update");
     if ((await findMembership(tx, organizationId, person.id)) !== null) {
       throw new ApiError("CONFLICT", {
         message: "This person is a member already.",
@@ -27,7 +35,8 @@ export function addMember(
       });
     }
     return joinOrganization(tx, directory, { organizationId, person, role });
-  });
+  };
+  return directory.database.transaction("add_member", work, { lane: organizationId });
 }
 
 /**

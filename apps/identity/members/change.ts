@@ -1,9 +1,16 @@
 import { notFound, validationError } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Directory } from "../directory.ts";
 import { lockOrganization } from "../organizations/queries.ts";
 import type { LivingMemberRow } from "./member.ts";
-import { findLivingMember, lockMember, updateMember } from "./queries.ts";
+import {
+  findLivingMember,
+  lockMember,
+  type MemberAddress,
+  memberAtAddress,
+  updateMember,
+} from "./queries.ts";
 import { refuseLossOfLastHolder } from "./rules.ts";
 
 /** What a PATCH asks for; absent fields stay as they are. */
@@ -13,22 +20,18 @@ export interface MemberChange {
   display_name?: string | null;
 }
 
-/**
- * Changes a member that belongs to `organizationId`, where one is given: 404 for any other, unknown or
- * removed one. Answers what really changed.
- */
-export function changeMember(
+/** Changes the member at an address. Answers what really changed. */
+export async function changeMember(
   { database, roles, now }: Directory,
-  address: { memberId: string; organizationId?: string },
+  address: MemberAddress,
   change: MemberChange,
 ): Promise<{ member: LivingMemberRow; details: Record<string, Change> }> {
-  return database.transaction("change_member", async (tx) => {
-    const found = await findLivingMember(tx, address.memberId);
-    if (found === null || !isAt(found, address)) throw notFound("member", address.memberId);
-    if (change.role !== undefined) await lockOrganization(tx, found.organizationId, "update");
-    await lockMember(tx, found.id, "update");
-    const before = await findLivingMember(tx, found.id);
-    if (before === null) throw notFound("member", address.memberId);
+  const { id, organizationId } = await memberAtAddress(database, address);
+  const work = async (tx: Orm) => {
+    if (change.role !== undefined) await lockOrganization(tx, organizationId, "update");
+    await lockMember(tx, id, "update");
+    const before = await findLivingMember(tx, id);
+    if (before === null) throw notFound("member", id);
     refuseNameOfServiceAccount(before, change);
     const details = changesBetween(
       { status: before.status, role: before.role, display_name: before.displayName },
@@ -44,12 +47,8 @@ export function changeMember(
     };
     await updateMember(tx, before.id, written);
     return { member: { ...before, ...written }, details };
-  });
-}
-
-/** Whether a member is found at the address that a request names. */
-export function isAt(member: { organizationId: string }, address: { organizationId?: string }): boolean {
-  return address.organizationId === undefined || address.organizationId === member.organizationId;
+  };
+  return database.transaction("change_member", work, { lane: organizationId });
 }
 
 function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: MemberChange): void {

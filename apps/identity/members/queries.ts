@@ -1,5 +1,6 @@
+import { notFound } from "@ostiary/lib/errors";
 import type { PageRequest } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { Database, Orm } from "@ostiary/lib/stores/database";
 import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";
@@ -43,6 +44,26 @@ export async function findMember(orm: Orm, id: string): Promise<MemberRow | null
 export async function findLivingMember(orm: Orm, id: string): Promise<LivingMemberRow | null> {
   const row = await findMember(orm, id);
   return row !== null && isLiving(row) ? row : null;
+}
+
+/** Where a member is addressed: in its organization, or by itself. */
+export interface MemberAddress {
+  memberId: string;
+  organizationId?: string;
+}
+
+/**
+ * The member at an address, read before a transaction that has to know its organization, which never changes.
+ * 404 for an unknown or removed one, and for one of another organization.
+ */
+export async function memberAtAddress(
+  database: Database,
+  { memberId, organizationId }: MemberAddress,
+): Promise<{ id: string; organizationId: string }> {
+  const member = await database.run("select_member", (orm) => findLivingMember(orm, memberId));
+  const found = member !== null && (organizationId ?? member.organizationId) === member.organizationId;
+  if (!found) throw notFound("member", memberId);
+  return { id: member.id, organizationId: member.organizationId };
 }
 
 /** The person's membership in an organization that has not ended. */

@@ -4,8 +4,23 @@ import type { Directory } from "../directory.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";
 import { lockOrganization } from "../organizations/queries.ts";
-import { endMemberships, findLivingMember, lockMember } from "./queries.ts";
+import {
+  endMemberships,
+  findLivingMember,
+  lockMember,
+  type MemberAddress,
+  memberAtAddress,
+} from "./queries.ts";
 import { refuseRemovalOfLast } from "./rules.ts";
+
+/** Removes the member at an address. */
+export async function removeMemberAt(directory: Directory, address: MemberAddress): Promise<void> {
+  const { database } = directory;
+  const member = await memberAtAddress(database, address);
+  await database.transaction("remove_member", (tx) => removeMember(tx, directory, member), {
+    lane: member.organizationId,
+  });
+}
 
 /**
  * Removes a member for good (Identity specification, Member status), as the last step of a transaction:

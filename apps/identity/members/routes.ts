@@ -14,8 +14,8 @@ import { addMember } from "./addition.ts";
 import { changeMember } from "./change.ts";
 import { AnyMember, isLiving, Member, toFormerMember, toMember } from "./member.ts";
 import { memberChangeFields, readChange } from "./member-fields.ts";
-import { findLivingMember, findMember, listMembers } from "./queries.ts";
-import { removeMember } from "./removal.ts";
+import { findMember, listMembers } from "./queries.ts";
+import { removeMemberAt } from "./removal.ts";
 
 const tags = ["Members"];
 const params = pathIds("organization_id", "member_id");
@@ -133,12 +133,7 @@ export function membersRoutes(directory: Directory) {
     .delete(
       "/organizations/:organization_id/members/:member_id",
       async ({ params }) => {
-        const { organizationId, memberId } = address(params);
-        await database.transaction("remove_member", async (tx) => {
-          const member = await findLivingMember(tx, memberId);
-          if (member?.organizationId !== organizationId) throw notFound("member", memberId);
-          await removeMember(tx, directory, member);
-        });
+        await removeMemberAt(directory, address(params));
         return noContent();
       },
       {

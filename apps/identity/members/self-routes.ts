@@ -9,7 +9,7 @@ import { changeMember } from "./change.ts";
 import { Member, toMember } from "./member.ts";
 import { memberChangeFields, readChange } from "./member-fields.ts";
 import { findLivingMember, findMember } from "./queries.ts";
-import { removeMember } from "./removal.ts";
+import { removeMemberAt } from "./removal.ts";
 
 const tags = ["Members"];
 const params = pathIds("member_id");
@@ -70,12 +70,7 @@ export function memberSelfRoutes(directory: Directory) {
     .delete(
       "/members/:member_id",
       async ({ params }) => {
-        const id = existingId("member", params.member_id);
-        await database.transaction("remove_member", async (tx) => {
-          const member = await findLivingMember(tx, id);
-          if (member === null) throw notFound("member", id);
-          await removeMember(tx, directory, member);
-        });
+        await removeMemberAt(directory, { memberId: existingId("member", params.member_id) });
         return noContent();
       },
       {

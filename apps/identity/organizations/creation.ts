@@ -1,4 +1,5 @@
 import { notFound } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
 import type { Directory } from "../directory.ts";
 import { memberEvent, organizationEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";
@@ -24,7 +25,7 @@ export async function createOrganization(
     role: roles.creator,
     createdAt,
   };
-  await database.transaction("create_organization", async (tx) => {
+  const work = async (tx: Orm) => {
     if ((await lockUser(tx, userId, "share")) === null) throw notFound("user", userId);
     await insertOrganization(tx, organization);
     await insertMember(tx, founder);
@@ -33,6 +34,7 @@ export async function createOrganization(
       memberEvent("member.created", founder, roles),
     ];
     await appendEvents(tx, events, createdAt);
-  });
+  };
+  await database.transaction("create_organization", work, { lane: userId });
   return { organization, memberId: founder.id };
 }

@@ -1,4 +1,5 @@
 import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
+import type { Orm } from "@ostiary/lib/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
@@ -26,7 +27,7 @@ const params = pathIds("organization_id");
 
 /** Organizations (Identity specification, Endpoints). */
 export function organizationsRoutes(directory: Directory) {
-  const { database, now } = directory;
+  const { database } = directory;
   return new Elysia({ name: "organizations", normalize: false })
     .get(
       "/organizations",
@@ -122,11 +123,7 @@ export function organizationsRoutes(directory: Directory) {
       "/organizations/:organization_id",
       async ({ params }) => {
         const id = existingId("organization", params.organization_id);
-        await database.transaction("delete_organization", async (tx) => {
-          const organization = await lockOrganization(tx, id, "delete");
-          await deleteOrganization(tx, id);
-          await appendEvents(tx, [organizationEvent("organization.deleted", organization)], now());
-        });
+        await remove(directory, id);
         return noContent();
       },
       {
@@ -143,13 +140,23 @@ export function organizationsRoutes(directory: Directory) {
     );
 }
 
+function remove({ database, now }: Directory, id: string): Promise<void> {
+  const work = async (tx: Orm) => {
+    const organization = await lockOrganization(tx, id, "delete");
+    await deleteOrganization(tx, id);
+    await appendEvents(tx, [organizationEvent("organization.deleted", organization)], now());
+  };
+  return database.transaction("delete_organization", work, { lane: id });
+}
+
 function rename({ database, now }: Directory, id: string, name: string) {
-  return database.transaction("rename_organization", async (tx) => {
+  const work = async (tx: Orm) => {
     const before = await lockOrganization(tx, id, "update");
     const details = changesBetween({ name: before.name }, { name });
     if (details.name === undefined) return { organization: before, details };
     const updatedAt = now();
     await renameOrganization(tx, id, name, updatedAt);
     return { organization: { ...before, name, updatedAt }, details };
-  });
+  };
+  return database.transaction("rename_organization", work, { lane: id });
 }

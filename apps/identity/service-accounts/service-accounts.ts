@@ -39,12 +39,13 @@ export async function createServiceAccount(
     role,
     createdAt,
   } as const;
-  await database.transaction("create_service_account", async (tx) => {
+  const work = async (tx: Orm) => {
     await lockOrganization(tx, organizationId, "update");
     await insertServiceAccount(tx, account);
     await insertMember(tx, member);
     await appendEvents(tx, [memberEvent("member.created", member, roles)], createdAt);
-  });
+  };
+  await database.transaction("create_service_account", work, { lane: organizationId });
   return { ...account, memberId: member.id, role, status: "active" };
 }
 
@@ -63,7 +64,7 @@ export function changeServiceAccountName(
   address: ServiceAccountAddress,
   name: string,
 ): Promise<{ account: ServiceAccountRow; details: Record<string, Change> }> {
-  return database.transaction("rename_service_account", async (tx) => {
+  const work = async (tx: Orm) => {
     const { memberId } = await requireServiceAccount(tx, address);
     await lockMember(tx, memberId, "share");
     await lockServiceAccount(tx, address.id);
@@ -73,13 +74,15 @@ export function changeServiceAccountName(
     const updatedAt = now();
     await renameServiceAccount(tx, address.id, name, updatedAt);
     return { account: { ...before, name, updatedAt }, details };
-  });
+  };
+  return database.transaction("rename_service_account", work, { lane: address.organizationId });
 }
 
 /** Removes the account's member, with all that follows from it. */
 export function removeServiceAccount(directory: Directory, address: ServiceAccountAddress): Promise<void> {
-  return directory.database.transaction("remove_service_account", async (tx) => {
+  const work = async (tx: Orm) => {
     const { memberId, organizationId } = await requireServiceAccount(tx, address);
     await removeMember(tx, directory, { id: memberId, organizationId });
-  });
+  };
+  return directory.database.transaction("remove_service_account", work, { lane: address.organizationId });
 }

@@ -1,4 +1,5 @@
 import { notFound } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
 import type { Directory } from "../directory.ts";
 import { lockMembership } from "../members/queries.ts";
 import { findUser } from "../users/queries.ts";
@@ -16,7 +17,7 @@ export function mintSession(
   organizationId: string,
 ): Promise<Session> {
   const secret = secrets.session();
-  return database.transaction("mint_session", async (tx) => {
+  const work = async (tx: Orm) => {
     const person = await findUser(tx, userId);
     if (person?.status !== "active") throw notFound();
     const member = await lockMembership(tx, organizationId, userId);
@@ -32,5 +33,6 @@ export function mintSession(
       role: roles.shown(member.role),
       labels: roles.labelsOf(member.role),
     };
-  });
+  };
+  return database.transaction("mint_session", work, { lane: organizationId });
 }

@@ -1,4 +1,5 @@
 import { notFound } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Directory } from "../directory.ts";
 import { lockUser, updateUser } from "./queries.ts";
@@ -10,7 +11,7 @@ export function changeUser(
   id: string,
   change: { display_name?: string | null; status?: UserRow["status"] },
 ): Promise<{ user: UserRow; details: Record<string, Change> }> {
-  return database.transaction("change_user", async (tx) => {
+  const work = async (tx: Orm) => {
     const before = await lockUser(tx, id, "update");
     if (before === null) throw notFound("user", id);
     const details = changesBetween({ display_name: before.displayName, status: before.status }, change);
@@ -22,5 +23,6 @@ export function changeUser(
     };
     await updateUser(tx, id, written);
     return { user: { ...before, ...written }, details };
-  });
+  };
+  return database.transaction("change_user", work, { lane: id });
 }

@@ -1,4 +1,5 @@
 import { ApiError, notFound } from "@ostiary/lib/errors";
+import type { Orm } from "@ostiary/lib/stores/database";
 import { deleteKeysOfUser } from "../api-keys/queries.ts";
 import type { Directory } from "../directory.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
@@ -7,6 +8,8 @@ import { endMemberships, forgetPerson, lockMembershipsOf } from "../members/quer
 import { lockOrganizationsOf, organizationsThatNeed } from "../organizations/queries.ts";
 import { deleteUser, lockUser } from "./queries.ts";
 
+/** One for all: a deletion may wait at the organizations of many tenants. */
+const LANE = "account deletions";
 /** Organizations that a refusal names at most. */
 const NAMED_MAX = 100;
 
@@ -21,7 +24,7 @@ const NAMED_MAX = 100;
  * without a holder of creator_role.
  */
 export async function deleteAccount({ database, roles, now }: Directory, userId: string): Promise<void> {
-  await database.transaction("delete_user", async (tx) => {
+  const work = async (tx: Orm) => {
     if ((await lockUser(tx, userId, "delete")) === null) throw notFound("user", userId);
     await lockOrganizationsOf(tx, userId);
     const needy = await organizationsThatNeed(tx, userId, roles.creator, NAMED_MAX);
@@ -36,5 +39,6 @@ export async function deleteAccount({ database, roles, now }: Directory, userId:
     await deleteUser(tx, userId);
     const events = ended.map((member) => memberEvent("member.removed", member, roles));
     await appendEvents(tx, events, deletedAt);
-  });
+  };
+  await database.transaction("delete_user", work, { lane: LANE });
 }

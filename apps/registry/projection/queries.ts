@@ -1,6 +1,6 @@
-import type { Database } from "@ostiary/lib/stores/database";
+import type { Database, Orm } from "@ostiary/lib/stores/database";
 import { sql } from "drizzle-orm";
-import { becomeWriter } from "../publishing/queries.ts";
+import { becomeWriter, WRITERS_LANE } from "../publishing/queries.ts";
 
 /** What the route store is to hold for a service: `config` null means nothing. */
 export interface Desired {
@@ -91,21 +91,23 @@ export async function raiseFence(
   fence: number,
   above: number,
 ): Promise<void> {
-  await database.transaction("raise_fence", async (tx) => {
+  const work = async (tx: Orm) => {
     const raised = await becomeWriter(database, tx, above);
     await database.rows(
       tx,
       sql`update routes.services set fence = ${raised}::bigint
           where name = ${name} and fence = ${fence}::bigint`,
     );
-  });
+  };
+  await database.transaction("raise_fence", work, { lane: WRITERS_LANE });
 }
 
 /** A fence to remove `name` with: less than that of any later write of it. Null when it has been written. */
 export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
-  return database.transaction("fence_of_absence", async (tx) => {
+  const work = async (tx: Orm) => {
     const fence = await becomeWriter(database, tx, above);
     const known = await database.rows(tx, sql`select 1 from routes.services where name = ${name}`);
     return known.length === 0 ? fence : null;
-  });
+  };
+  return database.transaction("fence_of_absence", work, { lane: WRITERS_LANE });
 }

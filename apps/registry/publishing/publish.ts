@@ -18,8 +18,8 @@ import {
   otherPolicies,
   type Standing,
   standingsOf,
+  WRITERS_LANE,
 } from "./queries.ts";
-import type { Turns } from "./turns.ts";
 
 /** Who writes: the request, for the history. */
 export interface WriteContext {
@@ -42,12 +42,10 @@ type Configs = ReadonlyMap<string, StoredServiceConfig>;
  */
 export class Publisher {
   readonly #database: Database;
-  readonly #turns: Turns;
   readonly #onCommit: () => void;
 
-  constructor(deps: { database: Database; turns: Turns; onCommit: () => void }) {
+  constructor(deps: { database: Database; onCommit: () => void }) {
     this.#database = deps.database;
-    this.#turns = deps.turns;
     this.#onCommit = deps.onCommit;
   }
 
@@ -146,8 +144,10 @@ export class Publisher {
   }
 
   async #write<T>(operation: string, work: (tx: Orm, fence: number) => Promise<T>): Promise<T> {
-    const result = await this.#turns.take(() =>
-      this.#database.transaction(operation, async (tx) => work(tx, await becomeWriter(this.#database, tx))),
+    const result = await this.#database.transaction(
+      operation,
+      async (tx) => work(tx, await becomeWriter(this.#database, tx)),
+      { lane: WRITERS_LANE },
     );
     this.#onCommit();
     return result;

@@ -31,6 +31,9 @@ export interface DeclaredPolicy extends Required<RateLimitPolicy> {
   name: string;
 }
 
+/** The lane of every transaction that is to become the writer. */
+export const WRITERS_LANE = "writers";
+
 /**
  * Makes this transaction the only writer until it ends, and gives it its fence: greater than every fence
  * before it and, counting from the clock's microseconds, greater than those of a database that was lost.

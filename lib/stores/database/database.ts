@@ -20,7 +20,7 @@ export interface Database {
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Retried from the
    * start, at most five times, when PostgreSQL reports a serialization failure or a deadlock: `work` must
-   * have no effect outside the transaction.
+   * have no effect outside the transaction. Transactions that write never have all connections of a server.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
@@ -59,4 +59,11 @@ export interface Database {
 export interface TransactionOptions {
   isolation?: "read committed" | "repeatable read" | "serializable";
   read_only?: boolean;
+  /**
+   * What this transaction may have to wait for others at, such as the id of an organization whose row it
+   * locks. Transactions of one lane have a small part of the connections: more of them wait in this process,
+   * first come first served, and beyond a bound are refused with `StoreUnavailable` at once. So a queue at
+   * one lock stops nobody who does not need that lock.
+   */
+  lane?: string;
 }

@@ -13,6 +13,9 @@ const refusals = ["08", "28", "53", "57", "58", "3D000", "25006", "25P03"];
 /** After these the connection is gone or about to go: shut-down, crash, start-up, idle transaction ended. */
 const endings = ["08", "57P", "25P03"];
 
+/** After so long it is worth while to ask again a database that had no connection left. */
+const BUSY_SECONDS = 1;
+
 /** Codes of errors raised by the driver or the runtime, not by the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
@@ -32,7 +35,13 @@ export function databaseFailure(error: unknown): unknown {
   const failure = driverError(error);
   const refused =
     failure instanceof NoPermit || failure instanceof ConnectionLost || hasState(failure, refusals);
-  return refused ? new StoreUnavailable("database", failure) : error;
+  if (!refused) return error;
+  return new StoreUnavailable("database", failure, failure instanceof NoPermit ? BUSY_SECONDS : undefined);
+}
+
+/** Rejects with the {@link databaseFailure} of `error`. */
+export function throwDatabaseFailure(error: unknown): never {
+  throw databaseFailure(error);
 }
 
 /**

@@ -33,7 +33,8 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
     return new PostgresDatabase(pool, namespace, observer);
   }
   if (url.startsWith("pglite://")) {
-    const session = await openSession(pgliteDirectory(url));
+    const { lane_waiting_max } = { ...postgresLimits, ...limits };
+    const session = await openSession(pgliteDirectory(url), lane_waiting_max);
     return new PgliteDatabase(session, namespace, observer);
   }
   throw new TypeError("A database URL begins with postgres:// or pglite://");
@@ -50,11 +51,13 @@ async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPo
   }
 }
 
-async function openSession(directory: string | undefined): Promise<PgliteSession> {
-  if (directory === undefined) return new PgliteSession(await pinned(await PGlite.create()), async () => {});
+async function openSession(directory: string | undefined, lane_waiting_max: number): Promise<PgliteSession> {
+  if (directory === undefined) {
+    return new PgliteSession(await pinned(await PGlite.create()), lane_waiting_max, async () => {});
+  }
   const giveUp = await claimDirectory(directory);
   try {
-    return new PgliteSession(await pinned(await PGlite.create(directory)), giveUp);
+    return new PgliteSession(await pinned(await PGlite.create(directory)), lane_waiting_max, giveUp);
   } catch (error) {
     await giveUp();
     throw new DatabaseDirectoryError(directory, "it holds no database that can be opened.", error);

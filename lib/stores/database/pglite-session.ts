@@ -2,12 +2,12 @@ import type { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { StoreUnavailable } from "../errors.ts";
 import type { Orm } from "./database.ts";
-import { databaseFailure } from "./failure.ts";
+import { throwDatabaseFailure } from "./failure.ts";
 import { asOrm } from "./orm.ts";
-import { Permits } from "./permits.ts";
+import { Lanes, Permits } from "./permits.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
-/** Longest wait for the one session. */
+/** Longest wait for the one session, and in a lane before it. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 
 /** A PGlite and the queue before it, shared by all views of one database. */
@@ -16,11 +16,13 @@ export class PgliteSession {
   readonly #pglite: PGlite;
   readonly #orm: Orm;
   readonly #permits = new Permits(1);
+  readonly #lanes: Lanes;
   readonly #onClosed: () => Promise<void>;
   #cursors = 0;
 
-  constructor(pglite: PGlite, onClosed: () => Promise<void>) {
+  constructor(pglite: PGlite, lane_waiting_max: number, onClosed: () => Promise<void>) {
     this.#pglite = pglite;
+    this.#lanes = new Lanes(1, lane_waiting_max);
     this.#orm = asOrm(drizzle(pglite));
     this.#onClosed = onClosed;
   }
@@ -33,10 +35,17 @@ export class PgliteSession {
       if (this.#pglite.closed) throw new StoreUnavailable("database", new Error("The database is closed."));
       return await work(this.#orm);
     } catch (error) {
-      throw databaseFailure(error);
+      throwDatabaseFailure(error);
     } finally {
       release();
     }
+  }
+
+  /** Runs `work` when it is its turn in `lane`: one of a lane waits for the session, beside all others. */
+  async inLane<T>(lane: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (lane === undefined) return work();
+    const leave = await this.#lanes.acquire(lane, ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
+    return work().finally(leave);
   }
 
   nextCursorName(): string {
@@ -55,11 +64,7 @@ export class PgliteSession {
     }
   }
 
-  async #acquire(): Promise<() => void> {
-    try {
-      return await this.#permits.acquire(ACQUIRE_TIMEOUT_MS);
-    } catch (error) {
-      throw databaseFailure(error);
-    }
+  #acquire(): Promise<() => void> {
+    return this.#permits.acquire(ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
   }
 }

@@ -39,16 +39,17 @@ export class PgliteDatabase implements Database {
   }
 
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return this.#observed(operation, () =>
-      retryConflicts(() =>
-        this.#session.use((orm) =>
-          orm.transaction((tx) => this.#session.unit.enter(() => work(tx)), {
-            isolationLevel: options?.isolation,
-            accessMode: options?.read_only ? "read only" : "read write",
-          }),
-        ),
-      ),
-    );
+    const transact = () =>
+      this.#session.use((orm) =>
+        orm.transaction((tx) => this.#session.unit.enter(() => work(tx)), {
+          isolationLevel: options?.isolation,
+          accessMode: options?.read_only ? "read only" : "read write",
+        }),
+      );
+    return this.#observed(operation, async () => {
+      this.#session.unit.refuseNesting();
+      return this.#session.inLane(options?.lane, () => retryConflicts(transact));
+    });
   }
 
   async rows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {

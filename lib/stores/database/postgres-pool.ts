@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { StoreUnavailable } from "../errors.ts";
-import { databaseFailure, isConnectionLost } from "./failure.ts";
-import { Permits } from "./permits.ts";
+import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
+import { Lanes, Permits } from "./permits.ts";
 import { sessionSettings, withoutSettings, youngTimeouts } from "./session-settings.ts";
 import { Watchdog } from "./watchdog.ts";
 
@@ -10,6 +10,9 @@ export interface PostgresLimits {
   pool_max: number;
   /** Longest wait for a free connection. */
   acquire_timeout_ms: number;
+  /** Transactions of one lane that may wait for their turn, and for how long. */
+  lane_waiting_max: number;
+  lane_timeout_ms: number;
   connect_timeout_ms: number;
   /** The server ends a statement after this long (`statement_timeout`). */
   statement_timeout_ms: number;
@@ -23,11 +26,16 @@ export interface PostgresLimits {
 export const postgresLimits: PostgresLimits = {
   pool_max: 10,
   acquire_timeout_ms: 3_000,
+  lane_waiting_max: 1_000,
+  lane_timeout_ms: 15_000,
   connect_timeout_ms: 3_000,
   statement_timeout_ms: 10_000,
   plan_cache_mode: "auto",
 };
 
+/** Of the connections, those that transactions of one lane may have, and those that all writers may have. */
+const LANE_SHARE = 0.2;
+const WRITERS_SHARE = 0.7;
 /** How long after `statement_timeout` a server must have reported it, before it counts as gone. */
 const REPORT_MS = 1_000;
 /** Transactions that were left open, by a process that hangs, lose their locks after this. */
@@ -44,6 +52,8 @@ export class PostgresPool {
   readonly #url: string;
   readonly #permits: Permits;
   readonly #streams: Permits;
+  readonly #writers: Permits;
+  readonly #lanes: Lanes;
   /** Limits of the database's own that are lifted for our sessions. */
   #timeouts: Record<string, string> = {};
   #sql: postgres.Sql;
@@ -55,6 +65,8 @@ export class PostgresPool {
     this.limits = limits;
     this.#permits = new Permits(limits.pool_max);
     this.#streams = new Permits(Math.max(1, Math.floor(limits.pool_max / 2)));
+    this.#writers = new Permits(Math.ceil(limits.pool_max * WRITERS_SHARE));
+    this.#lanes = new Lanes(Math.ceil(limits.pool_max * LANE_SHARE), limits.lane_waiting_max);
     this.#sql = connect(url, limits, this.#timeouts);
   }
 
@@ -75,6 +87,17 @@ export class PostgresPool {
       watchdog.end();
       if (watchdog.lost) this.#replace(sql);
       release();
+    }
+  }
+
+  /** Runs `work` when it is the turn of one more writer, of this lane if one is given. */
+  async writing<T>(lane: string | undefined, work: () => Promise<T>): Promise<T> {
+    const leaveLane = lane === undefined ? () => {} : await this.#takeTurn(lane);
+    try {
+      const release = await this.#acquire(this.#writers);
+      return await work().finally(release);
+    } finally {
+      leaveLane();
     }
   }
 
@@ -119,12 +142,12 @@ export class PostgresPool {
     this.#replace(sql);
   }
 
-  async #acquire(permits: Permits): Promise<() => void> {
-    try {
-      return await permits.acquire(this.limits.acquire_timeout_ms);
-    } catch (error) {
-      throw databaseFailure(error);
-    }
+  #acquire(permits: Permits): Promise<() => void> {
+    return permits.acquire(this.limits.acquire_timeout_ms).catch(throwDatabaseFailure);
+  }
+
+  #takeTurn(lane: string): Promise<() => void> {
+    return this.#lanes.acquire(lane, this.limits.lane_timeout_ms).catch(throwDatabaseFailure);
   }
 
   async #select1(): Promise<void> {

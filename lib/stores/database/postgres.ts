@@ -48,9 +48,9 @@ export class PostgresDatabase implements Database {
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T> {
     return this.#observed(operation, () => {
       this.#unit.refuseNesting();
-      return retryConflicts(() =>
-        this.#pool.use((sql, watchdog) => this.#transact(sql, watchdog, work, options)),
-      );
+      const transact = () =>
+        retryConflicts(() => this.#pool.use((sql, watchdog) => this.#transact(sql, watchdog, work, options)));
+      return options?.read_only ? transact() : this.#pool.writing(options?.lane, transact);
     });
   }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
+import { openValidations } from "@ostiary/identity/credentials/queries";
 import { createDirectory, type Directory } from "@ostiary/identity/directory";
 import { parseRolesFile } from "@ostiary/identity/roles-file";
 import { decodeDetails } from "@ostiary/lib/audit";
@@ -73,6 +74,8 @@ export interface HarnessOptions {
   internal_auth_token?: string;
   /** Connections of the service's pool. */
   pool_max?: number;
+  /** Writers of one organization that may wait for their turn. */
+  lane_waiting_max?: number;
   /** A shared database instead of a new one. */
   database_url?: string;
 }
@@ -84,8 +87,12 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
     namespace: "identity",
     pool_max,
     acquire_timeout_ms: 60_000,
+    lane_timeout_ms: 60_000,
+    ...(options.lane_waiting_max !== undefined && { lane_waiting_max: options.lane_waiting_max }),
   });
   await database.migrate("identity", MIGRATIONS);
+  const embedded = database_url.startsWith("pglite://");
+  const validations = embedded ? database : await openValidations(database_url, { namespace: "identity" });
   const logs = await mkdtemp(join(tmpdir(), "ostiary-identity-"));
   const log_file = join(logs, "identity.log");
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
@@ -94,6 +101,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const build = (rolesText: string | null): IdentityHarness => {
     const directory = createDirectory({
       database,
+      validations,
       roles_file: rolesText === null ? null : parseRolesFile(rolesText),
       brand: BRAND,
       now: () => time.date(),
@@ -117,6 +125,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       async close() {
         await telemetry.close();
         await database.close();
+        if (!embedded) await validations.close();
         await rm(logs, { recursive: true, force: true });
       },
     });

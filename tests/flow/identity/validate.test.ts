@@ -153,12 +153,12 @@ describe("what is no credential", () => {
 
 /** Counts the statements that `work` sends, by standing between the service and its database. */
 async function countQueries() {
-  const { database } = identity.directory;
+  const { validations } = identity.directory;
   let statements = 0;
-  const counting = new Proxy(database, {
+  const counting = new Proxy(validations, {
     get(target, property) {
       if (property !== "run") return Reflect.get(target, property).bind(target);
-      return (operation: string, work: Parameters<typeof database.run>[1]) =>
+      return (operation: string, work: Parameters<typeof validations.run>[1]) =>
         target.run(operation, (orm) =>
           work(
             new Proxy(orm, {
@@ -172,7 +172,7 @@ async function countQueries() {
         );
     },
   });
-  Object.assign(identity.directory, { database: counting });
+  Object.assign(identity.directory, { validations: counting });
   return async (work: () => Promise<unknown>) => {
     statements = 0;
     await work();

@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import postgres from "postgres";
+import { services, waitFor } from "../../support/index.ts";
+import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
+
+const real = services().postgres.real;
+const undo: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function start(lane_waiting_max?: number): Promise<IdentityHarness> {
+  const identity = await startIdentity({ lane_waiting_max });
+  undo.push(() => identity.close());
+  return identity;
+}
+
+/** Holds all rows of an organization, as a delete of a large one does, until it is released. */
+async function lockOrganization(identity: IdentityHarness, id: string) {
+  const sql = postgres(identity.database_url, { max: 2, onnotice: () => {} });
+  const locked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const held = sql.begin(async (tx) => {
+    await tx`select 1 from identity.organizations where id = ${id} for update`;
+    await tx`select 1 from identity.members where organization_id = ${id} for update`;
+    await tx`select 1 from identity.service_accounts where organization_id = ${id} for update`;
+    await tx`select 1 from identity.invites where organization_id = ${id} for update`;
+    await tx`select 1 from identity.api_keys where member_id in
+      (select id from identity.members where organization_id = ${id}) for update`;
+    locked.resolve();
+    await gate.promise;
+  });
+  undo.push(async () => {
+    gate.resolve();
+    await held;
+    await sql.end();
+  });
+  await locked.promise;
+  return {
+    release: gate.resolve,
+    /** Connections of the service that wait for a lock. */
+    async waiting(): Promise<number> {
+      const [row] = await sql`select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return row?.count;
+    },
+  };
+}
+
+const TIMES = 10;
+
+/** Every write in an organization, each as a function that does it once more, with the status it ends in. */
+async function writesIn(identity: IdentityHarness, id: string) {
+  const { call } = identity;
+  const at = `/organizations/${id}`;
+  const created = async (path: string, body: object = {}) => (await call("POST", path, body)).body;
+  const members = await Promise.all(Array.from({ length: 4 * TIMES + 1 }, () => identity.member(id)));
+  const people = await Promise.all(Array.from({ length: TIMES }, () => identity.person()));
+  const accounts: string[] = [];
+  for (let n = 0; n <= TIMES; n++) {
+    accounts.push((await created(`${at}/service-accounts`, { name: "Bot" })).id);
+  }
+  const account = accounts.pop();
+  const member = members.pop()?.id;
+  const take = (from: { id: string }[]) => from.pop()?.id;
+  const memberKey = await created(`/members/${member}/api-keys`);
+  const accountKey = await created(`${at}/service-accounts/${account}/api-keys`);
+  const { token } = await created(`${at}/invites`, { max_uses: null });
+  const { id: invite } = await created(`${at}/invites`);
+  const subject = () => ({ idp: { issuer: ISSUER, subject: crypto.randomUUID() } });
+  const { user_id } = await identity.member(id);
+  const writes: Record<string, [status: number, () => Promise<Answer>]> = {
+    rename: [200, () => call("PATCH", at, { name: crypto.randomUUID() })],
+    "add a member": [201, () => call("POST", `${at}/members`, subject())],
+    "change a role": [200, () => call("PATCH", `${at}/members/${member}`, { role: "admin" })],
+    "change a name": [200, () => call("PATCH", `/members/${member}`, { display_name: crypto.randomUUID() })],
+    "remove a member": [204, () => call("DELETE", `${at}/members/${take(members)}`)],
+    leave: [204, () => call("DELETE", `/members/${take(members)}`)],
+    "delete an account": [204, () => call("DELETE", `/users/${members.pop()?.user_id}`)],
+    invite: [201, () => call("POST", `${at}/invites`, {})],
+    "revoke an invite": [204, () => call("DELETE", `${at}/invites/${invite}`)],
+    redeem: [201, () => call("POST", `/users/${people.pop()}/invites/redeem`, { token })],
+    "mint a session": [201, () => call("POST", `/users/${user_id}/organizations/${id}/session`, {})],
+    "make a member's key": [201, () => call("POST", `/members/${member}/api-keys`, {})],
+    "revoke a member's key": [204, () => call("DELETE", `/members/${member}/api-keys/${memberKey.id}`)],
+    "create a service account": [201, () => call("POST", `${at}/service-accounts`, { name: "Bot" })],
+    "rename a service account": [
+      200,
+      () => call("PATCH", `${at}/service-accounts/${account}`, { name: crypto.randomUUID() }),
+    ],
+    "remove a service account": [204, () => call("DELETE", `${at}/service-accounts/${accounts.pop()}`)],
+    "make a service account's key": [
+      201,
+      () => call("POST", `${at}/service-accounts/${account}/api-keys`, {}),
+    ],
+    "revoke a service account's key": [
+      204,
+      () => call("DELETE", `${at}/service-accounts/${account}/api-keys/${accountKey.id}`),
+    ],
+  };
+  return writes;
+}
+
+/** What other tenants do meanwhile. */
+async function othersOf(identity: IdentityHarness) {
+  const { call } = identity;
+  const { id, owner, owner_member } = await identity.organization("Other");
+  const { key } = (await call("POST", `/members/${owner_member}/api-keys`)).body;
+  const { token: session } = (await call("POST", `/users/${owner}/organizations/${id}/session`)).body;
+  const subject = crypto.randomUUID();
+  await identity.person(subject);
+  const validSubject = (name: string) =>
+    identity.internal("POST", "/internal/credentials/validate", { idp: { issuer: ISSUER, subject: name } });
+  return async () => {
+    for (const credential of [key, session]) {
+      expect(await identity.validate(credential)).toMatchObject({ valid: true });
+    }
+    for (const name of [subject, crypto.randomUUID()]) {
+      expect((await validSubject(name)).body).toMatchObject({ valid: true });
+    }
+    const answers = await Promise.all([
+      call("GET", `/organizations/${id}/members`),
+      call("PATCH", `/organizations/${id}`, { name: crypto.randomUUID() }),
+      call("POST", `/organizations/${id}/members`, { idp: { issuer: ISSUER, subject: crypto.randomUUID() } }),
+      call("POST", `/organizations/${id}/invites`),
+      call("POST", `/members/${owner_member}/api-keys`),
+      call("POST", `/users/${owner}/organizations`, { name: "New" }),
+      call("POST", `/users/${owner}/organizations/${id}/session`),
+      call("PATCH", `/users/${owner}`, { display_name: crypto.randomUUID() }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 201, 201, 201, 201, 200]);
+  };
+}
+
+describe.skipIf(!real)("while all writers of one organization wait for its rows", () => {
+  test("others are served, its own reads too, and all its writes are done in the end", async () => {
+    const identity = await start();
+    const { id } = await identity.organization();
+    const writes = await writesIn(identity, id);
+    const others = await othersOf(identity);
+    const lock = await lockOrganization(identity, id);
+    const answered: Answer[] = [];
+    const underWay = Object.values(writes).flatMap(([status, write]) =>
+      Array.from({ length: TIMES }, async () => {
+        const answer = await write();
+        answered.push(answer);
+        return { expected: status, status: answer.status, text: answer.status === status ? "" : answer.text };
+      }),
+    );
+    // deletions of accounts wait apart from the organization's own writers
+    await waitFor(async () => (await lock.waiting()) === 4);
+    for (let time = 0; time < 3; time++) await others();
+    expect((await identity.call("GET", `/organizations/${id}/members`)).status).toBe(200);
+    expect((await identity.internal("GET", "/health/ready")).status).toBe(200);
+    expect(await lock.waiting()).toBe(4);
+    expect(answered).toEqual([]);
+    lock.release();
+    for (const { expected, status, text } of await Promise.all(underWay)) {
+      expect({ status, text }).toEqual({ status: expected, text });
+    }
+  }, 60_000);
+
+  test("one that finds too many before it is 503 with Retry-After at once, and writes nothing", async () => {
+    const identity = await start(10);
+    const { id } = await identity.organization();
+    const lock = await lockOrganization(identity, id);
+    let unavailable = 0;
+    const underWay = Array.from({ length: 50 }, async () => {
+      const answer = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
+      if (answer.status === 503) unavailable += 1;
+      return answer;
+    });
+    // two wait in the database and ten before it
+    await waitFor(() => unavailable === 38);
+    await waitFor(async () => (await lock.waiting()) === 2);
+    lock.release();
+    const answers = await Promise.all(underWay);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(12);
+    for (const { status, headers, body } of answers) {
+      if (status === 201) continue;
+      expect({ status, retry_after: headers.get("retry-after") }).toEqual({ status: 503, retry_after: "1" });
+      expect(body.error).toMatchObject({ type: "api_error", code: "SERVICE_UNAVAILABLE", details: null });
+    }
+    const listed = await identity.call("GET", `/organizations/${id}/service-accounts?limit=100`);
+    expect(listed.body.service_accounts).toHaveLength(12);
+  });
+
+  test("600 writes at once are all done, none of them refused", async () => {
+    const identity = await start();
+    const { id } = await identity.organization();
+    const others = await othersOf(identity);
+    const lock = await lockOrganization(identity, id);
+    const underWay = Array.from({ length: 600 }, (_, n) =>
+      identity.call("POST", `/organizations/${id}/service-accounts`, { name: `Bot ${n}` }),
+    );
+    await waitFor(async () => (await lock.waiting()) === 2);
+    await others();
+    lock.release();
+    const statuses = (await Promise.all(underWay)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(600).fill(201));
+    const events = (await identity.events()).filter(({ organization_id }) => organization_id === id);
+    expect(events.map(({ type }) => type).sort()).toEqual([
+      ...Array(601).fill("member.created"),
+      "organization.created",
+    ]);
+  }, 60_000);
+});
