@@ -1,5 +1,7 @@
+import type { ApiError } from "@ostiary/lib/errors";
 import { readBytes } from "@ostiary/lib/http";
-import { malformed } from "./malformed.ts";
+import { jsonFault } from "./json-fault.ts";
+import { malformed, placeOf } from "./malformed.ts";
 import { parseYaml } from "./yaml.ts";
 
 const JSON_TYPE = "application/json";
@@ -51,8 +53,14 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 function parseJson(text: string): unknown {
   const json = tryJson(text);
-  if (json === null) throw malformed("The body is not valid JSON.");
+  if (json === null) throw notJson(text);
   return json.value;
+}
+
+function notJson(text: string): ApiError {
+  const fault = jsonFault(text);
+  if (fault === null) return malformed("The body is not valid JSON.");
+  return malformed(`The JSON is not valid${placeOf(fault.offset, text)}: ${fault.reason}`);
 }
 
 /** The value of a JSON text, null when it is none; 422 when an object has a key twice. */

@@ -4,7 +4,8 @@
  * merge keys, every key once.
  */
 import { Composer, type CST, type Document, isScalar, Lexer, type ParsedNode, Parser, visit } from "yaml";
-import { malformed } from "./malformed.ts";
+import { placeOf as at, malformed } from "./malformed.ts";
+import { yamlReason } from "./yaml-reason.ts";
 
 /** A document of 10 000 routes has about 400 000. */
 const TOKENS_MAX = 1_000_000;
@@ -80,7 +81,10 @@ interface Seen {
 const VERSION = /^%YAML[ \t]+1\.\d+[ \t]*$/;
 
 function accepted(token: CST.Token, seen: Seen, text: string): CST.Token {
-  if (token.type === "error") throw malformed(`The YAML is not valid${at(token.offset, text)}.`);
+  if (token.type === "error") {
+    const reason = yamlReason({ code: "UNEXPECTED_TOKEN", message: token.message });
+    throw malformed(`The YAML is not valid${at(token.offset, text)}: ${reason}`);
+  }
   if (token.type === "document") seen.document = true;
   if (token.type === "directive") {
     const place = at(token.offset, text);
@@ -98,7 +102,9 @@ type YamlDocument = Document.Parsed<ParsedNode, boolean> | Document<ParsedNode, 
 function refuseFaults({ errors, warnings }: YamlDocument, text: string): void {
   const [error] = errors;
   if (error?.code === "NON_STRING_KEY") throw malformed(`A key must be a string${at(error.pos[0], text)}.`);
-  if (error !== undefined) throw malformed(`The YAML is not valid${at(error.pos[0], text)}.`);
+  if (error !== undefined) {
+    throw malformed(`The YAML is not valid${at(error.pos[0], text)}: ${yamlReason(error)}`);
+  }
   const [warning] = warnings;
   if (warning?.code === "TAG_RESOLVE_FAILED") {
     throw malformed(`Tags of your own are not accepted${at(warning.pos[0], text)}.`);
@@ -140,11 +146,4 @@ function refuseExpansion(value: unknown): void {
     for (const member of Object.values(part)) count(member, depth + 1);
   };
   count(value, 0);
-}
-
-/** ` at line 3, column 5`, or nothing when the place is not known. */
-function at(offset: number | undefined, text: string): string {
-  if (offset === undefined) return "";
-  const before = text.slice(0, offset).split("\n");
-  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }

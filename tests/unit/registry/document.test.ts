@@ -71,8 +71,11 @@ describe("the body of apply", () => {
 
   test("of type JSON must be JSON, not YAML", async () => {
     for (const body of ["services: {}", "{'a': 1}", "{a: 1}", '{"a": 1,}', '{"a": 1} {"b": 2}', "NaN", "{"]) {
-      expect(await refusal(body, "application/json")).toBe("The body is not valid JSON.");
+      expect(await refusal(body, "application/json")).toStartWith("The JSON is not valid at line 1, column ");
     }
+    expect(await refusal('\ufeff{\r\n  "a": 1,\r\n  "b" 2\r\n}', "application/json")).toBe(
+      "The JSON is not valid at line 3, column 7: a colon is missing after the key.",
+    );
   });
 
   test("larger than the bound is 413", async () => {
@@ -109,7 +112,7 @@ describe("JSON", () => {
   test("that nests deeply, or is one huge string, is read without harm", async () => {
     const depth = 1_000_000;
     expect(await read("[".repeat(depth) + "]".repeat(depth), "application/json")).toBeArray();
-    expect(await refusal("[".repeat(depth), "application/json")).toBe("The body is not valid JSON.");
+    expect(await refusal("[".repeat(depth), "application/json")).toStartWith("The JSON is not valid");
     const text = `"${'\\"'.repeat(1_000_000)}"`;
     expect(await read(text, "application/json")).toHaveLength(1_000_000);
   });

@@ -126,11 +126,52 @@ describe("YAML that is refused", () => {
     }),
     ["a: 1\n---\nb: 2", "The body holds several YAML documents: send one."],
     ["? [a]\n: 1", "A key must be a string at line 1, column 3."],
-    ["a: 'open", "The YAML is not valid at line 1, column 9."],
-    ["a: b: c", "The YAML is not valid at line 1, column 4."],
-    ["a:\n\t- b", "The YAML is not valid at line 2, column 1."],
-    ["a: @b", "The YAML is not valid at line 1, column 4."],
-    ["]", "The YAML is not valid at line 1, column 1."],
+    ["a: 'open", "The YAML is not valid at line 1, column 9: a quote is not closed."],
+    [
+      "a: b: c",
+      "The YAML is not valid at line 1, column 4: this value holds a colon and a space: put it in quotes, or its key on a line of its own.",
+    ],
+    [
+      "a:\n\t- b",
+      "The YAML is not valid at line 2, column 1: lines are indented with spaces, not with tabs.",
+    ],
+    [
+      "a: @b",
+      "The YAML is not valid at line 1, column 4: text that starts with this character must be in quotes.",
+    ],
+    [
+      "]",
+      "The YAML is not valid at line 1, column 1: this can not stand here: is a quote, a comma or a line break missing?",
+    ],
+    [
+      "a:\n  b: 1\n c: 2",
+      "The YAML is not valid at line 3, column 1: the indentation does not fit the lines above.",
+    ],
+    [
+      "a: 1\r\n   b: 2\r\n",
+      "The YAML is not valid at line 1, column 4: this value holds a colon and a space: put it in quotes, or its key on a line of its own.",
+    ],
+    [
+      "a: {b: 1",
+      "The YAML is not valid at line 1, column 9: a bracket or brace is not closed, or what it holds is not indented.",
+    ],
+    [
+      "{a: 1 b: 2}",
+      "The YAML is not valid at line 1, column 5: a comma is missing, or an indented list or map stands within [ ] or { }.",
+    ],
+    [
+      "a\nb: 1",
+      "The YAML is not valid at line 1, column 1: a key stands on one line, with a colon and a space after it.",
+    ],
+    ["? a\n: b\nc", "The YAML is not valid at line 3, column 1: this key has no colon and space after it."],
+    [
+      'a: "\\d"',
+      "The YAML is not valid at line 1, column 5: text in double quotes has no such escape: write \\\\ for a backslash.",
+    ],
+    [
+      "a: *",
+      "The YAML is not valid at line 1, column 4: * and & begin the names of aliases and anchors: put text that starts so in quotes.",
+    ],
     ["a: *missing", "The YAML uses too many aliases, or one whose anchor does not come before it."],
     ["a: &a [*a]", "The aliases of the YAML expand to too much: write it out, or send it as JSON."],
   ])("%j, with what is wrong and where", (text, message) => {
@@ -171,7 +212,7 @@ describe("YAML that is refused", () => {
 
   test("has a flood of errors, of which one is told", () => {
     expect(refusal("%YAML 1.2\n".repeat(100_000))).toStartWith("The YAML is not valid");
-    expect(refusal("]".repeat(1_000_000))).toBe("The YAML is not valid at line 1, column 1.");
+    expect(refusal("]".repeat(1_000_000))).toStartWith("The YAML is not valid at line 1, column 1: ");
     expect(refusal("\t:\n".repeat(300_000))).toStartWith("The YAML is not valid");
   });
 
