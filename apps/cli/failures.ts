@@ -19,3 +19,11 @@ export class UsageError extends Error {
     this.name = "UsageError";
   }
 }
+
+/** Ctrl-C while a command ran: exit code 130. */
+export class Interrupted extends Error {
+  constructor() {
+    super("Interrupted.");
+    this.name = "Interrupted";
+  }
+}

@@ -1,12 +1,14 @@
 import { Command, CommanderError } from "commander";
+import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
+import { parseTimeout } from "./commands/arguments.ts";
 import type { Run } from "./commands/context.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
-import { Refused, UsageError } from "./failures.ts";
+import { Interrupted, Refused, UsageError } from "./failures.ts";
 import { Output } from "./output.ts";
 import { Registry, type RegistryAddress } from "./registry.ts";
 import { reportRefusal } from "./report-failure.ts";
@@ -15,19 +17,33 @@ import type { Terminal } from "./terminal.ts";
 const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
+/** As a shell reports a program that Ctrl-C ended. */
+const EXIT_INTERRUPTED = 130;
+const TIMEOUT_S = 60;
 
-/** Runs the operator's command line (contract 3) and resolves with its exit code: 0 ok, 1 refused, 2 usage. */
+/**
+ * Runs the operator's command line (contract 3) and resolves with its exit code: 0 ok, 1 refused, 2 usage,
+ * 130 interrupted.
+ */
 export async function runCommandLine(
   parameters: readonly string[],
   address: RegistryAddress,
   terminal: Terminal,
 ): Promise<number> {
-  const program = createProgram(address, terminal);
+  let registry: Registry | undefined;
+  const program = createProgram(terminal, (timeout_s) => {
+    registry = new Registry(address, timeout_s);
+    return registry;
+  });
   try {
-    await program.parseAsync(parameters, { from: "user" });
+    await Promise.race([program.parseAsync(parameters, { from: "user" }), interrupted(terminal)]);
     return EXIT_OK;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+    if (error instanceof Interrupted) {
+      if (registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
+      return EXIT_INTERRUPTED;
+    }
     if (error instanceof Refused) {
       reportRefusal(error, terminal, program.opts().json === true);
       return EXIT_REFUSED;
@@ -38,15 +54,26 @@ export async function runCommandLine(
   }
 }
 
-function createProgram(address: RegistryAddress, terminal: Terminal): Command {
+const INTERRUPTED_WRITE =
+  "\nInterrupted before the registry answered. What was asked for may have been done all the same: look with bun cli services.\n";
+
+function interrupted({ interruption }: Terminal): Promise<never> {
+  return new Promise((_, reject) =>
+    interruption.addEventListener("abort", () => reject(new Interrupted()), { once: true }),
+  );
+}
+
+function createProgram(terminal: Terminal, open: (timeout_s: number) => Registry): Command {
   const program = new Command("bun cli");
   const run: Run = async (work) => {
-    const output = new Output(terminal, program.opts().json === true);
-    await work({ registry: new Registry(address), output });
+    const { json, timeout } = program.opts();
+    await work({ registry: open(timeout), output: new Output(terminal, json === true) });
   };
   program
     .description("Publishes routes through the registry, and shows what is published.")
     .option("--json", "write the registry's answers as JSON")
+    .option("--timeout <seconds>", "how long to wait for an answer", parseTimeout, TIMEOUT_S)
+    .version(manifest.version, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -60,7 +87,7 @@ Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
   ADMIN_TOKEN   its token
 
-Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage
+Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage, 130 interrupted
 
 Examples:
   $ bun cli apply routes.yaml --dry-run

@@ -2,6 +2,8 @@ import { ErrorEnvelope } from "@ostiary/lib/errors";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./failures.ts";
+import { isStranger, type RegistryAnswer, strangerText } from "./stranger.ts";
+import { unreachableText } from "./unreachable.ts";
 
 /** Where the registry is and how to be let in; both as the environment gives them. */
 export interface RegistryAddress {
@@ -17,23 +19,23 @@ export interface RegistryRequest {
 }
 
 const DEFAULT_URL = "http://localhost:5002";
-const TIMEOUT_MS = 60_000;
 
 /** The admin API, asked one request at a time. */
 export class Registry {
   readonly #url: string;
   readonly #token: string;
+  readonly #timeout_s: number;
+  #writing = false;
 
-  constructor({ REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress) {
-    const url = REGISTRY_URL || DEFAULT_URL;
-    if (!/^https?:\/\/[^/?#]+(\/[^?#]*)?$/.test(url) || !URL.canParse(url)) {
-      throw new UsageError(
-        `REGISTRY_URL must be the http:// or https:// address of the registry, such as ${DEFAULT_URL}.`,
-      );
-    }
-    if (!ADMIN_TOKEN) throw new UsageError("Set ADMIN_TOKEN to the registry's admin token.");
-    this.#url = url.replace(/\/+$/, "");
-    this.#token = ADMIN_TOKEN;
+  constructor({ REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress, timeout_s: number) {
+    this.#url = readUrl(REGISTRY_URL?.trim() || DEFAULT_URL);
+    this.#token = readToken(ADMIN_TOKEN?.trim() ?? "");
+    this.#timeout_s = timeout_s;
+  }
+
+  /** Whether a request is under way that may change something. */
+  get writing(): boolean {
+    return this.#writing;
   }
 
   /** The answer to a request, if it has the shape of `schema`; `Refused` says why there is none. */
@@ -42,29 +44,39 @@ export class Registry {
     path: string,
     request: RegistryRequest = {},
   ): Promise<Static<Schema>> {
-    const response = await this.#send(path, request);
-    const answer = await readJson(response);
-    if (response.ok && Value.Check(schema, answer)) return answer;
-    if (!response.ok && Value.Check(ErrorEnvelope, answer)) throw refusal(answer);
-    throw new Refused(
-      `${this.#url} answered with status ${response.status} and a body that is no answer of a route registry: check REGISTRY_URL.`,
-    );
+    const answer = await this.#send(path, request);
+    const value = parseJson(answer.body);
+    if (answer.ok && Value.Check(schema, value)) return value;
+    if (!answer.ok && Value.Check(ErrorEnvelope, value) && !isStranger(answer, value)) throw refusal(value);
+    throw new Refused(strangerText(this.#url, answer, value));
   }
 
-  async #send(path: string, { method = "GET", query, headers, body }: RegistryRequest): Promise<Response> {
+  async #send(
+    path: string,
+    { method = "GET", query, headers, body }: RegistryRequest,
+  ): Promise<RegistryAnswer> {
     const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+    this.#writing = method !== "GET" && query?.dry_run !== "true";
     try {
-      return await fetch(`${this.#url}${path}${search}`, {
+      const response = await fetch(`${this.#url}${path}${search}`, {
         method,
         headers: { Authorization: `Bearer ${this.#token}`, ...headers },
         body,
         redirect: "manual",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(this.#timeout_s * 1_000),
       });
+      return {
+        ok: response.ok,
+        status: response.status,
+        headers: response.headers,
+        body: await response.text(),
+      };
     } catch (error) {
       throw new Refused(
-        `The registry at ${this.#url} can not be reached (${reason(error)}): is it running, and is REGISTRY_URL its address?`,
+        unreachableText(this.#url, error, { timeout_s: this.#timeout_s, writing: this.#writing }),
       );
+    } finally {
+      this.#writing = false;
     }
   }
 }
@@ -74,9 +86,26 @@ export function at(...segments: (string | number)[]): string {
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
 }
 
-async function readJson(response: Response): Promise<unknown> {
+function readUrl(url: string): string {
+  if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/.test(url) || !URL.canParse(url)) {
+    throw new UsageError(
+      `REGISTRY_URL must be the http:// or https:// address of the registry, such as ${DEFAULT_URL}, without user, query or fragment.`,
+    );
+  }
+  return url.replace(/\/+$/, "");
+}
+
+function readToken(token: string): string {
+  if (token === "") throw new UsageError("Set ADMIN_TOKEN to the registry's admin token.");
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new UsageError("ADMIN_TOKEN must be visible ASCII characters without spaces, like the registry's.");
+  }
+  return token;
+}
+
+function parseJson(text: string): unknown {
   try {
-    return await response.json();
+    return JSON.parse(text);
   } catch {
     return undefined; // the caller sees that it has no shape it knows
   }
@@ -86,10 +115,4 @@ function refusal(envelope: ErrorEnvelope): Refused {
   const { code, message } = envelope.error;
   if (code === "UNAUTHORIZED") return new Refused("The registry does not accept ADMIN_TOKEN.", envelope);
   return new Refused(message, envelope);
-}
-
-function reason(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown reason";
-  if (error.name === "TimeoutError") return `no answer within ${TIMEOUT_MS / 1000} seconds`;
-  return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }

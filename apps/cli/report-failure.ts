@@ -20,6 +20,7 @@ const Conflicts = Type.Object({
 });
 const Nearest = Type.Object({ nearest: Type.Array(NearestRoute) });
 const Missing = Type.Object({ resource: Type.String(), id: Type.String() });
+const TooLarge = Type.Object({ max_size_bytes: Type.Integer() });
 const Current = Type.Object({ current_revision: Type.Union([Type.Integer(), Type.Null()]) });
 
 /** Writes why the registry refused: what is wrong, one line each, or its answer as it is with `--json`. */
@@ -56,6 +57,7 @@ function linesOf({ message, envelope }: Refused): string[] | null {
     return [message, ...(lines.length > 0 ? ["The nearest routes:", ...lines] : [])];
   }
   if (Value.Check(Missing, details)) return [`There is no ${details.resource} ${details.id}.`];
+  if (Value.Check(TooLarge, details)) return [`${message} It takes ${details.max_size_bytes} bytes.`];
   if (Value.Check(Current, details)) {
     const current = details.current_revision ?? "none";
     return [`${message} Its current revision is ${current}.`];

@@ -6,6 +6,8 @@ export interface Terminal {
   readInput(): Promise<Uint8Array>;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
+  /** Ctrl-C. */
+  interruption: AbortSignal;
 }
 
 /**

@@ -15,6 +15,12 @@ async function read(file: string): Promise<Uint8Array> {
     return await readFile(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
-    throw new UsageError(`${file} can not be read (${code}).`);
+    throw new UsageError(`${file} ${REASONS[code] ?? `can not be read (${code}).`}`);
   }
 }
+
+const REASONS: Record<string, string> = {
+  ENOENT: "does not exist.",
+  EISDIR: "is a directory: name one of its files.",
+  EACCES: "may not be read by this user.",
+};

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ADMIN_TOKEN } from "./harness.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
+export const ROOT = join(import.meta.dir, "../../..");
 const COMMAND = [process.execPath, "apps/cli/main.ts"];
 
 export interface Run {
@@ -11,7 +11,7 @@ export interface Run {
 }
 
 export interface RunOptions {
-  input?: string;
+  input?: string | Uint8Array;
   env?: Record<string, string>;
 }
 
@@ -24,7 +24,7 @@ export async function runCli(
   const child = Bun.spawn([...COMMAND, ...parameters], {
     cwd: ROOT,
     env: { ...environmentOf(url), ...env },
-    stdin: new TextEncoder().encode(input),
+    stdin: typeof input === "string" ? new TextEncoder().encode(input) : input,
     stdout: "pipe",
     stderr: "pipe",
   });
@@ -47,7 +47,8 @@ export function runCliOnTerminal(
   return child.stdout.text();
 }
 
-function environmentOf(url: string): Record<string, string> {
+/** The environment of an operator of the registry at `url`. */
+export function environmentOf(url: string): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
   return { PATH, HOME, REGISTRY_URL: url, ADMIN_TOKEN };
 }

@@ -101,15 +101,6 @@ describe("apply", () => {
       stderr: "Refused, nothing was written:\n  GET /held/{x} of thief belongs to holder, as /held/{id}\n",
     });
   });
-
-  test("of a file that can not be read is wrong usage", async () => {
-    const run = await cli(["apply", "/does/not/exist.yaml"]);
-    expect(run).toEqual({
-      exit_code: 2,
-      stdout: "",
-      stderr: "/does/not/exist.yaml can not be read (ENOENT).\n",
-    });
-  });
 });
 
 describe("diff", () => {

@@ -1,0 +1,40 @@
+/** What is known of a call that got no answer. */
+export interface UnansweredCall {
+  timeout_s: number;
+  /** Whether it may have changed something. */
+  writing: boolean;
+}
+
+/** After these nothing was sent, so nothing can have been written. */
+const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS\w*|\w*CERT\w*)$/;
+
+/** Why there is no answer from `url`, and what to do about it. */
+export function unreachableText(url: string, error: unknown, call: UnansweredCall): string {
+  const code = codeOf(error);
+  const reason = reasonText(url, code, error, call.timeout_s);
+  if (!call.writing || NOT_SENT.test(code)) return reason;
+  return `${reason}\nWhat was asked for may have been done all the same: look with bun cli services.`;
+}
+
+function reasonText(url: string, code: string, error: unknown, timeout_s: number): string {
+  if (error instanceof Error && error.name === "TimeoutError") {
+    return `${url} gave no answer within ${timeout_s} s: is REGISTRY_URL the registry's address? --timeout waits longer.`;
+  }
+  if (code === "ECONNRESET") {
+    const scheme = url.startsWith("http://") ? ", or does it want https://" : "";
+    return `${url} closed the connection without an answer: is REGISTRY_URL the registry's address${scheme}?`;
+  }
+  if (code === "EPROTO") return `${url} does not speak TLS: does REGISTRY_URL want http://?`;
+  if (/CERT|ERR_TLS/.test(code)) {
+    return `The certificate of ${url} is not trusted (${code}): name its authority's file in NODE_EXTRA_CA_CERTS.`;
+  }
+  if (code === "Malformed_HTTP_Response") {
+    return `${url} does not answer in HTTP: REGISTRY_URL must be the address of the registry's admin API.`;
+  }
+  return `The registry at ${url} can not be reached (${code}): is it running, and is REGISTRY_URL its address?`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown reason";
+  return "code" in error && typeof error.code === "string" ? error.code : error.message;
+}

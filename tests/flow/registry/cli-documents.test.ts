@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunOptions, runCli } from "./cli-run.ts";
+import { type Registry, startRegistry } from "./harness.ts";
+
+/** What `apply` makes of the files that people give it. */
+
+let registry: Registry;
+let directory: string;
+beforeAll(async () => {
+  registry = await startRegistry();
+  directory = await mkdtemp(join(tmpdir(), "ostiary-documents-"));
+});
+afterAll(async () => {
+  await registry.stop();
+  await rm(directory, { recursive: true });
+});
+
+const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
+
+const YAML = `services:
+  given:
+    url: http://upstream:8080
+    user:
+      routes:
+        - {path: /given, methods: [GET]}
+`;
+const JSON_TEXT = JSON.stringify(
+  {
+    services: {
+      given: { url: "http://upstream:8080", user: { routes: [{ path: "/given", methods: ["GET"] }] } },
+    },
+  },
+  null,
+  2,
+);
+const BOM = "\ufeff";
+const utf16 = (text: string) => Buffer.from(`${BOM}${text}`, "utf16le");
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe("a document is taken", () => {
+  test.each<[string, string]>([
+    ["bom.yaml", BOM + YAML],
+    ["crlf.yaml", YAML.replaceAll("\n", "\r\n")],
+    ["bom.json", BOM + JSON_TEXT],
+    ["crlf.json", JSON_TEXT.replaceAll("\n", "\r\n")],
+    ["json.yaml", JSON_TEXT],
+    ["start.yaml", `---\n${YAML}...\n`],
+    ["no extension", YAML],
+  ])("as %s, from a file and from standard input", async (name, content) => {
+    expect(await cli(["apply", await file(name, content)])).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(await cli(["apply", "-"], { input: content })).toMatchObject({ exit_code: 0, stderr: "" });
+  });
+});
+
+describe("a document is refused with what is wrong", () => {
+  test.each<[string, string | Uint8Array, string]>([
+    ["empty.yaml", "", "The body is empty."],
+    ["blank.json", " \n\t\n", "The body is empty."],
+    ["two.yaml", `${YAML}---\n${YAML}`, "The body holds several YAML documents: send one."],
+    ["binary.yaml", new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0x00, 0x80]), "not valid UTF-8."],
+    ["utf-16.yaml", utf16(YAML), "not valid UTF-8."],
+    [
+      "comma.json",
+      JSON_TEXT.replace('"http://upstream:8080",', '"http://upstream:8080"'),
+      "The JSON is not valid at line 5, column 7: a comma is missing, or the }.",
+    ],
+    [
+      "tab.yaml",
+      YAML.replace("    url", "\turl"),
+      "The YAML is not valid at line 3, column 1: lines are indented with spaces, not with tabs.",
+    ],
+    ["text.json", "services: {}", "The JSON is not valid at line 1, column 1: "],
+  ])("%s", async (name, content, message) => {
+    const path = await file(name, content);
+    for (const parameters of [
+      ["apply", path],
+      ["apply", "--dry-run", path],
+      ["diff", path],
+    ]) {
+      const run = await cli(parameters);
+      expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+      expect(run.stderr).toStartWith("Refused, nothing was written:\n");
+      expect(run.stderr).toContain(message);
+    }
+  });
+
+  test("when it is too large", async () => {
+    const run = await cli(["apply", await file("large.yaml", YAML + "#".repeat(5 * 1024 * 1024))]);
+    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run.stderr).toBe("Request body is too large. It takes 4194304 bytes.\n");
+  });
+});
+
+describe("a file that can not be read is wrong usage", () => {
+  test("because it does not exist", async () => {
+    expect(await cli(["apply", "/does/not/exist.yaml"])).toEqual({
+      exit_code: 2,
+      stdout: "",
+      stderr: "/does/not/exist.yaml does not exist.\n",
+    });
+  });
+
+  test("because it is a directory", async () => {
+    expect(await cli(["apply", directory])).toEqual({
+      exit_code: 2,
+      stdout: "",
+      stderr: `${directory} is a directory: name one of its files.\n`,
+    });
+  });
+
+  test("because a part of its path is a file", async () => {
+    const path = join(await file("plain", ""), "routes.yaml");
+    expect(await cli(["apply", path])).toMatchObject({
+      exit_code: 2,
+      stderr: `${path} can not be read (ENOTDIR).\n`,
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { leash } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { environmentOf, ROOT, runCli } from "./cli-run.ts";
+import { type Registry, service, startRegistry } from "./harness.ts";
+
+/** Where the command line's output goes, who reads it, and Ctrl-C. */
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+  await registry.put("shown", service("/shown"));
+});
+afterAll(() => registry.stop());
+
+/** Runs a line of bash in which `$CLI` is the command line; gives what came out, and every exit code of it. */
+async function bash(line: string) {
+  const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
+    cwd: ROOT,
+    env: { ...environmentOf(registry.url), CLI: `${process.execPath} apps/cli/main.ts` },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { stdout, stderr };
+}
+
+describe("the output", () => {
+  test.each(["--help", "services", "services --json", "nosuch"])(
+    "of %s may be cut off by its reader",
+    async (parameters) => {
+      const code = parameters === "nosuch" ? 2 : 0;
+      expect(await bash(`$CLI ${parameters} 2>&1 | true`)).toEqual({
+        stdout: `codes ${code} 0\n`,
+        stderr: "",
+      });
+    },
+  );
+
+  test("may be closed", async () => {
+    expect(await bash("$CLI services >&-")).toEqual({ stdout: "codes 0\n", stderr: "" });
+    expect(await bash("$CLI nosuch 2>&-")).toEqual({ stdout: "codes 2\n", stderr: "" });
+  });
+
+  test.skipIf(process.platform !== "linux")("that can not be written is a failure", async () => {
+    expect(await bash("$CLI services >/dev/full")).toEqual({
+      stdout: "codes 1\n",
+      stderr: "The output can not be written (ENOSPC).\n",
+    });
+    expect((await bash("$CLI nosuch 2>/dev/full")).stdout).toBe("codes 2\n");
+  });
+
+  test.each([
+    [["--help"], 0],
+    [["services"], 0],
+    [["nosuch"], 2],
+  ])("of `bun cli` %j is the command line's alone", async (parameters, exit_code) => {
+    const child = Bun.spawn([process.execPath, "cli", ...parameters], {
+      cwd: ROOT,
+      env: environmentOf(registry.url),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    expect({ exit_code: await child.exited, stdout, stderr }).toEqual(await runCli(registry.url, parameters));
+    expect(await child.exited).toBe(exit_code);
+  });
+});
+
+describe("Ctrl-C", () => {
+  /** Runs `bun cli` at a terminal against a server that never answers, and types Ctrl-C once it is asked. */
+  async function interrupted(parameters: string[]): Promise<{ exit_code: number; shown: string }> {
+    let asked = false;
+    const silent = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 0,
+      fetch: () => {
+        asked = true;
+        return new Promise<Response>(() => {});
+      },
+    });
+    const decoder = new TextDecoder();
+    let shown = "";
+    const child = Bun.spawn([process.execPath, "cli", ...parameters], {
+      cwd: ROOT,
+      env: environmentOf(`http://127.0.0.1:${silent.port}`),
+      terminal: {
+        cols: 500,
+        data: (_, bytes) => {
+          shown += decoder.decode(bytes, { stream: true });
+        },
+      },
+    });
+    leash().process(child.pid);
+    try {
+      await waitFor(() => asked, { what: "The request" });
+      child.terminal?.write("\u0003");
+      return { exit_code: await child.exited, shown: shown.replaceAll("\r\n", "\n") };
+    } finally {
+      child.kill("SIGKILL");
+      leash().release(child.pid);
+      child.terminal?.close();
+      await silent.stop(true);
+    }
+  }
+
+  test("ends a command that reads, and says nothing", async () => {
+    expect(await interrupted(["services"])).toEqual({ exit_code: 130, shown: "^C" });
+  });
+
+  test("ends a command that writes, and says that it may have been done", async () => {
+    const { exit_code, shown } = await interrupted(["restore", "shown", "1"]);
+    expect(exit_code).toBe(130);
+    expect(shown).toContain(
+      "What was asked for may have been done all the same: look with bun cli services.\n",
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startLocalGateway } from "../../support/gateway.ts";
+import { freshDatabase, startProcess } from "../../support/index.ts";
+import { type RunOptions, runCli } from "./cli-run.ts";
+import { type Registry, startRegistry } from "./harness.ts";
+
+/** The command line where something else than a registry answers, or nothing does. */
+
+setDefaultTimeout(60_000);
+
+const ESCAPE = "\u001b";
+type Answerer = Partial<Bun.SocketHandler>;
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
+
+describe("a registry that does not answer as one", () => {
+  test("because it is not there, is told with its address", async () => {
+    const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
+    expect(run).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr:
+        "The registry at http://127.0.0.1:1 can not be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
+    });
+  });
+
+  test("because the token is wrong, is told without the token", async () => {
+    const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
+    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+  });
+
+  test.each<[string, () => Response, string]>([
+    [
+      "a page",
+      () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
+      "answers with a page (status 200), so it is no route registry: check REGISTRY_URL.",
+    ],
+    ["another JSON", () => Response.json({ ok: true }), "no answer of a route registry"],
+    [
+      "a strange error",
+      () => Response.json({ error: "no" }, { status: 500 }),
+      "no answer of a route registry",
+    ],
+    ["nothing", () => new Response(null, { status: 204 }), "no answer of a route registry"],
+    [
+      "a redirect",
+      () => Response.redirect("https://elsewhere.example/"),
+      "redirects to https://elsewhere.example/: set REGISTRY_URL to where the registry itself answers.",
+    ],
+  ])("because it is something else that answers with %s, is told", async (_, answer, message) => {
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+    const url = `http://127.0.0.1:${other.port}`;
+    const run = await cli(["services"], { env: { REGISTRY_URL: `${url}/` } });
+    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run.stderr).toStartWith(`${url} `);
+    expect(run.stderr).toContain(message);
+    await other.stop(true);
+  });
+
+  test("because it is another part of Ostiary, is told which port it is", async () => {
+    const gateway = await startLocalGateway();
+    const identity = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });
+    const strangers: [string, string][] = [
+      [gateway.url, "is Ostiary's gateway, not its registry: set REGISTRY_URL to the registry's admin API"],
+      [gateway.internal_url, "is a part of Ostiary, but not its registry"],
+      [identity.url, "is a part of Ostiary, but not its registry"],
+      [registry.internal_url, "but"],
+      [
+        `${registry.url}/swagger`,
+        "is a route registry, but has no such path: REGISTRY_URL must be its address",
+      ],
+    ];
+    try {
+      for (const [url, message] of strangers) {
+        for (const parameters of [["services"], ["services", "widgets"], ["apply", "-"]]) {
+          const run = await cli(parameters, { env: { REGISTRY_URL: url }, input: "services: {}" });
+          expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+          expect(run.stderr).toStartWith(`${url} is `);
+          expect(run.stderr).toContain(message);
+        }
+      }
+    } finally {
+      await gateway.close();
+      await identity.stop();
+    }
+  });
+
+  test.each<[string, Answerer, string]>([
+    ["closes", { open: (socket) => void socket.end() }, "closed the connection without an answer"],
+    ["resets", { data: (socket) => void socket.terminate() }, "closed the connection without an answer"],
+    [
+      "speaks something else",
+      { data: (socket) => void socket.write("-ERR unknown command\r\n") },
+      "does not answer in HTTP",
+    ],
+    ["is silent", {}, "gave no answer within 1 s"],
+    [
+      "falls silent within its answer",
+      { data: (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{") },
+      "gave no answer within 1 s",
+    ],
+  ])("because it %s, is told, and that a write may have been done", async (_, answerer, message) => {
+    const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...answerer } });
+    const env = { REGISTRY_URL: `http://127.0.0.1:${other.port}` };
+    const read = await cli(["services", "--timeout", "1"], { env });
+    expect(read).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(read.stderr).toContain(message);
+    expect(read.stderr).not.toContain("may have been done");
+    const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });
+    expect(write.stderr).toContain("What was asked for may have been done all the same");
+    other.stop(true);
+  });
+
+  test("because one of the two speaks TLS, is told the other scheme", async () => {
+    const { key, cert } = await selfSigned();
+    const secure = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls: { key, cert },
+      fetch: () => new Response(),
+    });
+    const wrong = async (url: string) => (await cli(["services"], { env: { REGISTRY_URL: url } })).stderr;
+    expect(await wrong(`http://127.0.0.1:${secure.port}`)).toContain("does it want https://");
+    expect(await wrong(registry.url.replace("http:", "https:"))).toContain("does REGISTRY_URL want http://");
+    expect(await wrong(`https://127.0.0.1:${secure.port}`)).toContain("NODE_EXTRA_CA_CERTS");
+    await secure.stop(true);
+  });
+
+  test("can not steer the terminal through what it says", async () => {
+    const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
+    const other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        Response.json(
+          { error: { type: "api_error", code: "X", message, request_id: "1", details: null } },
+          { status: 500 },
+        ),
+    });
+    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}` } });
+    expect(run.stderr).toBe("\ufffd[2J\ufffd]0;title\ufffd hello\tthere\n");
+    await other.stop(true);
+  });
+});
+
+async function selfSigned(): Promise<{ key: string; cert: string }> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-tls-"));
+  const [key, cert] = [join(directory, "key"), join(directory, "cert")];
+  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"];
+  const openssl = Bun.spawn(["openssl", ...request, "-keyout", key, "-out", cert], { stderr: "ignore" });
+  expect(await openssl.exited).toBe(0);
+  const made = { key: await Bun.file(key).text(), cert: await Bun.file(cert).text() };
+  await rm(directory, { recursive: true });
+  return made;
+}
