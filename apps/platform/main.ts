@@ -1,27 +1,30 @@
-import { parseArgs } from "node:util";
 import { loadConfig } from "@ostiary/lib/config";
-import { runMain, StartRefused, withRuntimeVariables } from "@ostiary/lib/service";
+import { runMain, withRuntimeVariables } from "@ostiary/lib/service";
+import { readArguments } from "./arguments.ts";
 import { platformVariables } from "./config.ts";
 import { printProgress, printReady } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
-await runMain(async () => {
-  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
-  const env = process.env;
-  const started = performance.now();
-  const fresh = readArguments();
-  const config = loadConfig(platformVariables, env);
-  withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-  const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
-  printReady(platform, config, performance.now() - started);
-  return [platform];
-});
+const invocation = readArguments(process.argv.slice(2));
+if ("text" in invocation) {
+  const { text, exit_code } = invocation;
+  process.stdout.on("error", () => {}); // a reader that has seen enough
+  (exit_code === 0 ? process.stdout : process.stderr).write(text, () => process.exit(exit_code));
+} else {
+  await run(invocation.fresh);
+}
 
-function readArguments(): boolean {
-  try {
-    const { values } = parseArgs({ options: { fresh: { type: "boolean", default: false } } });
-    return values.fresh;
-  } catch {
-    throw new StartRefused("Usage: bun start [--fresh]\n  --fresh  delete the data of earlier starts first");
-  }
+function run(fresh: boolean): Promise<void> {
+  // nobody reads the screen any more, as with `bun start | head -1`: stop as on a signal, without a stack
+  process.stdout.on("error", () => process.kill(process.pid, "SIGTERM"));
+  return runMain(async () => {
+    // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
+    const env = process.env;
+    const started = performance.now();
+    const config = loadConfig(platformVariables, env);
+    withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
+    const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
+    printReady(platform, config, performance.now() - started);
+    return [platform];
+  });
 }
