@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Registry, startRegistry } from "./registry/harness.ts";
+
+/** What a browser may keep of the Swagger page. */
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  fetch(`${registry.url}${path}`, { method, headers });
+
+/** The addresses of the page's assets, as it names them. */
+async function assetPaths(): Promise<string[]> {
+  const html = await (await get("/swagger")).text();
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
+}
+
+async function expectRevalidation(path: string, cacheControl: string): Promise<void> {
+  const full = await get(path);
+  expect(full.status).toBe(200);
+  expect(full.headers.get("cache-control")).toBe(cacheControl);
+  const etag = full.headers.get("etag") ?? "";
+  expect(etag).toMatch(/^"[\w-]{43}"$/);
+  expect((await full.bytes()).byteLength).toBeGreaterThan(100);
+  for (const held of [etag, `W/${etag}`, `"other", ${etag}`, " * "]) {
+    const answer = await get(path, { "If-None-Match": held });
+    expect(answer.status).toBe(304);
+    expect(answer.headers.get("etag")).toBe(etag);
+    expect(answer.headers.get("cache-control")).toBe(cacheControl);
+    expect(await answer.text()).toBe("");
+  }
+  for (const held of ['"other"', etag.slice(1, -1), "", '"']) {
+    expect((await get(path, { "If-None-Match": held })).status).toBe(200);
+  }
+}
+
+describe("the Swagger page", () => {
+  test.each(["/swagger", "/swagger/json"])(
+    "%s is asked about each time, and answered with 304",
+    async (path) => {
+      await expectRevalidation(path, "no-cache");
+    },
+  );
+
+  test("has assets that are kept for good under the address that it names", async () => {
+    const paths = await assetPaths();
+    expect(paths).toHaveLength(3);
+    for (const path of paths) await expectRevalidation(path, "public, max-age=31536000, immutable");
+    expect(new Set(paths.map((path) => path.split("?v=")[1])).size).toBe(3);
+  });
+
+  test("gives its assets to the page of another version too, but not for good", async () => {
+    const [path = ""] = await assetPaths();
+    const plain = path.replace(/\?.*/, "");
+    await expectRevalidation(plain, "no-cache");
+    await expectRevalidation(`${plain}?v=of-another-version`, "no-cache");
+  });
+
+  test("says the same of itself to HEAD", async () => {
+    for (const path of ["/swagger", "/swagger/json", ...(await assetPaths())]) {
+      const [whole, head] = [await get(path), await get(path, {}, "HEAD")];
+      expect(head.status).toBe(200);
+      for (const name of ["etag", "cache-control", "content-type"]) {
+        expect(head.headers.get(name)).toBe(whole.headers.get(name));
+      }
+      expect(await head.text()).toBe("");
+    }
+  });
+});
