@@ -1,5 +1,5 @@
 import { setLogger } from "@grpc/grpc-js";
-import { type Etcd3, isRecoverableError } from "etcd3";
+import { type Etcd3, GRPCResourceExhastedError, isRecoverableError } from "etcd3";
 import { EtcdEndpoint, type EtcdUser } from "./etcd-endpoint.ts";
 import { type CallTimes, hedgedCall } from "./hedged-call.ts";
 
@@ -35,7 +35,7 @@ export class EtcdEndpoints {
       ...times,
       order,
       attempt: (each, deadline) => each.call(call, deadline),
-      isUnanswered: isRecoverableError,
+      isUnanswered,
     });
     this.#preferred = this.#endpoints.indexOf(endpoint);
     return { value, client: endpoint.client };
@@ -44,4 +44,9 @@ export class EtcdEndpoints {
   close(): void {
     for (const endpoint of this.#endpoints) endpoint.close();
   }
+}
+
+/** An etcd that is out of space, or has too much to do, says so as a whole: there is no use in asking on. */
+function isUnanswered(error: Error): boolean {
+  return isRecoverableError(error) && !(error instanceof GRPCResourceExhastedError);
 }
