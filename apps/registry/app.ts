@@ -14,6 +14,7 @@ import type { Telemetry } from "@ostiary/lib/telemetry";
 import { applyRoutes } from "./apply/routes.ts";
 import type { RegistryConfig } from "./config.ts";
 import { lookupRoutes } from "./lookup/routes.ts";
+import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publisher } from "./publishing/publish.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
@@ -26,19 +27,20 @@ export interface AppDeps {
   database: Database;
   routeStore: RouteStore;
   publisher: Publisher;
+  lag: ProjectionLag;
 }
 
 const PING_TIMEOUT_MS = 1_000;
 
 /** The admin API and the internal port (Gateway specification, Endpoints). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
-  const { config, telemetry, health, database, routeStore } = deps;
+  const { config, telemetry, health, database, routeStore, lag } = deps;
   const checks = {
     database: () => database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
   const internal = httpApp({ body_bytes_max: config.MAX_BODY_BYTES }).use(
-    internalRoutes(checks, health, telemetry),
+    internalRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
   );
   return {
     public: {

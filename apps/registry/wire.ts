@@ -4,6 +4,7 @@ import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store
 import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
+import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
 import { Publisher } from "./publishing/publish.ts";
@@ -22,7 +23,9 @@ export interface GivenStores {
 export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
   const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
-  const metrics = createProjectionMetrics(telemetry.metrics.registry, database);
+  const lag = new ProjectionLag(database, Date.now);
+  const metrics = createProjectionMetrics(telemetry.metrics.registry, lag);
+  const watchingLag = watchLag(lag, telemetry.log);
   const reconciler = new Reconciler({
     database,
     routeStore,
@@ -38,16 +41,17 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     name: "registry",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, database, routeStore, publisher }),
+    ...createApp({ config, telemetry, health, database, routeStore, publisher, lag }),
     async start() {
       await database.migrate(SCHEMA, MIGRATIONS);
       if (config.SEED_ROUTES_DIR !== undefined) {
         await seedRoutes(config.SEED_ROUTES_DIR, publisher, telemetry.log);
       }
       reconciler.start();
+      watchingLag.start();
     },
     async stop() {
-      await reconciler.stop();
+      await Promise.all([reconciler.stop(), watchingLag.stop()]);
       await closeStores();
     },
   };

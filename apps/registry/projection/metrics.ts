@@ -1,17 +1,24 @@
-import type { Database } from "@ostiary/lib/stores/database";
 import { Counter, Gauge, type Registry } from "prom-client";
+import type { ProjectionLag } from "./lag.ts";
 import type { ProjectionResult } from "./projection.ts";
-import { countOutstanding } from "./queries.ts";
 
-/** What the reconciler tells about itself; the gauge asks the database whenever it is scraped. */
-export function createProjectionMetrics(registry: Registry, database: Database) {
+/** What the reconciler tells about itself; the gauges ask the database whenever they are scraped. */
+export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) {
   const registers = [registry];
   new Gauge({
     name: "registry_projections_outstanding",
     help: "Services whose newest revision is not known to be in the route store; NaN while the database is away.",
     registers,
     async collect() {
-      this.set(await countOutstanding(database).catch(() => Number.NaN));
+      this.set(await lag.measure().then(({ outstanding }) => outstanding, notKnown));
+    },
+  });
+  new Gauge({
+    name: "registry_projections_outstanding_age_seconds",
+    help: "For how long the oldest outstanding projection has been so; 0 without any, NaN while the database is away.",
+    registers,
+    async collect() {
+      this.set(await lag.measure().then(({ age_seconds }) => age_seconds, notKnown));
     },
   });
   const attempts = new Counter({
@@ -23,4 +30,8 @@ export function createProjectionMetrics(registry: Registry, database: Database) 
   return {
     countAttempt: (result: ProjectionResult | "failed") => attempts.inc({ result }),
   };
+}
+
+function notKnown(): number {
+  return Number.NaN;
 }

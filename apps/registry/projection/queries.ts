@@ -34,14 +34,22 @@ export function listOutstanding(
   );
 }
 
-export async function countOutstanding(database: Database): Promise<number> {
-  const [row] = await database.run("count_outstanding", (orm) =>
-    database.rows<{ count: number }>(
+/** A service that waits for its projection, and how long ago its newest revision was committed. */
+interface OutstandingAge extends Record<string, unknown> {
+  name: string;
+  projected_fence: number | null;
+  age_ms: number;
+}
+
+export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
+  return database.run("select_outstanding_ages", (orm) =>
+    database.rows<OutstandingAge>(
       orm,
-      sql`select count(*) as count from routes.services where ${isOutstanding}`,
+      sql`select name, projected_fence,
+            (extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8 as age_ms
+          from routes.services where ${isOutstanding}`,
     ),
   );
-  return Number(row?.count ?? 0);
 }
 
 /** The newest committed state of a service; undefined when it was never written. */

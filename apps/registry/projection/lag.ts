@@ -1,0 +1,118 @@
+import type { Database } from "@ostiary/lib/stores/database";
+import type { Logger } from "@ostiary/lib/telemetry";
+import { Loop } from "./loop.ts";
+import { listOutstandingAges } from "./queries.ts";
+
+/** How far the route store is behind the database. */
+export interface Lag {
+  /** Services whose newest revision is not known to be in the route store. */
+  outstanding: number;
+  /** For how long the one of them has waited that has waited longest; 0 when there is none. */
+  age_seconds: number;
+}
+
+/** Later than this a projection is late: with a route store that takes keys it is made at once. */
+const LATE_SECONDS = 30;
+const LINE_PAUSE_MS = 60_000;
+const LOOK_MS = 5_000;
+
+interface Waiting {
+  readonly projected_fence: number | null;
+  readonly since_ms: number;
+}
+
+/**
+ * Measures the lag. A service waits from the first of its writes that is not in the route store, however often
+ * it is written meanwhile; what is first seen waiting, after a start for one, has waited since its newest write.
+ */
+export class ProjectionLag {
+  readonly #database: Database;
+  readonly #clock: () => number;
+  #waiting = new Map<string, Waiting>();
+  #measuring: Promise<Lag> | null = null;
+
+  /** @param clock milliseconds since 1970 */
+  constructor(database: Database, clock: () => number) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Asks the database, once for all that ask at the same time. */
+  measure(): Promise<Lag> {
+    this.#measuring ??= this.#measure().finally(() => {
+      this.#measuring = null;
+    });
+    return this.#measuring;
+  }
+
+  /** What readiness says of it: null unless a projection is late. */
+  async warning(): Promise<string | null> {
+    const lag = await this.measure();
+    return isLate(lag) ? describe(lag) : null;
+  }
+
+  async #measure(): Promise<Lag> {
+    const rows = await listOutstandingAges(this.#database);
+    const now_ms = this.#clock();
+    const waiting = new Map<string, Waiting>();
+    let oldest_ms = now_ms;
+    for (const { name, projected_fence, age_ms } of rows) {
+      const known = this.#waiting.get(name);
+      const isSame = known?.projected_fence === projected_fence;
+      const since_ms = known && isSame ? known.since_ms : Math.min(now_ms, now_ms - age_ms);
+      waiting.set(name, { projected_fence, since_ms });
+      oldest_ms = Math.min(oldest_ms, since_ms);
+    }
+    this.#waiting = waiting;
+    return { outstanding: rows.length, age_seconds: (now_ms - oldest_ms) / 1_000 };
+  }
+}
+
+/** Tells the log of late projections: once a minute while there are any, and once when there are none any more. */
+export class LagAlarm {
+  readonly #log: Logger;
+  readonly #clock: () => number;
+  #lastLine_ms = Number.NEGATIVE_INFINITY;
+  #isRaised = false;
+
+  /** @param clock milliseconds since 1970 */
+  constructor(log: Logger, clock: () => number) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  heed(lag: Lag): void {
+    if (isLate(lag)) this.#raise(lag);
+    else if (this.#isRaised) {
+      this.#isRaised = false;
+      this.#log.info({}, "projections are no longer late");
+    }
+  }
+
+  #raise(lag: Lag): void {
+    const now_ms = this.#clock();
+    if (now_ms - this.#lastLine_ms < LINE_PAUSE_MS) return;
+    this.#lastLine_ms = now_ms;
+    this.#isRaised = true;
+    const { outstanding, age_seconds } = lag;
+    this.#log.error({ outstanding, age_seconds }, `gateways do not have the newest routes: ${describe(lag)}`);
+  }
+}
+
+/** Looks at the lag now and then and tells the log when it is too much. */
+export function watchLag(lag: ProjectionLag, log: Logger): Loop {
+  const alarm = new LagAlarm(log, Date.now);
+  const look = async () => alarm.heed(await lag.measure());
+  // that the database is away is told by what can not be done without it
+  return new Loop(look, { pause_ms: LOOK_MS, retry_ms: LOOK_MS }, () => {});
+}
+
+function isLate({ age_seconds }: Lag): boolean {
+  return age_seconds >= LATE_SECONDS;
+}
+
+function describe({ outstanding, age_seconds }: Lag): string {
+  const what =
+    outstanding === 1 ? "1 projection is outstanding" : `${outstanding} projections are outstanding`;
+  return `${what}, for up to ${Math.floor(age_seconds)} s`;
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { ProjectionLag } from "../../../apps/registry/projection/lag.ts";
+import { clock, freshDatabase, rejection } from "../../support/index.ts";
+
+const MIGRATIONS = new URL("../../../drizzle/routes", import.meta.url).pathname;
+
+/** A clock that is the database's when the test starts, and stands still. */
+const time = clock(new Date());
+let database: Database;
+let lag: ProjectionLag;
+
+beforeEach(async () => {
+  database = await openDatabase(await freshDatabase(), { namespace: "routes" });
+  await database.migrate("routes", MIGRATIONS);
+  lag = new ProjectionLag(database, time.now);
+});
+afterEach(() => database.close());
+
+const run = (statement: ReturnType<typeof sql>) =>
+  database.run("test", (orm) => database.rows(orm, statement));
+/** Writes a service now; a fence counts microseconds. */
+const write = (name: string, seconds_ago = 0) =>
+  run(sql`insert into routes.services (name, revision, deleted, fence)
+          values (${name}, 1, false,
+            ((extract(epoch from clock_timestamp()) - ${seconds_ago}::float8) * 1000000)::bigint)
+          on conflict (name) do update set fence = excluded.fence, revision = services.revision + 1`);
+const project = (name: string) =>
+  run(sql`update routes.services set projected_fence = fence where name = ${name}`);
+
+test("the lag is nothing while all that was written is projected", async () => {
+  expect(await lag.measure()).toEqual({ outstanding: 0, age_seconds: 0 });
+  await write("a", 1_000);
+  await project("a");
+  expect(await lag.measure()).toEqual({ outstanding: 0, age_seconds: 0 });
+  expect(await lag.warning()).toBeNull();
+});
+
+test("the lag grows with the age of what is outstanding, also from before the start", async () => {
+  await write("old", 100);
+  await write("new");
+  const first = await lag.measure();
+  expect(first.outstanding).toBe(2);
+  expect(first.age_seconds).toBeWithin(100, 130);
+  time.advance(20_000);
+  expect((await lag.measure()).age_seconds).toBeCloseTo(first.age_seconds + 20, 3);
+  await project("old");
+  const second = await lag.measure();
+  expect(second.outstanding).toBe(1);
+  expect(second.age_seconds).toBeWithin(20, 50);
+});
+
+test("a service that is written again and again waits from the first time", async () => {
+  for (let round = 0; round < 5; round++) {
+    await write("busy");
+    await lag.measure();
+    time.advance(10_000);
+  }
+  expect((await lag.measure()).age_seconds).toBeWithin(50, 80);
+  expect(await lag.warning()).toMatch(/^1 projection is outstanding, for up to [5-7]\d s$/);
+});
+
+test("a service that is projected between its writes does not wait", async () => {
+  for (let round = 0; round < 5; round++) {
+    await write("busy");
+    expect((await lag.measure()).age_seconds).toBeLessThan(25);
+    time.advance(10_000);
+    await project("busy");
+  }
+  await write("busy");
+  expect((await lag.measure()).outstanding).toBe(1);
+  expect(await lag.warning()).toBeNull();
+});
+
+test("a fence of a clock that is ahead is not older than now", async () => {
+  await write("ahead", -86_400);
+  expect(await lag.measure()).toEqual({ outstanding: 1, age_seconds: 0 });
+});
+
+test("thousands of outstanding services are measured, by many at once", async () => {
+  await run(sql`insert into routes.services (name, revision, deleted, fence)
+                select 'many-' || n, 1, false,
+                  ((extract(epoch from clock_timestamp()) - 40) * 1000000)::bigint
+                from generate_series(1, 10000) n`);
+  const measured = await Promise.all(Array.from({ length: 20 }, () => lag.measure()));
+  expect(new Set(measured.map((each) => each.outstanding))).toEqual(new Set([10_000]));
+  expect(await lag.warning()).toMatch(/^10000 projections are outstanding, for up to [45]\d s$/);
+});
+
+test("the lag is not known while the database is away", async () => {
+  await database.close();
+  expect(await rejection(lag.warning())).toBeDefined();
+});

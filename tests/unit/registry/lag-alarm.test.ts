@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { LagAlarm } from "../../../apps/registry/projection/lag.ts";
+import { clock } from "../../support/index.ts";
+
+interface Line {
+  level: string;
+  message: string;
+  fields: object;
+}
+
+function watched() {
+  const time = clock();
+  const lines: Line[] = [];
+  const line = (level: string) => (fields: object, message: string) => lines.push({ level, message, fields });
+  const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
+  const alarm = new LagAlarm(log, time.now);
+  return {
+    /** Looks once a second for `seconds`, with the oldest projection as old as `age` says after each. */
+    look(seconds: number, age: (second: number) => number, outstanding = 3): Line[] {
+      lines.length = 0;
+      for (let second = 1; second <= seconds; second++) {
+        time.advance(1_000);
+        alarm.heed({ outstanding, age_seconds: age(second) });
+      }
+      return [...lines];
+    },
+  };
+}
+
+describe("the log, of projections that are outstanding", () => {
+  test("says nothing before they have been so for 30 s, nor when they are made then", () => {
+    const { look } = watched();
+    expect(look(29, (second) => second)).toEqual([]);
+    expect(look(600, () => 29.999)).toEqual([]);
+    expect(look(10, () => 0, 0)).toEqual([]);
+  });
+
+  test("has one error a minute from then on, and one line when none is late any more", () => {
+    const { look } = watched();
+    const late = look(300, (second) => second);
+    expect(late).toHaveLength(5);
+    expect(late[0]).toEqual({
+      level: "error",
+      message: "gateways do not have the newest routes: 3 projections are outstanding, for up to 30 s",
+      fields: { outstanding: 3, age_seconds: 30 },
+    });
+    expect(late.map((line) => line.fields)).toEqual(
+      [30, 90, 150, 210, 270].map((age_seconds) => ({ outstanding: 3, age_seconds })),
+    );
+    expect(look(100, () => 0, 0)).toEqual([
+      { level: "info", message: "projections are no longer late", fields: {} },
+    ]);
+  });
+
+  test("has no more errors where they come and go", () => {
+    const { look } = watched();
+    const lines = look(600, (second) => (second % 4 < 2 ? 31 : 1));
+    expect(lines.filter((line) => line.level === "error").length).toBeLessThanOrEqual(10);
+    expect(lines.filter((line) => line.level === "info").length).toBeLessThanOrEqual(10);
+  });
+});
