@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { openRouteStore, type RouteStore, type RouteWatch } from "@ostiary/lib/stores/route-store";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { Etcd3 } from "etcd3";
 import {
   type EtcdCluster,
   freePort,
@@ -12,6 +13,8 @@ import {
   waitFor,
 } from "../support/index.ts";
 
+setDefaultTimeout(120_000);
+
 /** What is asked of one node and of another: a fenced write that is carried out twice must be as if once. */
 const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
   get: (store) => store.get("calls/a"),
@@ -21,17 +24,27 @@ const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
   "write fenced": (store) =>
     store.writeFenced({ key: "calls/a", value: "1", fence: { key: "fences/calls", value: 1 } }),
   watch: (store) => store.watch("calls/", () => {}),
-  ping: (store) => store.ping(1_000),
+  ping: (store) => store.ping(3_000),
 };
 
-/** A store's first call goes to any of its endpoints: so often that each is met. */
-async function expectAnswers(url: string): Promise<void> {
-  await Promise.all(
-    Array.from({ length: 12 }, async () => {
-      const store = await openRouteStore(url);
-      await Promise.all(Object.values(everyCall).map((call) => call(store)));
-      await store.close();
-    }),
+/**
+ * Most of some new stores answer every call at once, each of which begins with any endpoint. On a busy machine
+ * etcd's nodes may hold an election meanwhile, so it is tried again; where one endpoint in two or three takes all
+ * of a call's time, hardly any store gets through its seven calls, however often.
+ */
+async function expectAnswers(url: string, stores = 12): Promise<void> {
+  const answers = async () => {
+    const store = await openRouteStore(url);
+    const results = await Promise.allSettled(Object.values(everyCall).map((call) => call(store)));
+    await store.close();
+    return results.every(({ status }) => status === "fulfilled");
+  };
+  await waitFor(
+    async () => {
+      const answered = await Promise.all(Array.from({ length: stores }, answers));
+      return answered.filter(Boolean).length > stores / 2;
+    },
+    { timeout_ms: 60_000, what: "Answers of most stores" },
   );
 }
 
@@ -76,6 +89,17 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
     );
   });
 
+  test("one that says nothing to a user either", async () => {
+    const guarded = await startEtcd();
+    await requireUser(guarded.url);
+    const silent = await startSilentServer();
+    const asUser = (url: string) => url.replace("//", "//root:secret@");
+    // few, since etcd takes its time to check a password
+    await expectAnswers(`${asUser(silent.url)},${asUser(guarded.url)}`, 3);
+    await silent.close();
+    await guarded.close();
+  });
+
   test("one that speaks something else", async () => {
     const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("no etcd") });
     await expectAnswers(`${other.url.origin},${server.url}`);
@@ -116,31 +140,30 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
     });
   }
 
-  test("tells of changes whichever node falls silent, and when it is back", async () => {
-    const calls = Array.from({ length: 6 }, () => 0);
-    const watches: RouteWatch[] = [];
-    const stores = await Promise.all(calls.map(() => openRouteStore(cluster.url)));
-    for (const [index, each] of stores.entries()) {
-      watches.push(await each.watch("watched/", () => (calls[index] = (calls[index] ?? 0) + 1)));
-    }
-    const expectCalls = async (what: string) => {
-      const before = [...calls];
-      await store.put("watched/a", what);
-      await waitFor(() => calls.every((count, index) => count > (before[index] ?? 0)), {
-        what: `A call for a change ${what}`,
-      });
-    };
-    await expectCalls("before");
-    for (const [index, node] of cluster.nodes.entries()) {
-      await node.freeze();
-      await cluster.leader();
-      await expectCalls(`while node ${index} is frozen`);
-      await node.thaw();
-      await expectCalls(`after node ${index} was frozen`);
-    }
-    await Promise.all(watches.map((watch) => watch.close()));
-    await Promise.all(stores.map((each) => each.close()));
-  });
+  const silences: Record<string, (node: TestServer) => Promise<void>> = {
+    "is frozen": (node) => node.freeze(),
+    "is cut off from the others": (node) => cluster.cutOff(node),
+  };
+  for (const [what, silence] of Object.entries(silences)) {
+    test(`tells of changes whichever node ${what}, and when it is back`, async () => {
+      const watchers = await Promise.all(Array.from({ length: 6 }, () => openWatcher(cluster.url)));
+      const expectTold = async (when: string) => {
+        const before = watchers.map((watcher) => watcher.calls());
+        await waitFor(() => store.put("watched/a", when).then(() => true));
+        await waitFor(() => watchers.every((watcher, index) => watcher.calls() > (before[index] ?? 0)), {
+          what: `A call for a change ${when}`,
+        });
+      };
+      await expectTold("before");
+      for (const [index, node] of cluster.nodes.entries()) {
+        await silence(node);
+        await expectTold(`while node ${index} ${what}`);
+        await cluster.recover();
+        await expectTold(`after node ${index} was back`);
+      }
+      await Promise.all(watchers.map((watcher) => watcher.close()));
+    });
+  }
 
   test("gives a fenced write's number up to a newer one, also when a frozen node wakes with the older", async () => {
     const write = (each: RouteStore, revision: number) =>
@@ -154,16 +177,36 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
       await cluster.leader();
       const writers = await Promise.all(Array.from({ length: 6 }, () => openRouteStore(cluster.url)));
       const older = 2 * index + 1;
-      expect(await Promise.all(writers.map((writer) => write(writer, older)))).toEqual(
-        writers.map(() => true),
-      );
-      expect(await write(store, older + 1)).toBe(true);
+      await Promise.all(writers.map((writer) => waitFor(() => write(writer, older))));
+      await waitFor(() => write(store, older + 1));
       await node.recover();
       const only = await openRouteStore(node.url);
-      await only.ping(10_000);
+      await only.ping(20_000);
       await only.close();
       expect((await store.get("fenced/a"))?.value).toBe(String(older + 1));
       await Promise.all(writers.map((writer) => writer.close()));
     }
   });
 });
+
+/** From now on it answers nobody but `root`. */
+async function requireUser(url: string): Promise<void> {
+  const client = new Etcd3({ hosts: url });
+  await client.role("root").create();
+  const user = await client.user("root").create("secret");
+  await user.addRole("root");
+  await client.auth.authEnable();
+  client.close();
+}
+
+/** A store that watches, and how often it was told of a change. */
+async function openWatcher(url: string) {
+  const store = await openRouteStore(url);
+  let calls = 0;
+  const watch = () =>
+    store.watch("watched/", () => {
+      calls += 1;
+    });
+  await waitFor(watch);
+  return { calls: () => calls, close: () => store.close() };
+}

@@ -2,6 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BinaryTestServer } from "./binary-server.ts";
+import { EtcdPeers } from "./etcd-peers.ts";
 import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
 import type { TestServer } from "./server.ts";
@@ -26,14 +27,23 @@ export interface EtcdCluster {
   readonly url: string;
   /** The node that leads, as the others see it; waits for one. */
   leader(): Promise<TestServer>;
-  /** Whatever was done to its nodes: they run and answer afterwards. */
+  /** Cuts a node off from the others. It goes on answering its clients, as far as it can by itself. */
+  cutOff(node: TestServer): Promise<void>;
+  /** Whatever was done to its nodes: they run, in touch with each other, and answer afterwards. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A new, empty etcd of three nodes. */
 export async function startEtcdNodes(binary: string, leash: Leash): Promise<EtcdCluster> {
-  const members = await Promise.all(["one", "two", "three"].map(newMember));
+  const peers = new EtcdPeers();
+  const members = await Promise.all(
+    ["one", "two", "three"].map(async (name) => {
+      const member = await newMember(name);
+      const door = await peers.open(member.peer_port);
+      return { ...member, door, advertised_port: door.port };
+    }),
+  );
   const nodes = await Promise.all(members.map((member) => memberServer(binary, leash, member, members, [])));
   await Promise.all(nodes.map((node) => node.start()));
   const each = (work: (node: TestServer) => Promise<void>) => Promise.all(nodes.map(work)).then(() => {});
@@ -41,30 +51,42 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
     nodes,
     url: nodes.map((node) => node.url).join(","),
     leader: () => waitFor(() => leaderOf(nodes), { what: "A node of etcd that leads" }),
-    recover: () => each((node) => node.recover()),
-    close: () => each((node) => node.close()),
+    async cutOff(node) {
+      const member = members.find(({ url }) => url === node.url);
+      if (member === undefined) throw new Error("The node is none of this cluster.");
+      const { member_id } = await statusOf(node);
+      peers.part(member.peer_port, BigInt(member_id ?? 0).toString(16));
+    },
+    recover() {
+      peers.join();
+      return each((node) => node.recover());
+    },
+    async close() {
+      await each((node) => node.close());
+      for (const { door } of members) door.close();
+      peers.close();
+    },
   };
 }
 
 interface Member {
   name: string;
   url: string;
-  peer_url: string;
+  /** Where it listens for other nodes, and where they are told that it does. */
+  peer_port: number;
+  advertised_port: number;
 }
 
 async function newMember(name: string): Promise<Member> {
-  return {
-    name,
-    url: `http://127.0.0.1:${await freePort()}`,
-    peer_url: `http://127.0.0.1:${await freePort()}`,
-  };
+  const peer_port = await freePort();
+  return { name, url: `http://127.0.0.1:${await freePort()}`, peer_port, advertised_port: peer_port };
 }
 
 /** Writes are not synced to disk, which only matters when the machine itself goes down. */
 async function memberServer(
   binary: string,
   leash: Leash,
-  { name, url, peer_url }: Member,
+  { name, url, peer_port, advertised_port }: Member,
   members: readonly Member[],
   settings: string[],
 ): Promise<BinaryTestServer> {
@@ -77,8 +99,12 @@ async function memberServer(
         binary,
         ...["--name", name, "--data-dir", join(directory, "data"), "--unsafe-no-fsync", ...settings],
         ...["--listen-client-urls", url, "--advertise-client-urls", url],
-        ...["--listen-peer-urls", peer_url, "--initial-advertise-peer-urls", peer_url],
-        ...["--initial-cluster", members.map((each) => `${each.name}=${each.peer_url}`).join(",")],
+        ...["--listen-peer-urls", peerUrl(peer_port)],
+        ...["--initial-advertise-peer-urls", peerUrl(advertised_port)],
+        ...[
+          "--initial-cluster",
+          members.map((each) => `${each.name}=${peerUrl(each.advertised_port)}`).join(),
+        ],
       ],
       ready: async () => (await fetch(`${url}/health`, { signal: AbortSignal.timeout(500) })).ok,
       crash: "SIGKILL",
@@ -93,7 +119,13 @@ async function leaderOf(nodes: readonly TestServer[]): Promise<TestServer | unde
   return nodes[leads.indexOf(true)];
 }
 
-async function isLeader({ url }: TestServer): Promise<boolean> {
+async function isLeader(node: TestServer): Promise<boolean> {
+  const { member_id, leader } = await statusOf(node);
+  return member_id !== undefined && member_id === leader;
+}
+
+/** What a node says of itself, by its decimal ids; nothing when it does not answer. */
+async function statusOf({ url }: TestServer): Promise<{ member_id?: string; leader?: string }> {
   try {
     const response = await fetch(`${url}/v3/maintenance/status`, {
       method: "POST",
@@ -101,10 +133,14 @@ async function isLeader({ url }: TestServer): Promise<boolean> {
       signal: AbortSignal.timeout(500),
     });
     const status = await response.text();
-    const [, member] = /"member_id":"(\d+)"/.exec(status) ?? [];
+    const [, member_id] = /"member_id":"(\d+)"/.exec(status) ?? [];
     const [, leader] = /"leader":"(\d+)"/.exec(status) ?? [];
-    return member !== undefined && member === leader;
+    return { member_id, leader };
   } catch {
-    return false; // it does not answer
+    return {};
   }
+}
+
+function peerUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
 }

@@ -8,7 +8,8 @@ export interface EtcdUser {
   password: string;
 }
 
-const AUTHENTICATION_TIMEOUT_MS = 1_000;
+/** etcd makes the check of a password slow on purpose. */
+const AUTHENTICATION_TIMEOUT_MS = 2_000;
 const GREETING_TIMEOUT_MS = 1_000;
 const RECONNECT_MS = 500;
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;

@@ -1,0 +1,75 @@
+import { createConnection, createServer, type Socket } from "node:net";
+
+/** The door through which one node of etcd is reached by the others. */
+export interface PeerDoor {
+  readonly port: number;
+  close(): void;
+}
+
+interface Passage {
+  readonly from: string;
+  readonly to: string;
+  readonly sockets: readonly Socket[];
+}
+
+/**
+ * Parts nodes of etcd from each other while their clients reach all of them. A node is named by the port it
+ * listens on for others, and by its member's id, in hexadecimal, as a caller: etcd sends it with each request.
+ */
+export class EtcdPeers {
+  readonly #passages = new Set<Passage>();
+  readonly #apart = new Set<string>();
+
+  async open(listen_port: number): Promise<PeerDoor> {
+    const to = String(listen_port);
+    const server = createServer((caller) => {
+      caller.on("error", () => caller.destroy());
+      caller.once("data", (head) => this.#pass(caller, Buffer.from(head), to));
+    });
+    const listening = Promise.withResolvers<void>();
+    server.listen(0, "127.0.0.1", listening.resolve);
+    await listening.promise;
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("No port was bound.");
+    return { port: address.port, close: () => server.close() };
+  }
+
+  /** Cuts what there is between a node and the others, both ways, and lets nothing new pass. */
+  part(listen_port: number, member_id: string): void {
+    this.#apart.add(String(listen_port)).add(member_id);
+    for (const passage of this.#passages) {
+      if (this.#isCut(passage)) for (const socket of passage.sockets) socket.destroy();
+    }
+  }
+
+  join(): void {
+    this.#apart.clear();
+  }
+
+  close(): void {
+    for (const { sockets } of this.#passages) for (const socket of sockets) socket.destroy();
+  }
+
+  #pass(caller: Socket, head: Buffer, to: string): void {
+    const from = /x-server-from: *([0-9a-f]+)/i.exec(head.toString("latin1"))?.[1] ?? "";
+    const node = createConnection({ host: "127.0.0.1", port: Number(to) });
+    const passage = { from, to, sockets: [caller, node] };
+    this.#passages.add(passage);
+    node.on("error", () => node.destroy());
+    node.on("close", () => {
+      caller.destroy();
+      this.#passages.delete(passage);
+    });
+    caller.on("close", () => node.destroy());
+    if (this.#isCut(passage)) {
+      caller.destroy();
+      return;
+    }
+    node.write(head);
+    caller.pipe(node).pipe(caller);
+  }
+
+  #isCut({ from, to }: Passage): boolean {
+    return this.#apart.has(from) || this.#apart.has(to);
+  }
+}
