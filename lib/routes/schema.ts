@@ -65,6 +65,7 @@ export const PolicyName = Type.String({
   pattern: NAME_PATTERN,
   minLength: 1,
   maxLength: POLICY_NAME_LENGTH_MAX,
+  title: "PolicyName",
   description: "The name of an entry of the service's rate_limits.",
   examples: ["burst"],
 });
@@ -105,7 +106,9 @@ export const InlineRateLimit = Type.Object(
 );
 export type InlineRateLimit = Static<typeof InlineRateLimit>;
 
-export const RouteRateLimit = Type.Union([Type.Literal(false), InlineRateLimit, PolicyName], {
+const NoRateLimit = Type.Literal(false, { title: "NoRateLimit", description: "`false`: no limit." });
+
+export const RouteRateLimit = Type.Union([NoRateLimit, InlineRateLimit, PolicyName], {
   title: "RouteRateLimit",
   description:
     "`false`: unlimited. Object: own limit. String: a policy of the service. Omitted: the default.",

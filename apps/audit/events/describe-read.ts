@@ -1,8 +1,8 @@
-import { idField } from "@ostiary/lib/schemas";
-import type { TSchema } from "@sinclair/typebox";
+import { idField, mapOf } from "@ostiary/lib/schemas";
+import { type TSchema, Type } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import type { EventLog } from "./event-filter.ts";
-import { eventQuerySchema } from "./event-query.ts";
+import { eventQuerySchema, PARAM_LENGTH_MAX } from "./event-query.ts";
 
 type Parameter = NonNullable<DocumentDecoration["parameters"]>[number];
 
@@ -44,6 +44,11 @@ const exportContent = {
   },
 };
 
+const pathParams = mapOf(
+  Type.String({ pattern: "^params\\[[A-Za-z_][A-Za-z0-9_]*\\]$" }),
+  Type.String({ maxLength: PARAM_LENGTH_MAX }),
+);
+
 function pathParameter(kind: EventLog["kind"]): Parameter {
   const description = kind === "organization" ? "Whose log: an organization." : "Whose log: a person.";
   return { name: `${kind}_id`, in: "path", required: true, description, schema: plain(idField(description)) };
@@ -57,15 +62,16 @@ function queryParameters(): Parameter[] {
   return [
     ...named,
     {
-      name: "params",
+      // by `deepObject` it would have to be named `params`, which clients in Python take for a variable of theirs
+      name: "path_params",
       in: "query",
       required: false,
-      style: "deepObject",
+      style: "form",
       explode: true,
       description:
-        "Events with these path params, such as `params[member_id]=01J9…`; several combine with AND.",
-      schema: { type: "object", additionalProperties: { type: "string" } },
-      example: { widget_id: "42" },
+        "Events with these path params: each is a parameter of its own, such as `params[widget_id]=42`; several combine with AND.",
+      schema: plain(pathParams),
+      example: { "params[widget_id]": "42" },
     },
   ];
 }

@@ -15,6 +15,8 @@ import { parseTime } from "../time.ts";
 import { type EventFilter, type EventLog, exactFilters } from "./event-filter.ts";
 import { eventOutcomeSchema } from "./event-schema.ts";
 
+export const PARAM_LENGTH_MAX = 8_192;
+
 const exact = (description: string, maxLength: number, example: string) =>
   Type.Optional(Type.String({ description, minLength: 1, maxLength, examples: [example] }));
 const time = (description: string) =>
@@ -45,7 +47,7 @@ export const eventQuerySchema = Type.Object(
     occurred_after: time("Events at or after this time, RFC 3339."),
     occurred_before: time("Events before this time, RFC 3339."),
   },
-  { additionalProperties: Type.String({ maxLength: 8_192 }) },
+  { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) },
 );
 
 const ID_LENGTH_MAX = 128;

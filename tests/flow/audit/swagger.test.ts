@@ -30,7 +30,7 @@ describe("the Swagger page", () => {
               "outcome",
               "request_id",
             ],
-            ...["created_id", "occurred_after", "occurred_before", "params"],
+            ...["created_id", "occurred_after", "occurred_before", "path_params"],
           ].sort(),
         );
         expect(get.parameters.every(({ description, schema }) => description && schema)).toBe(true);
