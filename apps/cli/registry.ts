@@ -83,7 +83,15 @@ export class Registry {
 
 /** A path with its parts escaped: `at("services", name)`. */
 export function at(...segments: (string | number)[]): string {
-  return segments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
+  return segments.map((segment) => `/${escaped(String(segment))}`).join("");
+}
+
+/** URLs read `.` and `..` as steps between folders, however they are escaped: the request would be another one. */
+function escaped(segment: string): string {
+  if (segment === "" || segment === "." || segment === "..") {
+    throw new UsageError(`${JSON.stringify(segment)} is no name of a service.`);
+  }
+  return encodeURIComponent(segment);
 }
 
 function readUrl(url: string): string {

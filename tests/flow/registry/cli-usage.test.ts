@@ -28,6 +28,10 @@ describe("wrong usage", () => {
     [["explain", "GET"]],
     [["services", "--colour"]],
     [["services", "--timeout", "0"]],
+    [["services", ""]],
+    [["services", "."]],
+    [["revisions", ".."]],
+    [["restore", "..", "1"]],
     [["services", "--timeout", "soon"]],
   ])("%j has exit code 2 and says why on stderr", async (parameters) => {
     const run = await cli(parameters);
