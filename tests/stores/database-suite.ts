@@ -48,7 +48,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
 
     test("gives rows in one shape", async () => {
       const statement = sql`select 1::int8 as small, 9223372036854775807::int8 as large, count(*), 1.50::numeric as amount,
-        '2026-01-31T12:00:00.5Z'::timestamptz as moment, '2026-01-31'::date as day, array['a','b'] as list,
+        '2026-01-31T12:00:00.5Z'::timestamptz as moment, '2026-01-31'::date as day, array['a','b \\ " , {}',null,''] as list, '{}'::text[] as none,
         '{"x":[1]}'::jsonb as document, '"text"'::jsonb as scalar, null::text as nothing, true as flag, 1.5::float8 as ratio`;
       expect(await database.run("select_all", (orm) => database.rows(orm, statement))).toEqual([
         {
@@ -58,7 +58,8 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
           amount: "1.50",
           moment: "2026-01-31 12:00:00.5+00",
           day: "2026-01-31",
-          list: ["a", "b"],
+          list: ["a", 'b \\ " , {}', null, ""],
+          none: [],
           document: { x: [1] },
           scalar: "text",
           nothing: null,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
@@ -165,6 +165,22 @@ describe("database on PostgreSQL that cannot be reached", () => {
     server.close();
   });
 
+  test("refuses to open where connections are reset as soon as they are asked something", async () => {
+    const authenticated = Buffer.from(
+      "520000000800000000" + "4b0000000c0000000100000002" + "5a0000000549",
+      "hex",
+    );
+    const { server, port } = await silentServer((socket) => {
+      socket.once("data", () => {
+        socket.write(authenticated);
+        socket.once("data", () => socket.resetAndDestroy());
+      });
+    });
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, quick);
+    expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
+    server.close();
+  });
+
   test.if(services().postgres.real)("refuses to open a database that does not exist", async () => {
     const url = new URL(await freshDatabase());
     url.pathname = "/no_such_database";
@@ -286,8 +302,14 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
   });
 });
 
-async function silentServer(): Promise<{ server: Server; port: number }> {
-  const server = createServer((socket) => socket.on("error", () => {}));
+/** A server that says nothing but what `speak` does. */
+async function silentServer(
+  speak: (socket: Socket) => void = () => {},
+): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    speak(socket);
+  });
   const listening = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", listening.resolve);
   await listening.promise;

@@ -25,7 +25,7 @@ export interface Database {
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Rows of a raw statement, the same shape on both adapters; the caller names the row type it selects.
-   * `int8` and `count(*)` are numbers (bigints beyond 2^53), `numeric` strings, `json` parsed, arrays arrays (of times: select them as `text[]`),
+   * `int8` and `count(*)` are numbers (bigints beyond 2^53), `numeric` strings, `json` parsed, a `text[]` an array (select others as such or as JSON),
    * `bytea` a Uint8Array; dates and times are PostgreSQL's text in UTC, such as `2026-01-31 12:00:00.5+00`,
    * which `new Date()` reads. Parameters may be strings, numbers, bigints, booleans, Dates or null.
    */

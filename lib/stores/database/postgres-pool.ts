@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { StoreUnavailable } from "../errors.ts";
+import { columnTypes } from "./column-types.ts";
 import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
 import { Lanes, Permits } from "./permits.ts";
 import { sessionSettings, withoutSettings, youngTimeouts } from "./session-settings.ts";
@@ -132,8 +133,9 @@ export class PostgresPool {
   /** A server that does not know a setting refuses the session, so those of younger ones are asked for first. */
   async #liftTimeouts(): Promise<void> {
     const sql = this.#sql;
+    const names = youngTimeouts.map((name) => `'${name}'`).join();
     const set = await sql
-      .unsafe("select name from pg_settings where name = any($1) and setting <> '0'", [youngTimeouts])
+      .unsafe(`select name from pg_settings where name in (${names}) and setting <> '0'`)
       .catch((error) => {
         throw new StoreUnavailable("database", error);
       });
@@ -187,33 +189,10 @@ function connect(url: string, limits: PostgresLimits, timeouts: Record<string, s
     connect_timeout: limits.connect_timeout_ms / 1000,
     backoff: () => RECONNECT_DELAY_SECONDS,
     onnotice: () => {},
+    // its query for the types of arrays rejects where nobody listens when the connection breaks meanwhile
+    fetch_types: false,
     connection,
-    types,
+    types: columnTypes,
   };
   return postgres(withoutSettings(url, connection), options);
 }
-
-/** See `Database.rows` for what these give. */
-const types = {
-  int8: {
-    to: 20,
-    from: [20],
-    parse: (text: string): number | bigint => {
-      const value = Number(text);
-      return Number.isSafeInteger(value) ? value : BigInt(text);
-    },
-    serialize: (value: unknown): string => String(value),
-  },
-  time: {
-    to: 1184,
-    from: [1082, 1083, 1114, 1184],
-    parse: (text: string): string => text,
-    serialize: (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value)),
-  },
-  json: {
-    to: 114,
-    from: [114, 3802],
-    parse: (text: string): unknown => JSON.parse(text),
-    serialize: (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)),
-  },
-};
