@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test";
+import { StoreUnavailable } from "@ostiary/lib/stores/route-store";
+import { type HedgedCall, hedgedCall } from "../../../lib/stores/route-store/hedged-call.ts";
+import { rejection, waitFor } from "../../support/index.ts";
+
+const FOREVER_MS = 1_000_000;
+const refusal = new Error("Refused.");
+
+type Endpoint = (deadline: number) => Promise<string>;
+const answers =
+  (text: string): Endpoint =>
+  async () =>
+    text;
+const fails =
+  (message: string): Endpoint =>
+  () =>
+    Promise.reject(new Error(message));
+const refuses: Endpoint = () => Promise.reject(refusal);
+const silent: Endpoint = () => new Promise(() => {});
+
+/** A call that knows no time but what `times` say, to endpoints in this order. */
+function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = {}) {
+  const asked: number[] = [];
+  const result = hedgedCall({
+    timeout_ms: 5_000,
+    attempt_ms: FOREVER_MS,
+    hedge_ms: FOREVER_MS,
+    order,
+    attempt: (endpoint, deadline) => {
+      asked.push(order.indexOf(endpoint));
+      return endpoint(deadline);
+    },
+    isUnanswered: (error) => error !== refusal,
+    ...times,
+  });
+  return { asked, result };
+}
+
+describe("a call to several endpoints", () => {
+  test("asks the first alone when it answers", async () => {
+    const { asked, result } = call([answers("one"), answers("two")], { hedge_ms: 1_000 });
+    expect((await result).value).toBe("one");
+    expect(asked).toEqual([0]);
+  });
+
+  test("asks the next at once when one fails, and tells who answered", async () => {
+    const last = answers("three");
+    const { asked, result } = call([fails("gone"), fails("gone too"), last]);
+    expect(await result).toEqual({ value: "three", endpoint: last });
+    expect(asked).toEqual([0, 1, 2]);
+  });
+
+  test("asks the next as well when one says nothing, and hears whoever is first", async () => {
+    const slow = Promise.withResolvers<string>();
+    const { asked, result } = call([() => slow.promise, silent, silent], { hedge_ms: 5 });
+    await waitFor(() => asked.length === 3);
+    slow.resolve("after all");
+    expect((await result).value).toBe("after all");
+  });
+
+  test("ends with an error that is an answer", async () => {
+    const { asked, result } = call([fails("gone"), refuses, answers("three")]);
+    expect(await rejection(result)).toBe(refusal);
+    expect(asked).toEqual([0, 1]);
+  });
+
+  test("asks again those that failed, one at a time and in turn, until one answers", async () => {
+    let failures = 0;
+    let open = 0;
+    const flaky: Endpoint = async () => {
+      open += 1;
+      expect(open).toBe(1);
+      await Bun.sleep(1);
+      open -= 1;
+      failures += 1;
+      if (failures < 4) throw new Error("no leader");
+      return "elected";
+    };
+    const { asked, result } = call([silent, flaky, fails("gone")], { hedge_ms: 5 });
+    expect((await result).value).toBe("elected");
+    expect(asked.filter((index) => index === 0)).toEqual([0]);
+    expect(asked.filter((index) => index === 2).length).toBeGreaterThan(1);
+  });
+
+  test("ends with the last of their errors when its time is over, and asks nobody after that", async () => {
+    const { asked, result } = call([fails("first"), fails("last")], { timeout_ms: 250 });
+    const error = await rejection(result);
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(error).toMatchObject({ cause: { message: expect.stringMatching(/^first|last$/) } });
+    const { length } = asked;
+    await Bun.sleep(150); // longer than the pause before the next would be asked
+    expect(asked).toHaveLength(length);
+  });
+
+  test("says that nobody answered when nobody did, and gives no attempt more time than it has", async () => {
+    const deadlines: number[] = [];
+    const end = Date.now() + 50;
+    const { result } = call(
+      [
+        (deadline) => {
+          deadlines.push(deadline);
+          return silent(deadline);
+        },
+      ],
+      { timeout_ms: 50 },
+    );
+    expect(await rejection(result)).toMatchObject({ cause: { message: "No answer within 50 ms." } });
+    expect(deadlines).toHaveLength(1);
+    expect(deadlines[0]).toBeWithin(end, end + 1_000);
+  });
+
+  test("may fail late without a word", async () => {
+    const late = Promise.withResolvers<string>();
+    const { result } = call([() => late.promise, answers("two")], { hedge_ms: 5 });
+    expect((await result).value).toBe("two");
+    late.reject(new Error("too late"));
+    await Bun.sleep(0);
+  });
+});
