@@ -1,6 +1,12 @@
 /** The call by which the gateway asks identity who a caller is (contract 4, Admission): both ends share it. */
 import { type Static, Type } from "@sinclair/typebox";
 
+/** OpenID Connect Core gives a subject at most 255 characters; an issuer is a URL, and gets as many. */
+export const SUBJECT_LENGTH_MAX = 255;
+
+/** What identity takes of both; the gateway, which says what a token says, does not judge it. */
+const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
+
 /** A verified JWT's issuer and subject claim; a new pair creates the person. */
 export const IdpSubject = Type.Object(
   {
@@ -8,11 +14,13 @@ export const IdpSubject = Type.Object(
       minLength: 1,
       description: "The token's issuer, as configured at the gateway.",
       examples: ["https://login.example.com"],
+      openapi: storable,
     }),
     subject: Type.String({
       minLength: 1,
       description: "The value of the subject claim.",
       examples: ["auth0|42"],
+      openapi: storable,
     }),
   },
   {

@@ -248,9 +248,12 @@ export const StoredScope = Type.Object(
 );
 export type StoredScope = Static<typeof StoredScope>;
 
+const HOST_LABEL = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
+const HOST = `(${HOST_LABEL}(\\.${HOST_LABEL})*\\.?|\\[[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,43}\\])`;
+
 const ServiceUrl = Type.String({
   description: "Exactly `http://host:port`.",
-  pattern: "^http://([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\]):[1-9][0-9]{0,4}$",
+  pattern: `^http://${HOST}:[1-9][0-9]{0,4}$`,
   examples: ["http://widgets:8080"],
 });
 

@@ -54,6 +54,8 @@ const corpus = [
     "http://a\u00a0b:80",
     "http://🚪:80",
     "http://a:0",
+    "http://-a:1",
+    "http://a-.b:1",
   ],
   ...["01KA4YB0Q9X3M5N7P8R2S6T1VW", "01ka4yb0q9x3m5n7p8r2s6t1vw", "81KA4YB0Q9X3M5N7P8R2S6T1VW", "*", '"3"'],
   ...[

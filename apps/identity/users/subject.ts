@@ -1,8 +1,5 @@
-import type { IdpSubject } from "@ostiary/lib/credentials";
+import { type IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/credentials";
 import { type FieldError, validationError } from "@ostiary/lib/errors";
-
-/** OpenID Connect Core gives a subject at most 255 characters; an issuer is a URL, and gets as many. */
-const LENGTH_MAX = 255;
 
 /** Characters that can be stored and compared: no control characters, surrogates only in pairs. */
 const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
@@ -10,10 +7,10 @@ const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
 /** Refuses with 422 an IdP subject that no identity provider would give. `path` is where it stands in the body. */
 export function checkedSubject(idp: IdpSubject, path = "idp"): IdpSubject {
   const fields: FieldError[] = (["issuer", "subject"] as const)
-    .filter((part) => idp[part].length > LENGTH_MAX || !STORABLE.test(idp[part]))
+    .filter((part) => idp[part].length > SUBJECT_LENGTH_MAX || !STORABLE.test(idp[part]))
     .map((part) => ({
       path: `${path}.${part}`,
-      message: `${path}.${part} must be text of 1 to ${LENGTH_MAX} characters, without control characters.`,
+      message: `${path}.${part} must be text of 1 to ${SUBJECT_LENGTH_MAX} characters, without control characters.`,
     }));
   if (fields.length > 0) throw validationError(fields);
   return idp;

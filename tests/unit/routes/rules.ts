@@ -1,6 +1,7 @@
 /** Validation rules 1 to 9 of the Gateway specification, clause by clause: how a table of cases is tested. */
 import { describe, expect, test } from "bun:test";
-import { validateService } from "@ostiary/lib/routes";
+import { ServiceConfig, validateService } from "@ostiary/lib/routes";
+import { Value } from "@sinclair/typebox/value";
 import { serviceWith } from "./fixtures.ts";
 
 export const GET = { methods: ["GET"] };
@@ -14,6 +15,8 @@ export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
   describe(rule, () => {
     test.each(accepted)("accepts %s", (_, config) => {
       expect(validateService("widgets", config)).toMatchObject({ ok: true });
+      // the shape that the OpenAPI document shows is no narrower than the rules
+      expect([...Value.Errors(ServiceConfig, config)]).toEqual([]);
     });
     test.each(refused)("refuses %s", (_, config, path, message) => {
       const result = validateService("widgets", config);
