@@ -6,6 +6,7 @@ const REASONS: readonly [YAMLError["code"], RegExp, string][] = [
   ["MISSING_CHAR", /map values/, "this key has no colon and space after it."],
   ["MISSING_CHAR", /Missing , /, "a comma is missing before this, or a colon and a space."],
   ["MISSING_CHAR", /space/, "a space is missing before this."],
+  ["MISSING_CHAR", /directives-end/, "a line of --- stands between %YAML and the document."],
   ["MISSING_CHAR", /- indicator/, "an item of a list has no - sign."],
   ["BAD_INDENT", /end with a/, "a bracket or brace is not closed, or what it holds is not indented."],
   ["BAD_INDENT", /./, "the indentation does not fit the lines above."],

@@ -113,8 +113,14 @@ describe("YAML that is refused", () => {
       (line) =>
         [`${line}\n---\na: 1`, "The YAML is not valid at line 1, column 1: write %YAML 1.2."] as const,
     ),
-    ["%YAML 1.2\na: 1", "The YAML is not valid at line 2, column 1."],
-    ["%YAML 1.2\n", "The YAML is not valid at line 2, column 1."],
+    [
+      "%YAML 1.2\na: 1",
+      "The YAML is not valid at line 2, column 1: a line of --- stands between %YAML and the document.",
+    ],
+    [
+      "%YAML 1.2\n",
+      "The YAML is not valid at line 2, column 1: a line of --- stands between %YAML and the document.",
+    ],
     ["a: 1\n...\n%YAML 1.2\n", "The body holds several YAML documents: send one."],
     ["a: 1\n...\n%YAML 1.2\n---\nb: 1", "The body holds several YAML documents: send one."],
     ...["b\0", '"\x07"', "b\x1b[0m", "b\x7f", "b\x80", "b\ufffe", "\ufeffb", "1 # c\rd: 2"].map((value) => {
