@@ -23,8 +23,16 @@ function run(fresh: boolean): Promise<void> {
     const started = performance.now();
     const config = loadConfig(platformVariables, env);
     withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
+    callDirectly(env, config.HOST);
     const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
     printReady(platform, config, performance.now() - started);
     return [platform];
   });
+}
+
+/** The parts call each other on this machine: a proxy of the environment is for what lies beyond. */
+function callDirectly(env: NodeJS.ProcessEnv, host: string): void {
+  const given = env.no_proxy || env.NO_PROXY;
+  if (given === "*") return;
+  env.no_proxy = [given, host, "127.0.0.1"].filter(Boolean).join(",");
 }
