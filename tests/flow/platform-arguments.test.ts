@@ -7,7 +7,7 @@ import { FREE_PORTS } from "./platform.ts";
 
 /** The command line of `bun start`, and who reads what it prints. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 
 let parent: string;
 beforeAll(async () => {

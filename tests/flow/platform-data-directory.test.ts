@@ -7,7 +7,7 @@ import { FREE_PORTS, startPlatform } from "./platform.ts";
 
 /** DATA_DIR, whatever is there. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 
 let parent: string;
 const started: RunningProcess[] = [];

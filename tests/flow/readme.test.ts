@@ -10,7 +10,7 @@ import { ADMIN_TOKEN, type Registry, startRegistry } from "./registry/harness.ts
 
 /** The commands of README.md, as somebody new runs them; only ports and the second registry are others. */
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(180_000);
 
 const ROOT = join(import.meta.dir, "../..");
 const readme = await Bun.file(join(ROOT, "README.md")).text();

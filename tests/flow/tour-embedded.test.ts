@@ -6,7 +6,7 @@ import { ProcessEnded, type RunningProcess } from "../support/start-process.ts";
 import { startPlatform } from "./platform.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(150_000);
 
 let directory: string;
 const started: RunningProcess[] = [];

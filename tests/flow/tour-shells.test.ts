@@ -9,7 +9,7 @@ import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 /** The tour is pasted by people: as it is printed, into the shell that they have. */
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(150_000);
 
 /** Each character means something to some shell, or in a URL. */
 const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
@@ -21,11 +21,11 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "ostiary-shells-"));
   platform = await startPlatform({ DATA_DIR: join(directory, AWKWARD_NAME) });
   tour = await printedTour(platform.stdout);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   expect(await platform.stop()).toBe(0);
   await rm(directory, { recursive: true, force: true });
-}, 60_000);
+}, 120_000);
 
 const absent = Object.keys(SHELLS).filter((shell) => Bun.which(shell) === null);
 if (absent.length > 0) process.stderr.write(`not on this machine, so not tried: ${absent.join(", ")}\n`);

@@ -113,7 +113,7 @@ function expectAuditLog(audit_events: { route: string }[]): void {
 export async function printedTour(stdout: readonly string[]): Promise<string> {
   const lines = () => stdout.filter((line) => !line.startsWith("{"));
   await waitFor(() => lines().some((line) => line.includes("/restore")), {
-    timeout_ms: 30_000,
+    timeout_ms: 60_000,
     what: "The tour",
   });
   const all = lines();
