@@ -11,7 +11,6 @@ import {
   rejection,
   services,
   startPostgres,
-  startProxy,
   type TestServer,
   waitFor,
 } from "../support/index.ts";
@@ -272,17 +271,6 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
     await server.thaw();
     await returns();
     await waitFor(() => database.ping(500).then(() => true));
-  });
-
-  test("leaves connections over which nothing comes back any more", async () => {
-    const proxy = await startProxy(server.url);
-    const remote = await openDatabase(proxy.url, quick);
-    proxy.stall();
-    expect(await rejection(select(remote))).toBeInstanceOf(StoreUnavailable);
-    expect(await waitFor(() => select(remote))).toEqual([{ one: 1 }]);
-    await waitFor(() => remote.ping(500).then(() => true));
-    await remote.close();
-    await proxy.close();
   });
 
   test("survives the loss of single connections", async () => {

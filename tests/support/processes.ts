@@ -42,7 +42,10 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Whether SIGSTOP has taken hold: it is not instant, and a server's threads stop one by one. */
+/**
+ * Whether SIGSTOP has taken hold: it is not instant, and a server's threads stop one by one. A process that was
+ * just ending stays a zombie while its parent is stopped.
+ */
 export function isStopped(pid: number): boolean {
   if (process.platform !== "linux") {
     return Bun.spawnSync(["ps", "-o", "stat=", "-p", String(pid)])
@@ -51,6 +54,6 @@ export function isStopped(pid: number): boolean {
   }
   return readdirSync(`/proc/${pid}/task`).every((thread) => {
     const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T");
+    return /^[TZ]/.test(stat.slice(stat.lastIndexOf(")") + 2));
   });
 }

@@ -9,10 +9,13 @@ export interface Proxy {
   heal(): void;
   /** Leaves the connections there are open, and passes nothing on over them again; new ones work. */
   stall(): void;
+  /** As `stall`, and the server's ends of them are closed, as after a failover. */
+  forget(): void;
   close(): Promise<void>;
 }
 
-export async function startProxy(target: string): Promise<Proxy> {
+/** `alter` may change what the server says, in place. */
+export async function startProxy(target: string, alter: (said: Buffer) => void = () => {}): Promise<Proxy> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const pairs = new Set<[client: Socket, upstream: Socket]>();
@@ -37,6 +40,7 @@ export async function startProxy(target: string): Promise<Proxy> {
       upstream.destroy();
     });
     upstream.on("close", () => client.destroy());
+    upstream.on("data", alter);
     client.pipe(upstream).pipe(client);
   });
   const listening = Promise.withResolvers<void>();
@@ -50,17 +54,22 @@ export async function startProxy(target: string): Promise<Proxy> {
     healthy = false;
     for (const socket of sockets) socket.destroy();
   };
+  const stall = () => {
+    for (const [client, upstream] of pairs) {
+      client.unpipe(upstream).resume();
+      upstream.unpipe(client).resume();
+    }
+  };
   return {
     url: url.href.replace(/\/$/, ""),
     cut,
     heal() {
       healthy = true;
     },
-    stall() {
-      for (const [client, upstream] of pairs) {
-        client.unpipe(upstream).resume();
-        upstream.unpipe(client).resume();
-      }
+    stall,
+    forget() {
+      stall();
+      for (const [, upstream] of pairs) upstream.removeAllListeners("close").destroy();
     },
     close() {
       cut();

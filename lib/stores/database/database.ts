@@ -15,12 +15,15 @@ export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>;
  * Inside a transaction only its `tx` may be used: `run`, `transaction` and `stream` throw there.
  */
 export interface Database {
-  /** Runs `work` on any connection. */
+  /**
+   * Runs `work`, outside a transaction, on any connection: reads, and statements that change nothing when they
+   * are done a second time. For it is run again, once, when its connection was lost.
+   */
   run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Retried from the
-   * start, at most five times, when PostgreSQL reports a serialization failure or a deadlock: `work` must
-   * have no effect outside the transaction. Transactions that write never have all connections of a server.
+   * start, at most five times, when PostgreSQL reports a serialization failure or a deadlock, and once when the
+   * connection was lost before the commit: `work` must have no effect outside the transaction. Transactions that write never have all connections of a server.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**

@@ -1,10 +1,10 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { StoreUnavailable } from "../errors.ts";
-import { columnTypes } from "./column-types.ts";
+import { ConnectionSet } from "./connection-set.ts";
 import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
 import { Lanes, Permits } from "./permits.ts";
-import { sessionSettings, withoutSettings, youngTimeouts } from "./session-settings.ts";
-import { Watchdog } from "./watchdog.ts";
+import { youngTimeouts } from "./session-settings.ts";
+import type { Watchdog } from "./watchdog.ts";
 
 export interface PostgresLimits {
   /** Connections that work at the same time; one more is kept for pings. */
@@ -39,14 +39,14 @@ const LANE_SHARE = 0.2;
 const WRITERS_SHARE = 0.7;
 /** How long after `statement_timeout` a server must have reported it, before it counts as gone. */
 const REPORT_MS = 1_000;
-/** Transactions that were left open, by a process that hangs, lose their locks after this. */
-const IDLE_IN_TRANSACTION_MS = 60_000;
-const RECONNECT_DELAY_SECONDS = 0.1;
+/** Work whose connection was lost is done again when it is not older than this: its caller still waits. */
+const REPEAT_WITHIN_MS = 5_000;
 
 /**
- * postgres.js with three things added: a limit on the wait for a connection, a limit on the wait for an
- * answer, and a fresh set of connections after one was lost. The last is needed because a connection of
- * postgres.js that broke with bytes unsent does not always recover, and cannot be thrown away one by one.
+ * postgres.js with four things added: a limit on the wait for a connection, a limit on the wait for an
+ * answer, a fresh set of connections after one was lost, and a second try of work that was lost with it. The
+ * third is needed because a connection of postgres.js that broke with bytes unsent does not always recover, and
+ * cannot be thrown away one by one; and where one went silent, the others did too.
  */
 export class PostgresPool {
   readonly limits: PostgresLimits;
@@ -57,7 +57,7 @@ export class PostgresPool {
   readonly #lanes: Lanes;
   /** Limits of the database's own that are lifted for our sessions. */
   #timeouts: Record<string, string> = {};
-  #sql: postgres.Sql;
+  #connections: ConnectionSet;
   #ping: Promise<unknown> | undefined;
   #closed = false;
 
@@ -68,25 +68,24 @@ export class PostgresPool {
     this.#streams = new Permits(Math.max(1, Math.floor(limits.pool_max / 2)));
     this.#writers = new Permits(Math.ceil(limits.pool_max * WRITERS_SHARE));
     this.#lanes = new Lanes(Math.ceil(limits.pool_max * LANE_SHARE), limits.lane_waiting_max);
-    this.#sql = connect(url, limits, this.#timeouts);
+    this.#connections = this.#connect();
   }
 
-  /** Lends a connection's worth of the pool to `work`, for as long as it runs. */
-  async use<T>(
-    work: (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>,
-    silence_ms = this.limits.statement_timeout_ms + REPORT_MS,
-  ): Promise<T> {
+  /**
+   * Lends a connection's worth of the pool to `work`, for as long as it runs. When the connection is lost, and
+   * no COMMIT was sent over it, `work` is done once more on a new one.
+   */
+  async use<T>(work: Work<T>, silence_ms = this.limits.statement_timeout_ms + REPORT_MS): Promise<T> {
     const release = await this.#acquire(this.#permits);
-    const sql = this.#sql;
-    const watchdog = new Watchdog(silence_ms);
+    const started = performance.now();
     try {
-      return await Promise.race([work(sql, watchdog), watchdog.silence]);
-    } catch (error) {
-      const lost = watchdog.lost && isConnectionLost(error);
-      throw lost ? new StoreUnavailable("database", error) : databaseFailure(error);
+      const first = await this.#attempt(work, silence_ms);
+      if (!("lost" in first)) return first.result;
+      const repeats = first.repeatable && performance.now() - started < REPEAT_WITHIN_MS;
+      const last = repeats ? await this.#attempt(work, silence_ms) : first;
+      if (!("lost" in last)) return last.result;
+      throw new StoreUnavailable("database", last.lost);
     } finally {
-      watchdog.end();
-      if (watchdog.lost) this.#replace(sql);
       release();
     }
   }
@@ -110,7 +109,7 @@ export class PostgresPool {
   /** Opens every connection, so that the first burst does not wait for it. */
   async warm(): Promise<void> {
     await this.#liftTimeouts();
-    const sql = this.#sql;
+    const { sql } = this.#connections;
     const opened = Array.from({ length: this.limits.pool_max }, () => sql.unsafe("select 1"));
     for (const result of await Promise.allSettled(opened)) {
       if (result.status === "rejected") throw new StoreUnavailable("database", result.reason);
@@ -127,21 +126,22 @@ export class PostgresPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#sql.end({ timeout: REPORT_MS / 1000 });
+    await this.#connections.end(REPORT_MS);
   }
 
   /** A server that does not know a setting refuses the session, so those of younger ones are asked for first. */
   async #liftTimeouts(): Promise<void> {
-    const sql = this.#sql;
     const names = youngTimeouts.map((name) => `'${name}'`).join();
-    const set = await sql
+    const set = await this.#connections.sql
       .unsafe(`select name from pg_settings where name in (${names}) and setting <> '0'`)
       .catch((error) => {
         throw new StoreUnavailable("database", error);
       });
     if (set.length === 0) return;
     this.#timeouts = Object.fromEntries(set.map(({ name }) => [name, "0"]));
-    this.#replace(sql);
+    const before = this.#connections;
+    this.#connections = this.#connect();
+    await before.end(REPORT_MS);
   }
 
   #acquire(permits: Permits): Promise<() => void> {
@@ -153,46 +153,53 @@ export class PostgresPool {
   }
 
   async #select1(): Promise<void> {
-    const sql = this.#sql;
-    const watchdog = new Watchdog(this.limits.statement_timeout_ms);
+    const connections = this.#connections;
+    const watchdog = connections.watch(this.limits.statement_timeout_ms);
     try {
-      await Promise.race([watchdog.follow(() => sql.unsafe("select 1")), watchdog.silence]);
+      await Promise.race([watchdog.follow(() => connections.sql.unsafe("select 1")), watchdog.silence]);
     } catch (error) {
       throw new StoreUnavailable("database", error);
     } finally {
       watchdog.end();
-      if (watchdog.lost) this.#replace(sql);
+      if (watchdog.lost) this.#replace(connections);
+    }
+  }
+
+  async #attempt<T>(work: Work<T>, silence_ms: number): Promise<Attempt<T>> {
+    const connections = this.#connections;
+    const watchdog = connections.watch(silence_ms);
+    try {
+      return { result: await Promise.race([work(connections.sql, watchdog), watchdog.silence]) };
+    } catch (error) {
+      if (watchdog.lost && isConnectionLost(error)) {
+        return { lost: error, repeatable: !watchdog.committing };
+      }
+      throw databaseFailure(error);
+    } finally {
+      watchdog.end();
+      if (watchdog.lost) this.#replace(connections);
     }
   }
 
   /** Work that other callers have under way on the old connections may finish; nothing new starts there. */
-  #replace(lost: postgres.Sql): void {
-    if (this.#sql !== lost || this.#closed) return;
-    this.#sql = connect(this.#url, this.limits, this.#timeouts);
-    void lost.end({ timeout: (this.limits.statement_timeout_ms + REPORT_MS) / 1000 });
+  #replace(lost: ConnectionSet): void {
+    if (this.#connections !== lost || this.#closed) return;
+    this.#connections = this.#connect();
+    void lost.abandon(this.limits.statement_timeout_ms + REPORT_MS);
+  }
+
+  #connect(): ConnectionSet {
+    const { pool_max, connect_timeout_ms, statement_timeout_ms, plan_cache_mode } = this.limits;
+    return new ConnectionSet(this.#url, {
+      connections_max: pool_max + 1,
+      connect_timeout_ms,
+      statement_timeout_ms,
+      settings: { ...this.#timeouts, plan_cache_mode },
+    });
   }
 }
 
-function connect(url: string, limits: PostgresLimits, timeouts: Record<string, string>): postgres.Sql {
-  const connection: Record<string, string | number> = {
-    application_name: "ostiary",
-    ...sessionSettings,
-    ...timeouts,
-    statement_timeout: limits.statement_timeout_ms,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    plan_cache_mode: limits.plan_cache_mode,
-  };
-  const options = {
-    max: limits.pool_max + 1,
-    // keeps statements from queueing behind a slow one (not in the typings)
-    max_pipeline: 1,
-    connect_timeout: limits.connect_timeout_ms / 1000,
-    backoff: () => RECONNECT_DELAY_SECONDS,
-    onnotice: () => {},
-    // its query for the types of arrays rejects where nobody listens when the connection breaks meanwhile
-    fetch_types: false,
-    connection,
-    types: columnTypes,
-  };
-  return postgres(withoutSettings(url, connection), options);
-}
+type Work<T> = (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>;
+
+/** What came of work: its result, or the loss of its connection. */
+type Attempt<T> = { result: T } | { lost: unknown; repeatable: boolean };

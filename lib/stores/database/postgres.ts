@@ -108,8 +108,11 @@ export class PostgresDatabase implements Database {
         answered();
         const [outcome] = await Promise.allSettled([this.#unit.enter(() => work(ormOver(tx, watchdog)))]);
         if (watchdog.lost) return neverSettled;
+        if (outcome.status === "fulfilled") {
+          answered = options.read_only ? watchdog.ask() : watchdog.askToCommit();
+          return { result: outcome.value };
+        }
         answered = watchdog.ask();
-        if (outcome.status === "fulfilled") return { result: outcome.value };
         failed = outcome;
         throw outcome.reason;
       });
@@ -140,6 +143,12 @@ function ormOver(sql: Client, watchdog: Watchdog): Orm {
   return asOrm(drizzle(asSql(watched(sql, watchdog))));
 }
 
+function sizeOf(parameters: readonly unknown[]): number {
+  let size = 0;
+  for (const parameter of parameters) if (typeof parameter === "string") size += parameter.length;
+  return size;
+}
+
 /** The part of postgres.js that drizzle calls, with every statement under the watchdog's eyes. */
 function watched(sql: Client, watchdog: Watchdog) {
   const savepoint = <T>(work: (inner: postgres.Sql) => Promise<T>) => {
@@ -151,7 +160,7 @@ function watched(sql: Client, watchdog: Watchdog) {
     options: { parsers: {}, serializers: {} },
     unsafe(query: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
       const prepare = parameters.length <= PREPARED_PARAMETERS_MAX;
-      return watchdog.follow(() => sql.unsafe(query, parameters, { prepare }));
+      return watchdog.follow(() => sql.unsafe(query, parameters, { prepare }), sizeOf(parameters));
     },
     begin: savepoint,
     savepoint,

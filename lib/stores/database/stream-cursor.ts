@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
+import { ConnectionLost } from "./failure.ts";
 
 /**
  * Yields the rows of `statement` from a cursor inside one read-only transaction, so as of one moment. The
@@ -13,15 +14,18 @@ export async function* streamCursor<Row extends Record<string, unknown>>(
 ): AsyncGenerator<Row[], void, void> {
   const { readable, writable } = new TransformStream<Row[], Row[]>();
   const writer = writable.getWriter();
+  let begun = false;
   const finished = database
     .transaction(
       operation,
       async (tx) => {
+        if (begun) throw new ConnectionLost("The connection was lost in the middle of a stream.");
         await tx.execute(sql`declare stream no scroll cursor for ${statement}`);
         const next = sql`fetch ${sql.raw(String(batch_rows))} from stream`;
         for (;;) {
           const batch = await database.rows<Row>(tx, next);
           if (batch.length === 0) return;
+          begun = true;
           const read = await writer.write(batch).then(
             () => true,
             () => false,

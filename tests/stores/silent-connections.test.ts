@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import {
+  freshDatabase,
+  type Proxy as NetworkProxy,
+  rejection,
+  services,
+  startProxy,
+  waitFor,
+} from "../support/index.ts";
+
+/** Connections over which nothing comes back any more, while new ones work: a failover, a router that forgot. */
+describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went silent", () => {
+  let url: string;
+  let direct: Database;
+  let proxy: NetworkProxy;
+  let database: Database;
+
+  beforeAll(async () => {
+    url = await freshDatabase();
+    direct = await openDatabase(url, { namespace: "suite", pool_max: 2 });
+    await run(direct, "create table counters as select 1 as id, 0 as value");
+  });
+  afterAll(() => direct.close());
+
+  beforeEach(async () => {
+    await run(direct, "update counters set value = 0");
+    proxy = await startProxy(url);
+    database = await openDatabase(proxy.url, { namespace: "suite", pool_max: 4 });
+  });
+  afterEach(async () => {
+    await database.close();
+    await proxy.close();
+  });
+
+  const run = (on: Database, text: string) =>
+    on.run("run", (orm) => on.rows<Record<string, unknown>>(orm, sql.raw(text)));
+  const value = async () => (await run(direct, "select value from counters"))[0]?.value;
+  const increment = (work: (attempt: number) => void = () => {}) => {
+    let attempts = 0;
+    const done = database.transaction("increment", async (tx) => {
+      attempts += 1;
+      await tx.execute(sql`update counters set value = value + 1`);
+      work(attempts);
+      await tx.execute(sql`select 1`);
+    });
+    return { done, attempts: () => attempts };
+  };
+  /** Server processes of `database`. */
+  const backends = async () => {
+    const [row] = await run(
+      direct,
+      `select count(*) from pg_stat_activity where datname = current_database() and application_name not in
+       (select application_name from pg_stat_activity where pid = pg_backend_pid())`,
+    );
+    return row?.count;
+  };
+
+  describe.each(["stall", "forget"] as const)("(%s)", (ending) => {
+    test("are left, and reads answer late on new ones", async () => {
+      proxy[ending]();
+      const answers = await Promise.all(Array.from({ length: 40 }, () => run(database, "select 1 as one")));
+      expect(answers).toEqual(Array(40).fill([{ one: 1 }]));
+      await database.ping(5_000);
+    });
+
+    test("let a transaction that has not committed be done again, once", async () => {
+      const { done, attempts } = increment((attempt) => {
+        if (attempt === 1) proxy[ending]();
+      });
+      await done;
+      expect(attempts()).toBe(2);
+      expect(await value()).toBe(1);
+    });
+
+    test("make a transaction that begins on them begin again", async () => {
+      proxy[ending]();
+      const { done, attempts } = increment();
+      await done;
+      expect(attempts()).toBe(1);
+      expect(await value()).toBe(1);
+    });
+
+    test("make a transaction fail that lost its COMMIT, for nobody knows", async () => {
+      let attempts = 0;
+      const lost = database.transaction("increment", async (tx) => {
+        attempts += 1;
+        await tx.execute(sql`update counters set value = value + 1`);
+        proxy[ending]();
+      });
+      expect(await rejection(lost)).toBeInstanceOf(StoreUnavailable);
+      expect(attempts).toBe(1);
+      // and its lock is gone with it
+      await increment().done;
+      expect(await value()).toBe(1);
+    });
+
+    test("cut a stream off, and give no row twice", async () => {
+      let rows = 0;
+      const read = async () => {
+        for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
+          rows += batch.length;
+          if (rows === 50) proxy[ending]();
+        }
+      };
+      expect(await rejection(read())).toBeInstanceOf(StoreUnavailable);
+      expect(rows).toBeLessThan(1_000);
+    });
+
+    test("are noticed when the answer of slow work is lost", async () => {
+      const started = performance.now();
+      const slow = run(database, "select pg_sleep(1)");
+      await waitFor(async () => {
+        const [row] = await run(direct, "select count(*) from pg_stat_activity where wait_event = 'PgSleep'");
+        return row?.count === 1;
+      });
+      proxy[ending]();
+      // done again, unless that was too late for whoever asked
+      await slow.catch((error) => expect(error).toBeInstanceOf(StoreUnavailable));
+      // without a look at the server, what is silent for less than eleven seconds passes for slow
+      expect(performance.now() - started).toBeLessThan(9_000);
+      await run(database, "select 1");
+    });
+
+    test("are left by statements of many megabytes too", async () => {
+      const text = "x".repeat(3_000_000);
+      const length = () =>
+        database.run("length", (orm) => database.rows(orm, sql`select length(${text}) as length`));
+      await length();
+      proxy[ending]();
+      expect(await length()).toEqual([{ length: text.length }]);
+    });
+  });
+
+  test("leave no process behind on the server", async () => {
+    expect(await backends()).toBe(4);
+    proxy.stall();
+    await run(database, "select 1");
+    await waitFor(async () => Number(await backends()) <= 2, { timeout_ms: 25_000, what: "Their end" });
+  });
+
+  test("are told from connections whose statement is slow or waits for a lock: those are left alone", async () => {
+    const pids = async () => {
+      const rows = await Promise.all(
+        Array.from({ length: 20 }, () => run(database, "select pg_backend_pid() as pid")),
+      );
+      return new Set(rows.map(([row]) => row?.pid));
+    };
+    const before = await pids();
+    const gate = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holder = direct.transaction("hold", async (tx) => {
+      await tx.execute(sql`update counters set value = 10`);
+      locked.resolve();
+      await gate.promise;
+    });
+    await locked.promise;
+    const waiting = increment();
+    await run(database, "select pg_sleep(3)");
+    gate.resolve();
+    await Promise.all([holder, waiting.done]);
+    expect(waiting.attempts()).toBe(1);
+    expect(await value()).toBe(11);
+    expect([...(await pids())].filter((pid) => !before.has(pid))).toEqual([]);
+  });
+
+  test("are not suspected behind a pooler, which tells other process ids than those that serve", async () => {
+    const keyData = Buffer.from([0x4b, 0, 0, 0, 12]);
+    const pooler = await startProxy(url, (said) => {
+      const at = said.indexOf(keyData);
+      if (at >= 0) said.writeUInt32BE(4_000_000_000, at + keyData.length);
+    });
+    const pooled = await openDatabase(pooler.url, { namespace: "suite", pool_max: 1 });
+    const pid = () => run(pooled, "select pg_backend_pid() as pid");
+    const before = await pid();
+    await pooled.transaction("slow", (tx) => tx.execute(sql`select pg_sleep(2)`));
+    expect(await pid()).toEqual(before);
+    await pooled.close();
+    await pooler.close();
+  });
+});
