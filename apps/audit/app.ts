@@ -10,7 +10,8 @@ import type { Listener } from "@ostiary/lib/service";
 import type { Database } from "@ostiary/lib/stores/database";
 import type { Telemetry } from "@ostiary/lib/telemetry";
 import { eventRoutes } from "./events/event-routes.ts";
-import { ExportSlots } from "./events/export-response.ts";
+import { type ExportLimits, ExportSlots } from "./events/export-slots.ts";
+import type { PaceLimits } from "./events/reading-pace.ts";
 import type { EventWriter } from "./writes/event-writer.ts";
 import { createWriteMetrics } from "./writes/write-metrics.ts";
 import { writeRoutes } from "./writes/write-routes.ts";
@@ -25,7 +26,8 @@ export interface AuditAppDeps {
   writer: EventWriter;
   /** Epoch milliseconds. */
   clock: () => number;
-  exports_max: number;
+  exports: ExportLimits;
+  pace: PaceLimits;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
 }
@@ -44,8 +46,9 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 }
 
 function publicApp(deps: AuditAppDeps) {
-  const exports = new ExportSlots(deps.exports_max);
-  const routes = eventRoutes({ database: deps.reads, exports });
+  const { reads, pace, telemetry } = deps;
+  const exports = new ExportSlots(deps.exports);
+  const routes = eventRoutes({ database: reads, exports, pace, log: telemetry.log });
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(

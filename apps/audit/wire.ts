@@ -5,6 +5,7 @@ import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
 import { openReads } from "./events/event-queries.ts";
+import type { ExportLimits } from "./events/export-slots.ts";
 import { PartitionKeeper } from "./storage/partition-keeper.ts";
 import { EventWriter } from "./writes/event-writer.ts";
 
@@ -13,8 +14,8 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000;
 
 /** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
 const WRITE_CONNECTIONS = 5;
-/** Half of the connections for reads stay free for pages. */
-const EXPORTS_MAX = 4;
+/** Half of the connections for reads stay free for pages, and half of the exports for other logs. */
+const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2 };
 
 export interface AuditGiven {
   /** A database of the process; stays open when the service stops. */
@@ -45,7 +46,11 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     writes,
     writer,
     clock,
-    exports_max: EXPORTS_MAX,
+    exports: EXPORTS,
+    pace: {
+      bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
+      lag_ms_max: config.EXPORT_LAG_MS_MAX,
+    },
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
   });

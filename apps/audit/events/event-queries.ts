@@ -17,7 +17,7 @@ type EventRow = Omit<UserEvent, "actor"> & {
   actor_key_prefix: UserEvent["actor"]["key_prefix"];
 };
 
-const EXPORT_BATCH_ROWS = 500;
+const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
 
 /**

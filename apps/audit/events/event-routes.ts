@@ -1,5 +1,6 @@
-import { errorResponses, page, pageSchema } from "@ostiary/lib/http";
+import { contextOf, errorResponses, page, pageSchema } from "@ostiary/lib/http";
 import type { Database } from "@ostiary/lib/stores/database";
+import type { Logger } from "@ostiary/lib/telemetry";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { exportFormat } from "./accept.ts";
@@ -9,11 +10,15 @@ import { type EventFilter, type EventLog, eventBounds } from "./event-filter.ts"
 import { selectEvents, streamEvents } from "./event-queries.ts";
 import { readEventQuery } from "./event-query.ts";
 import { organizationEventSchema, userEventSchema } from "./event-schema.ts";
-import { type ExportSlots, exportHeaders, streamedExport } from "./export-response.ts";
+import { exportHeaders, ReaderTooSlow, streamedExport } from "./export-response.ts";
+import type { ExportSlots } from "./export-slots.ts";
+import type { PaceLimits } from "./reading-pace.ts";
 
 export interface EventRoutesDeps {
   database: Database;
   exports: ExportSlots;
+  pace: PaceLimits;
+  log: Logger;
 }
 
 const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
@@ -67,7 +72,7 @@ export function eventRoutes(deps: EventRoutesDeps) {
 async function read(deps: EventRoutesDeps, request: Request, log: EventLog) {
   const { filter, page: wanted } = readEventQuery(log, request.url);
   const format = exportFormat(request.headers.get("accept"));
-  if (format !== null) return exported(deps, request.method, format, filter, wanted.starting_after);
+  if (format !== null) return exported(deps, request, format, filter, wanted.starting_after);
   const bounds = eventBounds(filter, wanted.starting_after);
   const events = bounds === null ? [] : await selectEvents(deps.database, filter, bounds);
   const { items, has_more } = page(events, wanted.limit);
@@ -77,17 +82,27 @@ async function read(deps: EventRoutesDeps, request: Request, log: EventLog) {
 
 /** The whole filtered log, or what of it is older than `cursor`. */
 function exported(
-  { database, exports }: EventRoutesDeps,
-  method: string,
+  { database, exports, pace, log }: EventRoutesDeps,
+  request: Request,
   format: ExportFormat,
   filter: EventFilter,
   cursor: string | null,
 ): Response | Promise<Response> {
-  if (method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
+  if (request.method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
   const bounds = eventBounds(filter, cursor);
-  const release = exports.take();
+  const ended = exports.take(`${filter.log.kind}:${filter.log.id}`);
   const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
-  return streamedExport(format, exportChunks(format, filter.log, batches), release);
+  const chunks = exportChunks(format, filter.log, batches);
+  const broken = (error: unknown) => logBroken(log, contextOf(request).request_id, filter.log, error);
+  return streamedExport({ format, chunks, pace, signal: request.signal, ended, broken });
+}
+
+/** The answer had begun, so its own line says nothing of this. */
+function logBroken(log: Logger, request_id: string, { kind, id }: EventLog, error: unknown): void {
+  const fields = { request_id, [`${kind}_id`]: id };
+  if (error instanceof ReaderTooSlow) {
+    log.warn({ ...fields, reason: error.message }, "export broken off: its client read too slowly");
+  } else log.error({ ...fields, err: error }, "export broken off");
 }
 
 async function* nothing(): AsyncGenerator<never, void, void> {}

@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createConnection, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "@ostiary/lib/stores/database";
+import { sql } from "drizzle-orm";
+import { services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, json, openLog, requestId, startAudit } from "./audit-service.ts";
+
+setDefaultTimeout(60_000);
+
+const NDJSON = { Accept: "application/x-ndjson" };
+const OWNERS = ["owner-1", "owner-2", "owner-3", "owner-4", "owner-5"];
+/** Of more than two kilobytes each: together several times what the buffers between two processes hold. */
+const EVENTS = 10_000;
+const LAG_MS_MAX = 1_500;
+
+const path = (owner: string) => `/organizations/${owner}/audit-events`;
+
+describe.skipIf(!services().postgres.real)("readers of exports", () => {
+  const directory = mkdtempSync(join(tmpdir(), "audit-exports-"));
+  const log_file = join(directory, "log");
+  let audit: AuditService;
+  let log: Database;
+  const sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    audit = await startAudit({ env: { LOG_FILE: log_file, EXPORT_LAG_MS_MAX: String(LAG_MS_MAX) } });
+    log = await openLog(audit);
+    for (const owner of OWNERS) await log.run("fill", (orm) => orm.execute(eventsOf(owner)));
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+    rmSync(directory, { recursive: true });
+  });
+  /** No test leaves a slot or a cursor behind. */
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
+    await waitFor(allSlotsFree, { what: "all slots free" });
+  });
+
+  const cursors = async () => {
+    const rows = await log.run("cursors", (orm) =>
+      log.rows<{ count: number }>(
+        orm,
+        sql`select count(*) from pg_stat_activity
+          where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`,
+      ),
+    );
+    return rows[0]?.count;
+  };
+  /** Whether exports that are over at once find slots, as many as there are. */
+  const allSlotsFree = async () => {
+    const nothing = ["owner-1", "owner-1", "owner-2", "owner-2"].map(
+      (owner) => `${path(owner)}?service=none`,
+    );
+    const tries = await Promise.all(nothing.map((each) => audit.get(each, NDJSON)));
+    await Promise.all(tries.map((response) => response.text()));
+    return tries.every(({ status }) => status === 200);
+  };
+  const lines = () =>
+    readFileSync(log_file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+
+  /** A client that asks for an export and reads nothing until it is told to. */
+  function silentReader(owner: string, { version = "1.1", url = audit.url } = {}) {
+    const { hostname, port } = new URL(url);
+    const id = requestId();
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    sockets.push(socket);
+    const closed = Promise.withResolvers<string>();
+    let clean = true;
+    socket.on("error", (error) => {
+      clean = false;
+      closed.resolve("code" in error ? String(error.code) : error.message);
+    });
+    socket.on("close", () => closed.resolve(clean ? "ended cleanly" : "broken"));
+    socket.pause();
+    socket.write(
+      `GET ${path(owner)} HTTP/${version}\r\nHost: audit\r\nAccept: text/csv\r\nX-Request-ID: ${id}\r\n\r\n`,
+    );
+    return { id, socket, closed: closed.promise };
+  }
+
+  test("of one log may hold half of the slots, however many they are", async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => audit.get(path("owner-1"), NDJSON)));
+    const statuses = answers.map(({ status }) => status);
+    expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([2, 198]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get("Retry-After")).toBe("10");
+    expect((await json(refused ?? new Response())).error).toMatchObject({
+      type: "api_error",
+      code: "RATE_LIMITED",
+      details: { retry_after_seconds: 10 },
+    });
+    const person = await audit.get("/users/owner-1/audit-events", NDJSON);
+    expect([person.status, await person.text()]).toEqual([200, ""]);
+    const others = await Promise.all([2, 3].map((n) => audit.get(path(`owner-${n}`), NDJSON)));
+    expect(others.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await audit.get(path("owner-4"), NDJSON)).status).toBe(429);
+    expect((await audit.get(path("owner-4"))).status).toBe(200);
+    expect((await audit.put(requestId(), intent())).status).toBe(201);
+    const running = [...answers, ...others].filter(({ status }) => status === 200);
+    await Promise.all(running.map((response) => response.body?.cancel()));
+  });
+
+  test.each(["1.1", "1.0"])(
+    "that stop altogether lose the export, over HTTP/%s, by a connection that breaks",
+    async (version) => {
+      const readers = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { version }));
+      await waitFor(async () => (await cursors()) === 4);
+      expect((await audit.get(path("owner-5"), NDJSON)).status).toBe(429);
+      const ends = await Promise.all(readers.map(({ closed }) => closed));
+      expect(ends).toEqual(Array(4).fill("ECONNRESET"));
+      for (const { id } of readers) {
+        const line = await waitFor(() =>
+          lines().find((each) => each.request_id === id && each.level === "warn"),
+        );
+        expect(line).toMatchObject({
+          message: "export broken off: its client read too slowly",
+          organization_id: expect.stringMatching(/^owner-/),
+          reason: `The client fell ${LAG_MS_MAX} ms behind 16384 bytes a second.`,
+        });
+      }
+    },
+  );
+
+  test("that take a little now and then lose it too", async () => {
+    const env = { EXPORT_LAG_MS_MAX: String(LAG_MS_MAX), EXPORT_BYTES_PER_SECOND_MIN: "100000000" };
+    const strict = await startAudit({ database_url: audit.database_url, env });
+    const { socket, closed } = silentReader("owner-1", { url: strict.url });
+    let taken = 0;
+    socket.on("data", (part) => {
+      taken += part.length;
+      socket.pause();
+    });
+    const timer = setInterval(() => socket.resume(), LAG_MS_MAX / 2);
+    expect(await closed).toBe("ECONNRESET");
+    clearInterval(timer);
+    expect(taken).toBeGreaterThan(0);
+    await strict.stop();
+  });
+
+  test("that are slow and keep the pace get everything", async () => {
+    const response = await audit.get(path("owner-2"), NDJSON);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    let pauses = 0;
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      text += part.value;
+      if (text.length > (pauses + 1) * 3_000_000) {
+        pauses += 1;
+        await Bun.sleep(LAG_MS_MAX / 5); // the pace of this client: more time in all than any client may be behind
+      }
+    }
+    expect(pauses).toBeGreaterThan(6);
+    expect(text.trimEnd().split("\n")).toHaveLength(EVENTS);
+  });
+
+  test("that leave before the database has answered give their slots back", async () => {
+    const release = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holding = log.transaction("hold", async (tx) => {
+      await tx.execute(sql`lock table audit.audit_events in access exclusive mode`);
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    const leave = new AbortController();
+    const asked = [1, 2].map(() =>
+      fetch(`${audit.url}${path("owner-1")}`, { headers: NDJSON, signal: leave.signal }).catch(() => "left"),
+    );
+    await waitFor(async () => (await audit.get(path("owner-1"), NDJSON)).status === 429);
+    leave.abort();
+    expect(await Promise.all(asked)).toEqual(["left", "left"]);
+    release.resolve();
+    await holding;
+  });
+
+  test("that leave at any moment give their slots back, and are no fault", async () => {
+    for (let round = 0; round < 60; round++) {
+      const { socket } = silentReader(OWNERS[round % 2] ?? "");
+      if (round % 3 === 0) socket.resume();
+      await Bun.sleep(Math.random() * 20); // any moment
+      if (round % 2 === 0) socket.destroy();
+      else socket.resetAndDestroy();
+    }
+    await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
+    expect(lines().filter(({ level }) => level === "error")).toEqual([]);
+  });
+});
+
+const eventsOf = (owner: string) => sql`
+  insert into audit.audit_events (
+    id, occurred_at, request_id, organization_id, actor_member_id, actor_auth_type,
+    service, method, route, params, ip, user_agent)
+  select '01' || upper(substr(md5(${owner}::text || n), 1, 24)), now(), ${owner}::text || '-' || n, ${owner}::text,
+    'member', 'jwt', 'widgets', 'POST', '/org/widgets', '{}', '192.0.2.1', repeat('u', 2000)
+  from generate_series(1, ${EVENTS}::int) n`;
