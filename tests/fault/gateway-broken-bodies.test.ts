@@ -12,6 +12,7 @@ import {
   rawRequest,
   spell,
 } from "../support/raw-http.ts";
+import { member } from "../unit/gateway-admission/harness.ts";
 import { type IdentityStandIn, startIdentity } from "../unit/gateway-admission/identity-stand-in.ts";
 import { type AuditStandIn, startAudit } from "../unit/gateway-audit/audit-stand-in.ts";
 
@@ -41,13 +42,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
   beforeAll(async () => {
     identity = startIdentity();
     audit = startAudit();
-    identity.results.set(KEY, {
-      valid: true,
-      realm: "organization",
-      organization_id: "o1",
-      member_id: "m1",
-      labels: [],
-    });
+    identity.results.set(KEY, member());
     const things: StoredServiceConfig = {
       url: service.url,
       organization: { routes: [{ path: "/things", methods: ["GET", "POST"], audit: true }] },

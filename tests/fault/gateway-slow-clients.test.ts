@@ -13,6 +13,7 @@ import {
   rawRequest,
   spell,
 } from "../support/raw-http.ts";
+import { member } from "../unit/gateway-admission/harness.ts";
 import { type IdentityStandIn, startIdentity } from "../unit/gateway-admission/identity-stand-in.ts";
 import { type AuditStandIn, startAudit } from "../unit/gateway-audit/audit-stand-in.ts";
 
@@ -40,13 +41,7 @@ let gateway: LocalGateway;
 beforeAll(async () => {
   identity = startIdentity();
   audit = startAudit();
-  identity.results.set(KEY, {
-    valid: true,
-    realm: "organization",
-    organization_id: "o1",
-    member_id: "m1",
-    labels: [],
-  });
+  identity.results.set(KEY, member());
   gateway = await startLocalGateway({
     CLIENT_IDLE_TIMEOUT_MS: "1000",
     CLIENT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
