@@ -6,7 +6,7 @@ import type { OpenApiSchemas } from "./openapi-schemas.ts";
 import { isRecord, isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
 
 const JSON_TYPE = "application/json";
-const EMPTY_BODIES: unknown[] = ["void", "undefined", "null"];
+const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
 
 const authenticate = {
   "WWW-Authenticate": Type.Literal("Bearer", { description: "How to authenticate." }),
@@ -71,8 +71,7 @@ export class OpenApiResponses {
     const errors = errorsOf(own);
     if (errors.length > 0)
       return { [JSON_TYPE]: { schema: this.#envelope, examples: examples(errors, context) } };
-    const isEmpty =
-      own.type === undefined && own.anyOf === undefined ? true : EMPTY_BODIES.includes(own.type);
+    const isEmpty = own.anyOf === undefined && EMPTY_BODIES.includes(own.type);
     return isEmpty ? {} : { [JSON_TYPE]: { schema: own } };
   }
 

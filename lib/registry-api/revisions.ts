@@ -46,7 +46,7 @@ export const Revisions = Type.Object(
   { title: "Revisions", description: "The history of a service, newest first." },
 );
 
-const PlaceInService = " Null for the url or a policy of the service.";
+const NULL_OF_SERVICE = " Null for the url or a policy of the service.";
 
 /** One side of a change: what a route sets for one method, or the url or one policy of the service. */
 const Settings = Type.Partial(
@@ -71,9 +71,9 @@ export const Change = Type.Object(
     action: Type.Union([Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed")], {
       description: "What became of it.",
     }),
-    scope: nullable(ScopeName, { description: `The route's scope.${PlaceInService}` }),
-    method: nullable(MethodName, { description: `The route's method.${PlaceInService}` }),
-    path: nullable(RoutePath, { description: `The route's path.${PlaceInService}` }),
+    scope: nullable(ScopeName, { description: `The route's scope.${NULL_OF_SERVICE}` }),
+    method: nullable(MethodName, { description: `The route's method.${NULL_OF_SERVICE}` }),
+    path: nullable(RoutePath, { description: `The route's path.${NULL_OF_SERVICE}` }),
     before: nullable(Settings, { description: "What was set; null for what was added." }),
     after: nullable(Settings, { description: "What is set now; null for what was removed." }),
   },

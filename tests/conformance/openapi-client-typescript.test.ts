@@ -1,8 +1,8 @@
 /** A TypeScript client generated from the documents compiles strictly and works without casts (contract 7). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type ClientServices, EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
+import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 /** Inside the packages of the tests, where imports of them resolve and nothing is checked in. */
@@ -13,21 +13,11 @@ const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 /** Not a module of ours: what it imports is generated. */
 const program = await Bun.file(join(import.meta.dir, "clients/client.ts.txt")).text();
 
-let services: ClientServices;
-let folder: string;
-beforeAll(async () => {
-  await mkdir(CACHE, { recursive: true });
-  folder = await mkdtemp(join(CACHE, "client-"));
-  services = await startClientServices();
-});
-afterAll(async () => {
-  await services.stop();
-  await rm(folder, { recursive: true });
-});
-
 test("a generated TypeScript client compiles strictly, without casts, and works", async () => {
+  await mkdir(CACHE, { recursive: true });
+  await using services = await startClientServices(CACHE);
+  const { folder } = services;
   for (const name of SERVICES) {
-    await Bun.write(join(folder, `${name}.json`), JSON.stringify(await services.document(name)));
     const generated = await run([process.execPath, GENERATOR, `${name}.json`, "--output", `${name}.ts`], {
       cwd: folder,
     });

@@ -1,22 +1,25 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { intent, startAudit } from "../../flow/audit/audit-service.ts";
 import { ADMIN_TOKEN, startRegistry } from "../../flow/registry/harness.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
-import type { OpenApiDocument } from "../../support/openapi.ts";
 
 export const SERVICES = ["registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 /** Running services for generated clients to call, with a person and an organization's log of three events. */
-export interface ClientServices {
-  /** What a client's program is told of them. */
+export interface ClientServices extends AsyncDisposable {
+  /** A folder with each service's document, such as `registry.json`; goes with the services. */
+  readonly folder: string;
+  /** What a client's program is told of the services. */
   readonly env: Record<string, string>;
-  document(name: ServiceName): Promise<OpenApiDocument>;
-  stop(): Promise<void>;
 }
 
 const LOGGED_ORGANIZATION = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-export async function startClientServices(): Promise<ClientServices> {
+/** @param within where the folder is made */
+export async function startClientServices(within = tmpdir()): Promise<ClientServices> {
   const [registry, identity, audit] = await Promise.all([
     startRegistry(),
     startProcess("apps/identity/main.ts", {
@@ -37,7 +40,12 @@ export async function startClientServices(): Promise<ClientServices> {
     );
   }
   await audit.patch("three", { outcome: "responded", status: 201, details: { name: "x" }, created_id: "w1" });
+  const folder = await mkdtemp(join(within, "ostiary-client-"));
+  for (const name of SERVICES) {
+    await Bun.write(join(folder, `${name}.json`), await fetch(`${urls[name]}/swagger/json`));
+  }
   return {
+    folder,
     env: {
       REGISTRY_URL: registry.url,
       ADMIN_TOKEN,
@@ -46,9 +54,8 @@ export async function startClientServices(): Promise<ClientServices> {
       USER_ID: await newPerson(identity.internal_url),
       LOGGED_ORGANIZATION,
     },
-    document: async (name) => JSON.parse(await (await fetch(`${urls[name]}/swagger/json`)).text()),
-    async stop() {
-      await Promise.all([registry.stop(), identity.stop(), audit.stop()]);
+    async [Symbol.asyncDispose]() {
+      await Promise.all([registry.stop(), identity.stop(), audit.stop(), rm(folder, { recursive: true })]);
     },
   };
 }
