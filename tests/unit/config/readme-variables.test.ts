@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { listenVariables } from "@ostiary/lib/config";
 import { registryVariables } from "@ostiary/registry/config";
@@ -33,6 +34,7 @@ describe("the README of", () => {
   test.each<[string, TObject]>([
     ["registry", registryVariables],
     ["identity", identityVariables],
+    ["audit", auditVariables],
   ])("%s lists every variable with its default", async (app, schema) => {
     expect(await documented(app)).toEqual(read(schema));
   });

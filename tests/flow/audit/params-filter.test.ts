@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type AuditService, intent, requestId, startAudit, wrongFields } from "./audit-service.ts";
+
+setDefaultTimeout(30_000);
+
+const LOG = "/organizations/organization-1/audit-events";
+
+describe("the filter params[name]", () => {
+  let audit: AuditService;
+  /** Events by the params that they have. */
+  const written = new Map<string, string>();
+
+  beforeAll(async () => {
+    audit = await startAudit({ database_url: "pglite://memory" });
+    const all: [string, Record<string, string>][] = [
+      ["w-1", { id: "w-1" }],
+      ["w-1 of c", { id: "w-1", cell: "c" }],
+      ["empty", { id: "" }],
+      ["without", {}],
+      ["odd name", { "a]b": "x" }],
+      ["space and plus", { id: "a b+c" }],
+    ];
+    for (const [name, params] of all) {
+      const id = requestId();
+      written.set(id, name);
+      await audit.put(id, intent({ params }));
+    }
+  });
+  afterAll(() => audit.stop());
+
+  test.each([
+    ["params[id]=w-1", ["w-1", "w-1 of c"]],
+    ["params%5Bid%5D=w-1", ["w-1", "w-1 of c"]],
+    ["params[id%5D=w-1", ["w-1", "w-1 of c"]],
+    ["params[id]=w-1&params[cell]=c", ["w-1 of c"]],
+    ["params[id]=", ["empty"]],
+    ["params[id]", ["empty"]],
+    ["params[a]b]=x", ["odd name"]],
+    ["params[id]=a+b%2Bc", ["space and plus"]],
+    ["params[id]=a%20b%2bc", ["space and plus"]],
+    ["params[id]=W-1", []],
+    ["params[nothing]=x", []],
+    ["params[ID]=w-1", []],
+    ["params[id]=w-1&params[cell]=", []],
+  ])("%s finds %p", async (query, names) => {
+    const { audit_events } = await audit.list(`${LOG}?${query}`);
+    expect(audit_events.map(({ request_id }) => written.get(request_id) ?? "").sort()).toEqual(names);
+  });
+
+  test.each([
+    ["params[]=x", "params[]"],
+    ["params=x", "params"],
+    ["params[id=x", "params[id"],
+    ["params.id=x", "params.id"],
+    ["params[id].x=x", "params[id].x"],
+    ["Params[id]=x", "Params[id]"],
+    ["params%255Bid%255D=x", "params%5Bid%5D"],
+    ["params[id]=x&params%5Bid%5D=y", "params[id]"],
+    [`params[id]=${"x".repeat(8_193)}`, "params[id]"],
+    ["params[id]=%00", "params[id]"],
+  ])("%s is 422 and names it", async (query, path) => {
+    expect(await wrongFields(await audit.get(`${LOG}?${query}`))).toEqual([path]);
+  });
+});
