@@ -81,16 +81,16 @@ async function read(deps: EventRoutesDeps, request: Request, log: EventLog) {
 }
 
 /** The whole filtered log, or what of it is older than `cursor`. */
-function exported(
+async function exported(
   { database, exports, pace, log }: EventRoutesDeps,
   request: Request,
   format: ExportFormat,
   filter: EventFilter,
   cursor: string | null,
-): Response | Promise<Response> {
+): Promise<Response> {
   if (request.method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
   const bounds = eventBounds(filter, cursor);
-  const ended = exports.take(`${filter.log.kind}:${filter.log.id}`);
+  const ended = await exports.take(`${filter.log.kind}:${filter.log.id}`);
   const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
   const chunks = exportChunks(format, filter.log, batches);
   const broken = (error: unknown) => logBroken(log, contextOf(request).request_id, filter.log, error);

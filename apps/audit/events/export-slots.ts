@@ -1,6 +1,9 @@
 import { ApiError } from "@ostiary/lib/errors";
+import { Lanes, NoPermit, Permits } from "@ostiary/lib/stores/database";
 
 const RETRY_AFTER_SECONDS = 10;
+/** Who finds no slot is told so at once. */
+const WAITING_MAX = 0;
 
 export interface ExportLimits {
   /** Exports that run at once. */
@@ -11,44 +14,45 @@ export interface ExportLimits {
 
 /** Exports keep a database connection for as long as their client reads: only so many run at once. */
 export class ExportSlots {
-  readonly #limits: ExportLimits;
-  /** Exports under way, by log. */
-  readonly #running = new Map<string, number>();
-  #total = 0;
+  readonly #all: Permits;
+  readonly #byLog: Lanes;
 
-  constructor(limits: ExportLimits) {
-    this.#limits = limits;
+  constructor({ exports_max, per_log_max }: ExportLimits) {
+    this.#all = new Permits(exports_max, WAITING_MAX);
+    this.#byLog = new Lanes(per_log_max, WAITING_MAX);
   }
 
-  /** Takes a slot for an export of `log` and returns the function that gives it back; 429 when there is none. */
-  take(log: string): () => void {
-    const running = this.#running.get(log) ?? 0;
-    if (running >= this.#limits.per_log_max) {
-      throw tooMany("Too many exports of this log are running. Try again in a moment.");
+  /** Takes a slot for an export of `log` and resolves with the function that gives it back; 429 when there is none. */
+  async take(log: string): Promise<() => void> {
+    const leave = await orRefuse(
+      this.#byLog.acquire(log, 0),
+      "Too many exports of this log are running. Try again in a moment.",
+    );
+    try {
+      const release = await orRefuse(
+        this.#all.acquire(0),
+        "Too many exports are running. Try again in a moment.",
+      );
+      return () => {
+        release();
+        leave();
+      };
+    } catch (error) {
+      leave();
+      throw error;
     }
-    if (this.#total >= this.#limits.exports_max) {
-      throw tooMany("Too many exports are running. Try again in a moment.");
-    }
-    this.#count(log, 1);
-    let held = true;
-    return () => {
-      if (held) this.#count(log, -1);
-      held = false;
-    };
-  }
-
-  #count(log: string, change: 1 | -1): void {
-    const running = (this.#running.get(log) ?? 0) + change;
-    if (running === 0) this.#running.delete(log);
-    else this.#running.set(log, running);
-    this.#total += change;
   }
 }
 
-function tooMany(message: string): ApiError {
-  return new ApiError("RATE_LIMITED", {
-    message,
-    details: { retry_after_seconds: RETRY_AFTER_SECONDS },
-    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-  });
+async function orRefuse<T>(slot: Promise<T>, message: string): Promise<T> {
+  try {
+    return await slot;
+  } catch (error) {
+    if (!(error instanceof NoPermit)) throw error;
+    throw new ApiError("RATE_LIMITED", {
+      message,
+      details: { retry_after_seconds: RETRY_AFTER_SECONDS },
+      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+    });
+  }
 }
