@@ -70,9 +70,13 @@ describe("the output", () => {
 });
 
 describe("Ctrl-C", () => {
-  /** Runs `bun cli` at a terminal against a server that never answers, and types Ctrl-C once it is asked. */
+  /**
+   * Runs the command line at a terminal against a server that never answers, and types Ctrl-C once it is asked.
+   * Not by way of `bun cli`: the runner would lead the terminal's session, as a shell does, but may end first.
+   */
   async function interrupted(parameters: string[]): Promise<{ exit_code: number; shown: string }> {
     let asked = false;
+    let closed = false;
     const silent = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -84,7 +88,7 @@ describe("Ctrl-C", () => {
     });
     const decoder = new TextDecoder();
     let shown = "";
-    const child = Bun.spawn([process.execPath, "cli", ...parameters], {
+    const child = Bun.spawn([process.execPath, "apps/cli/main.ts", ...parameters], {
       cwd: ROOT,
       env: environmentOf(`http://127.0.0.1:${silent.port}`),
       terminal: {
@@ -92,13 +96,18 @@ describe("Ctrl-C", () => {
         data: (_, bytes) => {
           shown += decoder.decode(bytes, { stream: true });
         },
+        exit: () => {
+          closed = true;
+        },
       },
     });
     leash().process(child.pid);
     try {
       await waitFor(() => asked, { what: "The request" });
       child.terminal?.write("\u0003");
-      return { exit_code: await child.exited, shown: shown.replaceAll("\r\n", "\n") };
+      const exit_code = await child.exited;
+      await waitFor(() => closed, { what: "All that the terminal shows" });
+      return { exit_code, shown: shown.replaceAll("\r\n", "\n") };
     } finally {
       child.kill("SIGKILL");
       leash().release(child.pid);
