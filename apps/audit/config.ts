@@ -1,16 +1,14 @@
-import { flag, listenVariables, optionalText, text, whole } from "@ostiary/lib/config";
+import { databaseUrl, internalAuthToken, listenVariables, swaggerEnabled, whole } from "@ostiary/lib/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The variables of the audit service (contract 1; Identity specification, Audit internal API). */
 export const auditVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3002, internal_port: 3003 }),
-  DATABASE_URL: text("must be a postgres:// URL, pglite:///directory or pglite://memory", {
-    pattern: "^(postgres(ql)?://|pglite:///|pglite://memory$)",
-  }),
-  INTERNAL_AUTH_TOKEN: optionalText("must be the token that callers of the internal endpoints send"),
+  DATABASE_URL: databaseUrl(),
+  INTERNAL_AUTH_TOKEN: internalAuthToken(),
   EXPORT_BYTES_PER_SECOND_MIN: whole(16_384, 1, 1_000_000_000, "The least pace at which an export is read."),
   EXPORT_LAG_MS_MAX: whole(30_000, 1, 3_600_000, "How far a client may fall behind that pace."),
-  SWAGGER_ENABLED: flag(true, "false takes the Swagger page and its document away."),
+  SWAGGER_ENABLED: swaggerEnabled(),
 });
 
 export type AuditConfig = Readonly<Static<typeof auditVariables>>;

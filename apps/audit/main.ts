@@ -1,10 +1,10 @@
 import { loadConfig } from "@ostiary/lib/config";
-import { runMain, serve } from "@ostiary/lib/service";
+import { checkPorts, runMain, serve } from "@ostiary/lib/service";
 import { auditVariables } from "./config.ts";
 import { wireAudit } from "./wire.ts";
 
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment.
-  const config = loadConfig(auditVariables, process.env);
+  const config = loadConfig(auditVariables, process.env, checkPorts);
   return [await serve(await wireAudit(config), config)];
 });

@@ -1,9 +1,18 @@
-import { port, textOr } from "@ostiary/lib/config";
-import { Type } from "@sinclair/typebox";
+import { type ConfigProblem, host, port } from "@ostiary/lib/config";
+import { portProblems, usesOf } from "@ostiary/lib/service";
+import { type Static, Type } from "@sinclair/typebox";
 
 /** Where the demo's two servers listen when they run as a process of their own. */
 export const demoVariables = Type.Object({
-  HOST: textOr("127.0.0.1", "must be an address to bind, such as 127.0.0.1"),
+  HOST: host("127.0.0.1"),
   PORT: port(4000),
   IDENTITY_PROVIDER_PORT: port(4001),
 });
+
+/** A check for `loadConfig`. */
+export function checkDemo(config: Partial<Static<typeof demoVariables>>): ConfigProblem[] {
+  return portProblems([
+    ...usesOf("PORT", config.HOST, config.PORT),
+    ...usesOf("IDENTITY_PROVIDER_PORT", config.HOST, config.IDENTITY_PROVIDER_PORT),
+  ]);
+}

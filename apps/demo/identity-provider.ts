@@ -1,4 +1,4 @@
-import { localOrigin } from "@ostiary/lib/service";
+import { listen, localOrigin } from "@ostiary/lib/service";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -20,12 +20,15 @@ export interface IdentityProvider {
 export interface IdentityProviderOptions {
   host: string;
   port: number;
+  /** What an operator sets the port by; `PORT` unless told. */
+  variable?: string;
   /** `iss` of every token; the address it listens on unless told. */
   issuer?: string;
 }
 
 const ALGORITHM = "ES256";
 const TOKEN_LIFE = "1h";
+const UNKNOWN_PATH = "This toy identity provider knows /token and /.well-known/jwks.json.\n";
 
 const tokenQuery = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
 
@@ -44,27 +47,22 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
       .setExpirationTime(TOKEN_LIFE)
       .sign(privateKey);
 
-  const server = Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    routes: {
-      "/.well-known/jwks.json": () => Response.json(keySet),
-      "/token": async (request) => {
-        const query = Object.fromEntries(new URL(request.url).searchParams);
-        if (Value.Check(tokenQuery, query)) return new Response(await sign(query.subject));
-        return new Response("Ask with ?subject=NAME, of 1 to 128 characters.\n", { status: 400 });
-      },
-    },
-    fetch: () =>
-      new Response("This toy identity provider knows /token and /.well-known/jwks.json.\n", { status: 404 }),
-  });
-  const port = server.port ?? options.port;
-  const address = localOrigin(options.host, port);
+  const answer = async (request: Request): Promise<Response> => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === "/.well-known/jwks.json") return Response.json(keySet);
+    if (pathname !== "/token") return new Response(UNKNOWN_PATH, { status: 404 });
+    const query = Object.fromEntries(searchParams);
+    if (Value.Check(tokenQuery, query)) return new Response(await sign(query.subject));
+    return new Response("Ask with ?subject=NAME, of 1 to 128 characters.\n", { status: 400 });
+  };
+  const { host, port, variable = "PORT" } = options;
+  const server = listen({ fetch: answer }, { host, port, variable });
+  const address = localOrigin(host, server.port ?? port);
   issuer ||= address;
   return {
     issuer,
     jwks_uri: `${address}/.well-known/jwks.json`,
-    port,
+    port: server.port ?? port,
     stop: () => server.stop(true),
   };
 }

@@ -1,12 +1,16 @@
 import { loadConfig } from "@ostiary/lib/config";
 import { runMain } from "@ostiary/lib/service";
-import { demoVariables } from "./config.ts";
+import { checkDemo, demoVariables } from "./config.ts";
 import { startIdentityProvider, startSampleService } from "./index.ts";
 
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
-  const config = loadConfig(demoVariables, process.env);
-  const provider = await startIdentityProvider({ host: config.HOST, port: config.IDENTITY_PROVIDER_PORT });
+  const config = loadConfig(demoVariables, process.env, checkDemo);
+  const provider = await startIdentityProvider({
+    host: config.HOST,
+    port: config.IDENTITY_PROVIDER_PORT,
+    variable: "IDENTITY_PROVIDER_PORT",
+  });
   const sample = startSampleService({ host: config.HOST, port: config.PORT });
   const ports = { port: sample.port, internal_port: provider.port };
   process.stdout.write(

@@ -1,4 +1,4 @@
-import { localOrigin } from "@ostiary/lib/service";
+import { listen, localOrigin } from "@ostiary/lib/service";
 
 /**
  * A sample upstream for the quick start and tests. It knows nothing of callers: whose thing it serves is in
@@ -16,6 +16,8 @@ export interface SampleService {
 export interface SampleServiceOptions {
   host: string;
   port: number;
+  /** What an operator sets the port by; `PORT` unless told. */
+  variable?: string;
   /** Time between two events of the stream. */
   interval_ms?: number;
 }
@@ -24,19 +26,15 @@ const EVENTS = 5;
 const INTERVAL_MS = 400;
 
 export function startSampleService(options: SampleServiceOptions): SampleService {
-  const server = Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    idleTimeout: 0,
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      return pathname.endsWith("/events") ? events(options.interval_ms ?? INTERVAL_MS) : echo(request);
-    },
-  });
-  const port = server.port ?? options.port;
+  const answer = async (request: Request) => {
+    const { pathname } = new URL(request.url);
+    return pathname.endsWith("/events") ? events(options.interval_ms ?? INTERVAL_MS) : echo(request);
+  };
+  const { host, port, variable = "PORT" } = options;
+  const server = listen({ fetch: answer }, { host, port, variable });
   return {
-    url: localOrigin(options.host, port),
-    port,
+    url: localOrigin(host, server.port ?? port),
+    port: server.port ?? port,
     stop: () => server.stop(true),
   };
 }

@@ -1,12 +1,13 @@
-import { loadConfig } from "@ostiary/lib/config";
-import { runMain, serve, withRuntimeVariables } from "@ostiary/lib/service";
-import { checkGateway, gatewayVariables } from "./config.ts";
+import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/config";
+import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/service";
+import { checkAudit } from "./audit/config.ts";
+import { gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
 
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
   const env = process.env;
-  const config = loadConfig(gatewayVariables, env, checkGateway);
+  const config = loadConfig(gatewayVariables, env, checkAudit, checkSharedRouteStore, checkPorts);
   withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
   return [await serve(await wireGateway(config), config)];
 });

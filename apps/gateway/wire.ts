@@ -1,4 +1,4 @@
-import { type Service, StartRefused } from "@ostiary/lib/service";
+import type { Service } from "@ostiary/lib/service";
 import { type CounterStore, openCounterStore } from "@ostiary/lib/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
@@ -91,11 +91,6 @@ export async function wireGateway(
 }
 
 async function ownRouteStore(config: GatewayConfig, { metrics }: Telemetry): Promise<RouteStore> {
-  if (config.ROUTE_STORE_URL === "memory://") {
-    throw new StartRefused(
-      "ROUTE_STORE_URL memory:// holds routes of its own process only, where the registry can not publish: use etcd, or the platform app.",
-    );
-  }
   return openRouteStore(config.ROUTE_STORE_URL, { observer: metrics.observeStore });
 }
 

@@ -1,12 +1,20 @@
-import { flag, listenVariables, optionalText, text, textOr } from "@ostiary/lib/config";
+import {
+  ConfigError,
+  type ConfigProblem,
+  databaseUrl,
+  internalAuthToken,
+  listenVariables,
+  optionalText,
+  swaggerEnabled,
+  textOr,
+} from "@ostiary/lib/config";
 import { type Static, Type } from "@sinclair/typebox";
+import { loadRolesFile } from "./roles/roles-file.ts";
 
 /** The variables of the identity service (contract 1 and 4; Identity specification, Roles file). */
 export const identityVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3000, internal_port: 3001 }),
-  DATABASE_URL: text("must be a postgres:// URL, pglite:///directory or pglite://memory", {
-    pattern: "^(postgres(ql)?://|pglite:///|pglite://memory$)",
-  }),
+  DATABASE_URL: databaseUrl(),
   APIKEY_BRAND: textOr(
     "ostiary",
     "must be at most 32 lower-case letters and digits, a letter first; leave it unset for the default",
@@ -19,8 +27,20 @@ export const identityVariables = Type.Object({
   ROLES_FILE: optionalText("must be the path of a roles file", {
     description: "Read at boot only. Unset turns roles off.",
   }),
-  INTERNAL_AUTH_TOKEN: optionalText("must be the token that callers of the internal endpoints send"),
-  SWAGGER_ENABLED: flag(true, "false takes the Swagger page and its document away."),
+  INTERNAL_AUTH_TOKEN: internalAuthToken(),
+  SWAGGER_ENABLED: swaggerEnabled(),
 });
 
 export type IdentityConfig = Readonly<Static<typeof identityVariables>>;
+
+/** Every problem of the roles file; a check for `loadConfig`. */
+export function checkRolesFile({ ROLES_FILE }: Partial<IdentityConfig>): ConfigProblem[] {
+  if (ROLES_FILE === undefined) return [];
+  try {
+    loadRolesFile(ROLES_FILE);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return [...error.problems];
+    throw error;
+  }
+}

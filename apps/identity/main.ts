@@ -1,10 +1,10 @@
 import { loadConfig } from "@ostiary/lib/config";
-import { runMain, serve } from "@ostiary/lib/service";
-import { identityVariables } from "./config.ts";
+import { checkPorts, runMain, serve } from "@ostiary/lib/service";
+import { checkRolesFile, identityVariables } from "./config.ts";
 import { wireIdentity } from "./wire.ts";
 
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment.
-  const config = loadConfig(identityVariables, process.env);
+  const config = loadConfig(identityVariables, process.env, checkRolesFile, checkPorts);
   return [await serve(await wireIdentity(config), config)];
 });

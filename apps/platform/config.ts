@@ -1,26 +1,35 @@
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
 import {
+  adminToken,
+  counterStoreUrl,
+  databaseUrl,
   flag,
-  optionalText,
+  host,
+  loadConfig,
   port,
+  routeStoreUrl,
   shutdownVariables,
+  swaggerEnabled,
   telemetryVariables,
   textOr,
-  whole,
 } from "@ostiary/lib/config";
 import { type Static, Type } from "@sinclair/typebox";
+import { checkParts, type Environment } from "./parts.ts";
+import { checkPlatformPorts } from "./ports.ts";
 
 /**
  * The variables of the quick start (contract 1). Every variable of the four services is read too, so that
  * `RATE_LIMIT_REQUESTS=5 bun start` does what it says; what is listed here decides where things are.
  */
 export const platformVariables = Type.Object({
-  HOST: textOr("127.0.0.1", "must be an address to bind, such as 127.0.0.1"),
+  HOST: host("127.0.0.1"),
   DATA_DIR: textOr(".ostiary", "must be the directory that holds the platform's data"),
-  DATABASE_URL: optionalText("must be a postgres:// or pglite:// URL"),
-  ROUTE_STORE_URL: textOr("memory://", "must be memory:// or the http:// URL of etcd"),
-  COUNTER_STORE_URL: textOr("memory://", "must be memory:// or the redis:// URL of a server"),
-  ADMIN_TOKEN: optionalText("must be the bearer token of the registry's admin API"),
-  ROLES_FILE: optionalText("must be the path of a roles file"),
+  DATABASE_URL: Type.Optional(databaseUrl()),
+  ROUTE_STORE_URL: routeStoreUrl("memory://"),
+  COUNTER_STORE_URL: counterStoreUrl("memory://"),
+  ADMIN_TOKEN: Type.Optional(adminToken()),
+  ROLES_FILE: identityVariables.properties.ROLES_FILE,
   GATEWAY_PORT: port(5001),
   GATEWAY_INTERNAL_PORT: port(8000),
   REGISTRY_PORT: port(5002),
@@ -32,10 +41,15 @@ export const platformVariables = Type.Object({
   DEMO_PORT: port(4000),
   DEMO_IDENTITY_PROVIDER_PORT: port(4001),
   DEMO: flag(true, "false leaves out the demo identity provider, the sample service and the tour."),
-  SWAGGER_ENABLED: flag(true, "The pages of the registry, identity and audit."),
-  MAX_UPSTREAM_REQUESTS: whole(65_000, 1, 65_336, "Calls of services in flight in this process."),
+  SWAGGER_ENABLED: swaggerEnabled(),
+  MAX_UPSTREAM_REQUESTS: gatewayVariables.properties.MAX_UPSTREAM_REQUESTS,
   ...shutdownVariables,
   ...telemetryVariables,
 });
 
 export type PlatformConfig = Readonly<Static<typeof platformVariables>>;
+
+/** Reads the variables of the platform and of all its parts. Throws `ConfigError` with every problem. */
+export function loadPlatform(env: Environment): PlatformConfig {
+  return loadConfig(platformVariables, env, () => checkParts(env), checkPlatformPorts);
+}

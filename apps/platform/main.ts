@@ -1,7 +1,6 @@
-import { loadConfig } from "@ostiary/lib/config";
 import { runMain, withRuntimeVariables } from "@ostiary/lib/service";
 import { readArguments } from "./arguments.ts";
-import { platformVariables } from "./config.ts";
+import { loadPlatform } from "./config.ts";
 import { printProgress, printReady } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
@@ -21,7 +20,7 @@ function run(fresh: boolean): Promise<void> {
     // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
     const env = process.env;
     const started = performance.now();
-    const config = loadConfig(platformVariables, env);
+    const config = loadPlatform(env);
     withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
     callDirectly(env, config.HOST);
     const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });

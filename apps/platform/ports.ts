@@ -1,4 +1,5 @@
-import { ConfigError, type ConfigProblem } from "@ostiary/lib/config";
+import type { ConfigProblem } from "@ostiary/lib/config";
+import { portProblems, usesOf } from "@ostiary/lib/service";
 import type { PlatformConfig } from "./config.ts";
 
 const PORT_VARIABLES = [
@@ -13,19 +14,8 @@ const PORT_VARIABLES = [
 ] as const;
 const DEMO_PORT_VARIABLES = ["DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT"] as const;
 
-/** Refuses ports that can't be bound, all at once and before anything is opened. */
-export function checkPorts(config: PlatformConfig): void {
-  const variables = config.DEMO ? [...PORT_VARIABLES, ...DEMO_PORT_VARIABLES] : PORT_VARIABLES;
-  const problems = variables.flatMap((variable) => portProblem(variable, config.HOST, config[variable]));
-  if (problems.length > 0) throw new ConfigError(problems);
-}
-
-function portProblem(variable: string, hostname: string, port: number): ConfigProblem[] {
-  try {
-    Bun.listen({ hostname, port, socket: { data: () => {} } }).stop(true);
-    return [];
-  } catch {
-    const message = `is ${port}, where ${hostname} can not listen: stop what does, or set another port.`;
-    return [{ variable, message }];
-  }
+/** Ports that can't be bound, all at once and before anything is opened; a check for `loadConfig`. */
+export function checkPlatformPorts(config: Partial<PlatformConfig>): ConfigProblem[] {
+  const variables = config.DEMO === false ? PORT_VARIABLES : [...PORT_VARIABLES, ...DEMO_PORT_VARIABLES];
+  return portProblems(variables.flatMap((variable) => usesOf(variable, config.HOST, config[variable])));
 }

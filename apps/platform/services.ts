@@ -7,14 +7,13 @@ import { gatewayVariables } from "@ostiary/gateway/config";
 import { wireIdentity } from "@ostiary/identity";
 import { identityVariables } from "@ostiary/identity/config";
 import { loadConfig } from "@ostiary/lib/config";
-import { type Running, serve } from "@ostiary/lib/service";
+import { type PortVariables, type Running, serve } from "@ostiary/lib/service";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
 import { origin } from "./addresses.ts";
 import type { PlatformConfig } from "./config.ts";
+import type { Environment } from "./parts.ts";
 import type { SharedStores } from "./stores.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");
 
@@ -60,11 +59,19 @@ export async function startBackends(
   const auditConfig = loadConfig(auditVariables, ports(env, config.AUDIT_PORT, config.AUDIT_INTERNAL_PORT));
   const started: Running[] = [];
   try {
-    const registry = await serve(await wireRegistry(registryConfig, stores), registryConfig);
+    const registry = await serve(
+      await wireRegistry(registryConfig, stores),
+      registryConfig,
+      portsOf("REGISTRY"),
+    );
     started.push(registry);
-    const identity = await serve(await wireIdentity(identityConfig, stores), identityConfig);
+    const identity = await serve(
+      await wireIdentity(identityConfig, stores),
+      identityConfig,
+      portsOf("IDENTITY"),
+    );
     started.push(identity);
-    const audit = await serve(await wireAudit(auditConfig, stores), auditConfig);
+    const audit = await serve(await wireAudit(auditConfig, stores), auditConfig, portsOf("AUDIT"));
     return { registry, identity, audit };
   } catch (error) {
     await Promise.all(started.map((service) => service.shutdown()));
@@ -92,7 +99,12 @@ export async function startGateway(
     CREDENTIAL_VALIDATE_URL: `${origin(config, identity.internal_port)}/internal/credentials/validate`,
     AUDIT_URL: origin(config, audit.internal_port),
   });
-  return serve(await wireGateway(gatewayConfig, stores), gatewayConfig);
+  return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));
+}
+
+/** The variables of the platform that set a part's ports. */
+function portsOf(part: string): PortVariables {
+  return { port: `${part}_PORT`, internal_port: `${part}_INTERNAL_PORT` };
 }
 
 function ports(env: Environment, port: number, internal_port: number): Environment {

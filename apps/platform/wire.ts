@@ -4,14 +4,8 @@ import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import { adminToken, openDataDirectory } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
-import { checkPorts } from "./ports.ts";
-import {
-  type Backends,
-  type Environment,
-  sharedEnvironment,
-  startBackends,
-  startGateway,
-} from "./services.ts";
+import type { Environment } from "./parts.ts";
+import { type Backends, sharedEnvironment, startBackends, startGateway } from "./services.ts";
 import { openStores } from "./stores.ts";
 import type { TourPlaces } from "./tour.ts";
 
@@ -43,7 +37,6 @@ export interface Platform extends Running {
 export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   try {
-    checkPorts(config);
     const directory = await openDataDirectory(config.DATA_DIR, fresh);
     undo.push(() => directory.close());
     const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);

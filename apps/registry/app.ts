@@ -39,7 +39,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
     database: () => database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
-  const internal = httpApp({ body_bytes_max: config.MAX_BODY_BYTES }).use(
+  const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
     internalRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
   );
   return {
@@ -55,13 +55,18 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 }
 
 function publicApp({ config, database, publisher }: AppDeps) {
-  const body_bytes_max = config.MAX_BODY_BYTES;
+  const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .use(applyRoutes({ publisher, database, body_bytes_max }))
     .use(serviceRoutes({ publisher, database, body_bytes_max }))
     .use(revisionRoutes({ publisher, database }))
     .use(lookupRoutes({ database }));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
+}
+
+/** 0 is no limit. */
+function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
+  return MAX_BODY_BYTES || Number.POSITIVE_INFINITY;
 }
 
 const BEARER = /^bearer +(\S+) *$/i;

@@ -1,10 +1,10 @@
-import { loadConfig } from "@ostiary/lib/config";
-import { runMain, serve } from "@ostiary/lib/service";
+import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/config";
+import { checkPorts, runMain, serve } from "@ostiary/lib/service";
 import { registryVariables } from "./config.ts";
 import { wireRegistry } from "./wire.ts";
 
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
-  const config = loadConfig(registryVariables, process.env);
+  const config = loadConfig(registryVariables, process.env, checkSharedRouteStore, checkPorts);
   return [await serve(await wireRegistry(config), config)];
 });

@@ -1,4 +1,4 @@
-import { type Service, StartRefused } from "@ostiary/lib/service";
+import type { Service } from "@ostiary/lib/service";
 import { type Database, openDatabase } from "@ostiary/lib/stores/database";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
@@ -59,11 +59,6 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
 
 async function openStores(config: RegistryConfig, given: GivenStores, telemetry: Telemetry) {
   const observer = telemetry.metrics.observeStore;
-  if (given.routeStore === undefined && config.ROUTE_STORE_URL === "memory://") {
-    throw new StartRefused(
-      "ROUTE_STORE_URL is memory://, which no gateway outside this process can read: give the URL of etcd, or start the platform app.",
-    );
-  }
   const database =
     given.database?.scoped(SCHEMA, observer) ??
     (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));

@@ -1,3 +1,4 @@
+export { isOrigin, listItems } from "./addresses.ts";
 export * from "./load.ts";
 export * from "./service.ts";
 export * from "./variables.ts";

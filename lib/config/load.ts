@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** One variable that is wrong, and the rule that it breaks. Never carries the value, which may be a secret. */
+/** One variable that is wrong, and the rule that it breaks. Never carries the value of what may be a secret. */
 export interface ConfigProblem {
   variable: string;
   message: string;
@@ -23,18 +23,40 @@ export class ConfigError extends Error {
   }
 }
 
-/** A rule over several variables: returns what is wrong with them together. */
-export type ConfigCheck<Config> = (config: Config) => ConfigProblem[];
+/**
+ * A rule that one variable's schema can not say: over several variables, or over what a variable leads to. It
+ * runs also when some variables are wrong, so that one round names everything; those are missing from `config`.
+ */
+export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
 
 /**
  * Reads the variables that `schema` names from `env` and returns them, converted and frozen.
- * Throws {@link ConfigError} with every problem; `checks` run on top, once all variables are well formed.
+ * Throws {@link ConfigError} with every problem that the schema and the checks find.
  */
 export function loadConfig<Schema extends TObject>(
   schema: Schema,
   env: Readonly<Record<string, string | undefined>>,
   ...checks: ConfigCheck<Static<Schema>>[]
 ): Readonly<Static<Schema>> {
+  const { values, problems } = readVariables(schema, env, checks);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(checked(schema, values));
+}
+
+/** What {@link loadConfig} would refuse; empty when it would not. */
+export function configProblems<Schema extends TObject>(
+  schema: Schema,
+  env: Readonly<Record<string, string | undefined>>,
+  ...checks: ConfigCheck<Static<Schema>>[]
+): ConfigProblem[] {
+  return readVariables(schema, env, checks).problems;
+}
+
+function readVariables<Schema extends TObject>(
+  schema: Schema,
+  env: Readonly<Record<string, string | undefined>>,
+  checks: ConfigCheck<Static<Schema>>[],
+): { values: Partial<Static<Schema>>; problems: ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
   const values: Record<string, unknown> = {};
   for (const [variable, rule] of Object.entries(schema.properties)) {
@@ -48,15 +70,21 @@ export function loadConfig<Schema extends TObject>(
       problems.push({ variable, message: `${ruleOf(rule)}.` });
     }
   }
-  if (problems.length > 0) throw new ConfigError(problems);
-  const config = Object.freeze(checked(schema, values));
-  const found = checks.flatMap((check) => check(config));
-  if (found.length > 0) throw new ConfigError(found);
-  return config;
+  const accepted = asAccepted<Schema>(values);
+  const wrong = new Set(problems.map(({ variable }) => variable));
+  // a check can not tell a variable that is wrong from one that is missing
+  const found = checks.flatMap((check) => check(accepted)).filter(({ variable }) => !wrong.has(variable));
+  return { values: accepted, problems: [...problems, ...found] };
+}
+
+/** Safe: each value was accepted by the schema of its own variable. */
+function asAccepted<Schema extends TObject>(values: Record<string, unknown>): Partial<Static<Schema>> {
+  // biome-ignore lint/plugin: see above
+  return values as Partial<Static<Schema>>;
 }
 
 /** Safe: `Value.Assert` has just proved that `values` has the shape that `Static` names. */
-function checked<Schema extends TObject>(schema: Schema, values: Record<string, unknown>): Static<Schema> {
+function checked<Schema extends TObject>(schema: Schema, values: unknown): Static<Schema> {
   Value.Assert(schema, values);
   // biome-ignore lint/plugin: asserted on the line above
   return values as Static<Schema>;
@@ -65,13 +93,13 @@ function checked<Schema extends TObject>(schema: Schema, values: Record<string, 
 /** Converts the text of a variable to the kind its schema asks for; text that can't be converted stays text. */
 function readVariable(rule: TSchema, raw: string | undefined): unknown {
   if (raw === undefined || (raw === "" && rule.refuseEmpty !== true)) return rule.default;
-  if (rule.type === "integer") return /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
+  if (rule.type === "integer") return /^\d{1,16}$/.test(raw) ? Number(raw) : raw;
   if (rule.type === "boolean") return raw === "true" ? true : raw === "false" ? false : raw;
   return raw;
 }
 
 function accepts(rule: TSchema, value: unknown): boolean {
-  return Value.Check(rule, value) && (rule.url !== true || URL.canParse(String(value)));
+  return Value.Check(rule, value) && (typeof rule.check !== "function" || rule.check(value) === true);
 }
 
 function ruleOf(rule: TSchema): string {

@@ -1,10 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { flag, optionalHttpUrl, optionalText, port, textOr, whole } from "./variables.ts";
+import type { ConfigProblem } from "./load.ts";
+import { flag, host, logFile, optionalHttpUrl, port, whole } from "./variables.ts";
 
 /** Where a service listens and how it stops: the same variables in all four (contract 1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
-    HOST: textOr(defaults.host, "must be an address to bind, such as 0.0.0.0 or 127.0.0.1"),
+    HOST: host(defaults.host),
     PORT: port(defaults.port),
     INTERNAL_PORT: port(defaults.internal_port),
     ...shutdownVariables,
@@ -23,7 +24,7 @@ export const telemetryVariables = {
     [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
     { default: "info", rule: "must be debug, info, warn or error" },
   ),
-  LOG_FILE: optionalText("must be a file that log lines are appended to, or - for standard output"),
+  LOG_FILE: logFile(),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl("Turns OTLP export over HTTP (protobuf) on."),
   OTEL_TRACES_EXPORTER: exporter(),
   OTEL_METRICS_EXPORTER: exporter(),
@@ -35,6 +36,14 @@ function exporter() {
     default: "otlp",
     rule: "must be otlp or none",
   });
+}
+
+/** An app alone needs a route store that the other app can reach; a check for `loadConfig`. */
+export function checkSharedRouteStore({ ROUTE_STORE_URL }: { ROUTE_STORE_URL?: string }): ConfigProblem[] {
+  if (ROUTE_STORE_URL !== "memory://") return [];
+  const message =
+    "is memory://, which no other process can read: give the URL of etcd, or start the platform app.";
+  return [{ variable: "ROUTE_STORE_URL", message }];
 }
 
 const listenSchema = Type.Object(listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 }));

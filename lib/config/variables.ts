@@ -1,4 +1,14 @@
 import { type TBoolean, type TInteger, type TOptional, type TString, Type } from "@sinclair/typebox";
+import {
+  isBindAddress,
+  isCounterStoreUrl,
+  isDatabaseUrl,
+  isHttpBaseUrl,
+  isHttpUrl,
+  isRouteStoreUrl,
+  listItems,
+} from "./addresses.ts";
+import { isAppendableFile, isReadableDirectory } from "./files.ts";
 
 /**
  * Constructors for environment variables. Each gives a TypeBox schema with a `rule`: the sentence an operator
@@ -6,12 +16,15 @@ import { type TBoolean, type TInteger, type TOptional, type TString, Type } from
  */
 export interface VariableOptions {
   description?: string;
-  /** The value must also parse as a URL. */
-  url?: boolean;
+  /** What counts when the variable is unset. */
+  default?: string;
+  pattern?: string;
+  /** What the value must pass besides. */
+  check?: (value: string) => boolean;
 }
 
 /** Free text, required. */
-export function text(rule: string, options: VariableOptions & { pattern?: string } = {}): TString {
+export function text(rule: string, options: VariableOptions = {}): TString {
   return Type.String({ minLength: 1, rule, ...options });
 }
 
@@ -19,17 +32,14 @@ export function text(rule: string, options: VariableOptions & { pattern?: string
 export function textOr(
   fallback: string,
   rule: string,
-  options: VariableOptions & { pattern?: string; refuseEmpty?: boolean } = {},
+  options: VariableOptions & { refuseEmpty?: boolean } = {},
 ): TString {
   return Type.String({ minLength: 1, default: fallback, rule, ...options });
 }
 
 /** Free text that may be absent. */
-export function optionalText(
-  rule: string,
-  options: VariableOptions & { pattern?: string } = {},
-): TOptional<TString> {
-  return Type.Optional(Type.String({ minLength: 1, rule, ...options }));
+export function optionalText(rule: string, options: VariableOptions = {}): TOptional<TString> {
+  return Type.Optional(text(rule, options));
 }
 
 /** A whole number with a default and bounds. */
@@ -48,6 +58,13 @@ export function port(fallback: number): TInteger {
   return whole(fallback, 0, 65_535, "TCP port; 0 binds a free one.");
 }
 
+/** The address that ports are bound to. */
+export function host(fallback: string): TString {
+  return textOr(fallback, "must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1", {
+    check: isBindAddress,
+  });
+}
+
 /** `true` or `false`. */
 export function flag(fallback: boolean, description?: string): TBoolean {
   return Type.Boolean({ default: fallback, rule: "must be true or false", description });
@@ -55,35 +72,98 @@ export function flag(fallback: boolean, description?: string): TBoolean {
 
 /** An absolute http or https URL, required. */
 export function httpUrl(description?: string): TString {
-  return text("must be an absolute http:// or https:// URL", { pattern: HTTP_URL, url: true, description });
+  return text("must be an absolute http:// or https:// URL", { check: isHttpUrl, description });
 }
 
 /** An absolute http or https URL that may be absent. */
 export function optionalHttpUrl(description?: string): TOptional<TString> {
-  return optionalText("must be an absolute http:// or https:// URL", {
-    pattern: HTTP_URL,
-    url: true,
+  return Type.Optional(httpUrl(description));
+}
+
+/** An absolute http or https URL that paths are added to, and that may be absent. */
+export function optionalBaseUrl(description?: string): TOptional<TString> {
+  return optionalText("must be an absolute http:// or https:// URL without query and fragment", {
+    check: isHttpBaseUrl,
     description,
   });
+}
+
+/** Items separated by commas, each of which `isItem` accepts; may be absent. */
+export function optionalList(
+  rule: string,
+  isItem: (item: string) => boolean,
+  description?: string,
+): TOptional<TString> {
+  const check = (value: string) => listItems(value).every((item) => item !== "" && isItem(item));
+  return optionalText(rule, { check, description });
+}
+
+/** The size that a request body may have. */
+export function bodyBytesMax(fallback: number): TInteger {
+  return whole(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 is no limit.");
 }
 
 /** Where a service keeps its data (contract 1). */
 export function databaseUrl(): TString {
   return text(
-    "must be postgres://user:password@host:port/name, pglite:///absolute/directory or pglite://memory",
-    {
-      pattern: "^(postgres(ql)?://[^\\s/]+.*|pglite://memory|pglite:///[^/].*)$",
-    },
+    "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory",
+    { check: isDatabaseUrl },
   );
 }
 
 /** Where routes are projected to and watched (contract 1). */
-export function routeStoreUrl(): TString {
+export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
-    "http://localhost:2379",
-    "must be http://host:port of etcd, several of them separated by commas, or memory://",
-    { pattern: "^(memory://|https?://[^\\s/?#,]+/?(\\s*,\\s*https?://[^\\s/?#,]+/?)*)$" },
+    fallback,
+    "must be http://host:port of etcd, several of them separated by commas, all by http or all by https; or memory://",
+    { check: isRouteStoreUrl },
   );
 }
 
-const HTTP_URL = "^https?://[^\\s/?#]+[^\\s]*$";
+/** Where requests are counted (contract 1); required without a fallback. */
+export function counterStoreUrl(fallback?: string): TString {
+  return text(
+    "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port or memory://",
+    {
+      check: isCounterStoreUrl,
+      description: "Rate-limit counters, shared by all replicas.",
+      default: fallback,
+    },
+  );
+}
+
+const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
+
+/** The bearer token of the registry's admin API. */
+export function adminToken(): TString {
+  return text("must be the admin API's bearer token, of visible ASCII characters without spaces", {
+    pattern: VISIBLE_ASCII,
+  });
+}
+
+/** What the gateway sends to identity and audit, and they ask for (`X-Platform-Internal-Token`). */
+export function internalAuthToken(): TOptional<TString> {
+  return optionalText(
+    "must be the token that the services share, of visible ASCII characters without spaces",
+    {
+      pattern: VISIBLE_ASCII,
+    },
+  );
+}
+
+/** Where log lines go. */
+export function logFile(): TOptional<TString> {
+  return optionalText("must be a file that this user may append to, or - for standard output", {
+    check: isAppendableFile,
+  });
+}
+
+/** A directory of files to be read at start, which may be absent. */
+export function optionalDirectory(rule: string): TOptional<TString> {
+  return optionalText(rule, { check: isReadableDirectory });
+}
+
+/** The API's page and document. */
+export function swaggerEnabled(): TBoolean {
+  return flag(true, "false takes the Swagger page and its document away.");
+}

@@ -1,5 +1,7 @@
+export * from "./listen.ts";
 export * from "./main.ts";
 export * from "./origin.ts";
+export * from "./ports.ts";
 export * from "./runtime-variables.ts";
 export * from "./serve.ts";
 export * from "./service.ts";

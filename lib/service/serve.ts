@@ -1,10 +1,13 @@
 import type { Logger } from "../telemetry/index.ts";
-import { type Listener, type Service, StartRefused } from "./service.ts";
+import { listen } from "./listen.ts";
+import type { Service } from "./service.ts";
 
 export interface ListenOptions {
   HOST: string;
   PORT: number;
   INTERNAL_PORT: number;
+  /** Other processes may listen on PORT too; INTERNAL_PORT is never shared. */
+  REUSE_PORT?: boolean;
   SHUTDOWN_GRACE_MS: number;
   SHUTDOWN_TIMEOUT_MS: number;
 }
@@ -20,17 +23,31 @@ export interface Running {
   shutdown(): Promise<void>;
 }
 
-/** Bodies are counted by the services themselves, which answer with the envelope. */
-const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER;
+/** The variables that set the two ports of a service. */
+export interface PortVariables {
+  port: string;
+  internal_port: string;
+}
 
-/** Starts `service` and listens on both ports. */
-export async function serve<Socket>(service: Service<Socket>, options: ListenOptions): Promise<Running> {
+const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
+
+/** Starts `service` and listens on both ports; `variables` name a port that can not be opened. */
+export async function serve<Socket>(
+  service: Service<Socket>,
+  options: ListenOptions,
+  variables = PORT_VARIABLES,
+): Promise<Running> {
   const servers: Bun.Server<Socket | undefined>[] = [];
   try {
     await service.start();
-    const internal = listen(service.internal, options.HOST, options.INTERNAL_PORT, "INTERNAL_PORT");
+    const { HOST: host, PORT: port, INTERNAL_PORT: internal_port, REUSE_PORT: shared } = options;
+    const internal = listen(service.internal, {
+      host,
+      port: internal_port,
+      variable: variables.internal_port,
+    });
     servers.push(internal);
-    const open = listen(service.public, options.HOST, options.PORT, "PORT");
+    const open = listen(service.public, { host, port, shared, variable: variables.port });
     servers.unshift(open);
     const running = { port: portOf(open), internal_port: portOf(internal) };
     const { log } = service.telemetry;
@@ -48,38 +65,6 @@ export async function serve<Socket>(service: Service<Socket>, options: ListenOpt
     await service.telemetry.close();
     throw error;
   }
-}
-
-function listen<Socket>(
-  listener: Listener<Socket>,
-  hostname: string,
-  port: number,
-  variable: string,
-): Bun.Server<Socket> {
-  try {
-    return Bun.serve<Socket>({
-      hostname,
-      port,
-      // else the runtime prints what breaks a response on purpose, and shows callers its error page
-      development: false,
-      idleTimeout: 0,
-      maxRequestBodySize: BODY_BYTES_UNLIMITED,
-      fetch: (request, server) => listener.fetch(request, server),
-      websocket: listener.websocket ?? { message: () => {} },
-    });
-  } catch (cause) {
-    throw new StartRefused(
-      `Can not listen on ${hostname}:${port} (${variable}): ${listenFault(cause)}.`,
-      cause,
-    );
-  }
-}
-
-function listenFault(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : null;
-  if (code === "EADDRINUSE") return "the port is in use; stop what listens there or set another port";
-  if (code === "EACCES") return "this user may not bind the port; set one above 1023";
-  return "the address can not be bound; check HOST";
 }
 
 function portOf<Socket>(server: Bun.Server<Socket>): number {

@@ -101,9 +101,10 @@ describe("a start that is refused", () => {
         DATABASE_URL: await freshDatabase(),
         PORT: String(taken.port),
       });
-      expect([exit_code, stderr.join("\n")]).toEqual([
+      expect([exit_code, ...stderr]).toEqual([
         78,
-        expect.stringContaining(`127.0.0.1:${taken.port} (PORT)`),
+        "The configuration is not valid:",
+        `  PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that, or set another port.`,
       ]);
     } finally {
       taken.stop(true);

@@ -52,8 +52,8 @@ describe("the quick start", () => {
       const refusal = await refused({ DATA_DIR: elsewhere, GATEWAY_PORT: port, DEMO_PORT: port });
       expect(refusal.stderr).toEqual([
         "The configuration is not valid:",
-        `  GATEWAY_PORT is ${taken.port}, where 127.0.0.1 can not listen: stop what does, or set another port.`,
-        `  DEMO_PORT is ${taken.port}, where 127.0.0.1 can not listen: stop what does, or set another port.`,
+        `  GATEWAY_PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that, or set another port.`,
+        `  DEMO_PORT is ${taken.port} like GATEWAY_PORT: each port needs a number of its own.`,
       ]);
     } finally {
       taken.stop(true);

@@ -1,4 +1,5 @@
 import type { AuthType } from "@ostiary/lib/audit";
+import { listItems } from "@ostiary/lib/config";
 import { displayPrefix, type Realm } from "@ostiary/lib/credentials";
 import { ApiError } from "@ostiary/lib/errors";
 import type { Scope } from "@ostiary/lib/routes";
@@ -71,7 +72,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const issuer = config.AUTH_ISSUER ?? "";
   const rules = {
     issuer,
-    audiences: listed(config.AUTH_ALLOWED_AUDIENCES),
+    audiences: config.AUTH_ALLOWED_AUDIENCES ? listItems(config.AUTH_ALLOWED_AUDIENCES) : [],
     subjectPath: config.AUTH_USER_ID_CLAIM.split("."),
   };
   const verify = createTokenVerifier(rules, keySet, cache.now);
@@ -138,8 +139,4 @@ function bearerToken(authorization: string | null): string | null {
 function unauthorized(scope: ProtectedScope): ApiError {
   const headers = scope === "user" ? { "WWW-Authenticate": "Bearer" } : undefined;
   return new ApiError("UNAUTHORIZED", { kind: "auth", headers });
-}
-
-function listed(text: string | undefined): string[] {
-  return (text ?? "").split(",").flatMap((part) => part.trim() || []);
 }

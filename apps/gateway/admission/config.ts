@@ -1,26 +1,34 @@
-import { httpUrl, optionalHttpUrl, optionalText, textOr, whole } from "@ostiary/lib/config";
+import {
+  httpUrl,
+  internalAuthToken,
+  optionalHttpUrl,
+  optionalList,
+  optionalText,
+  textOr,
+  whole,
+} from "@ostiary/lib/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of admission (Gateway specification, Environment; contract 4, Admission). */
 export const admissionVariables = {
-  AUTH_ISSUER: optionalText("must be the issuer string of your identity provider", {
+  AUTH_ISSUER: optionalText("must be the issuer string of your identity provider, without spaces around it", {
+    check: (issuer) => issuer === issuer.trim(),
     description: "The exact `iss` of accepted JWTs. Without it the gateway never becomes ready.",
   }),
   AUTH_JWKS_URI: optionalHttpUrl(
     "Key set of the identity provider. Without it the gateway never becomes ready.",
   ),
-  AUTH_ALLOWED_AUDIENCES: optionalText("must be audiences separated by commas", {
-    description: "A JWT's `aud` must name one of them. Unset: `aud` is not checked.",
-  }),
+  AUTH_ALLOWED_AUDIENCES: optionalList(
+    "must be audiences, separated by single commas",
+    () => true,
+    "A JWT's `aud` must name one of them. Unset: `aud` is not checked.",
+  ),
   AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
     pattern: "^[^.]+(\\.[^.]+)*$",
     description: "The claim that names the person. Fixed before the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
-  INTERNAL_AUTH_TOKEN: optionalText("must be visible ASCII without spaces, as identity and audit expect it", {
-    pattern: "^[\\x21-\\x7e]+$",
-    description: "Sent as X-Platform-Internal-Token to identity and audit.",
-  }),
+  INTERNAL_AUTH_TOKEN: internalAuthToken(),
   VALIDATE_TIMEOUT_MS: whole(2_000, 1, 60_000, "How long a credential validation may take."),
   APIKEY_CACHE_TTL_SECS: whole(300, 0, 86_400, "How long validation results are kept; 0 keeps none."),
   ADMISSION_CACHE_ENTRIES: whole(100_000, 1, 1_000_000, "Most entries of each admission cache."),

@@ -1,10 +1,10 @@
-import { type ConfigProblem, flag, optionalHttpUrl, whole } from "@ostiary/lib/config";
+import { type ConfigProblem, flag, optionalBaseUrl, whole } from "@ostiary/lib/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of audit delivery (Gateway specification, Environment; contract 4, Audit). */
 export const auditVariables = {
   AUDIT_ENABLED: flag(true, "false turns audit off for the deployment."),
-  AUDIT_URL: optionalHttpUrl(
+  AUDIT_URL: optionalBaseUrl(
     "Internal base URL of the audit service; required unless AUDIT_ENABLED is false.",
   ),
   AUDIT_QUEUE_SIZE: whole(10_000, 1, 10_000_000, "Outcomes that may wait for the audit service."),
@@ -14,7 +14,7 @@ const auditSchema = Type.Object(auditVariables);
 export type AuditConfig = Static<typeof auditSchema>;
 
 /** AUDIT_URL is required unless audit is off; a check for `loadConfig`. */
-export function checkAudit(config: AuditConfig): ConfigProblem[] {
-  if (!config.AUDIT_ENABLED || config.AUDIT_URL !== undefined) return [];
+export function checkAudit(config: Partial<AuditConfig>): ConfigProblem[] {
+  if (config.AUDIT_ENABLED === false || config.AUDIT_URL !== undefined) return [];
   return [{ variable: "AUDIT_URL", message: "is required unless AUDIT_ENABLED is false." }];
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { ConfigError } from "@ostiary/lib/config";
 import { fieldErrors } from "@ostiary/lib/http";
 import { type Static, Type } from "@sinclair/typebox";
@@ -38,10 +38,10 @@ interface Problem {
  *
  * @throws ConfigError that names every wrong key with its line; the service must then not start.
  */
-export async function loadRolesFile(path: string): Promise<RolesFile> {
+export function loadRolesFile(path: string): RolesFile {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = readFileSync(path, "utf8");
   } catch {
     throw refusal([`names ${path}, which can not be read`]);
   }

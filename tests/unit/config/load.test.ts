@@ -89,8 +89,8 @@ describe("loadConfig", () => {
     }
   });
 
-  test("rules over several variables run once each is well formed", () => {
-    const both = (config: { PORT: number }) =>
+  test("rules over several variables run besides", () => {
+    const both = (config: { PORT?: number }) =>
       config.PORT === 1 ? [{ variable: "PORT", message: "clashes." }] : [];
     expect(() => loadConfig(variables, { ...good, PORT: "1" }, both)).toThrow("PORT clashes.");
     expect(() => loadConfig(variables, { ...good, PORT: "2" }, both)).not.toThrow();

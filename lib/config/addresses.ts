@@ -1,0 +1,118 @@
+import { isIP } from "node:net";
+
+/**
+ * Whether the text of a variable is an address of its kind. A raw `@`, `#`, `/` or `?` in a password would be
+ * read as the end of the host, and the rest of the password as a name or a port that messages print; so what
+ * follows the host is held to what it may be, and such a URL is refused.
+ */
+
+/** `http://host/path?query` */
+export function isHttpUrl(text: string): boolean {
+  const parts = /^https?:\/\/([^\s/?#]+)\S*$/.exec(text);
+  return parts !== null && isAuthority(parts[1]) && URL.canParse(text);
+}
+
+/** `http://host/path`, to which paths are added. */
+export function isHttpBaseUrl(text: string): boolean {
+  return isHttpUrl(text) && !/[?#]/.test(text);
+}
+
+/** `postgres://user:password@host:port/name?option=value`, several `host:port` after commas; `pglite:`. */
+export function isDatabaseUrl(text: string): boolean {
+  if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
+  const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
+  if (parts === null) return false;
+  const { user, hosts } = split(parts[1] ?? "");
+  // with several hosts the driver takes the first @ for the end of the password
+  if (hosts.length > 1 && user.includes("@")) return false;
+  return hosts.every(isHost) && isAuthority(`${user}${hosts[0]}`) && areDatabaseOptions(parts[2] ?? "");
+}
+
+function isEmbeddedDatabaseUrl(text: string): boolean {
+  if (text === "pglite://memory") return true;
+  const directory = decoded(text.slice("pglite://".length));
+  return directory !== null && /^\/[^/\0][^\0]*$/.test(directory);
+}
+
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+const SESSION_KINDS = ["read-write", "read-only", "primary", "standby", "prefer-standby"];
+
+/** Options that the driver would refuse at the first connection, or read as something else. */
+function areDatabaseOptions(query: string): boolean {
+  const options = new URLSearchParams(query);
+  return (
+    SSL_MODES.includes(options.get("sslmode") ?? "disable") &&
+    SESSION_KINDS.includes(options.get("target_session_attrs") ?? "primary")
+  );
+}
+
+/** `http://host:port` of etcd, more of them after commas, all by http or all by https; `memory://`. */
+export function isRouteStoreUrl(text: string): boolean {
+  if (text === "memory://") return true;
+  const endpoints = listItems(text).map((item) => /^(https?):\/\/([^\s/?#]+)\/?$/.exec(item));
+  const schemes = new Set(endpoints.map((endpoint) => endpoint?.[1]));
+  return schemes.size === 1 && endpoints.every((endpoint) => isEndpoint(endpoint?.[2]));
+}
+
+/** etcd's users always have a password. */
+function isEndpoint(authority: string | undefined): boolean {
+  if (authority === undefined || !isAuthority(authority)) return false;
+  const { username, password } = new URL(`http://${authority}`);
+  return (username === "") === (password === "");
+}
+
+/** `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`, `memory://`. */
+export function isCounterStoreUrl(text: string): boolean {
+  if (text === "memory://") return true;
+  const cluster = /^redis\+cluster:\/\/([^\s/?#]+)\/?$/.exec(text);
+  if (cluster !== null) {
+    const { user, hosts } = split(cluster[1] ?? "");
+    return hosts.every((host) => isHost(host.trim()) && isAuthority(`${user}${host.trim()}`));
+  }
+  const server = /^rediss?:\/\/([^\s/?#]+)(?:\/\d{0,4})?(?:\?[^\s#@]*)?$/.exec(text);
+  return server !== null && isAuthority(server[1]);
+}
+
+/** `https://app.example.com`: scheme, host and port alone, as a browser sends it. */
+export function isOrigin(text: string): boolean {
+  const parts = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]+)$/i.exec(text);
+  return parts !== null && isAuthority(parts[1]);
+}
+
+/** An IP address, or a name of a host: no text that a resolver would read as a number. */
+export function isBindAddress(text: string): boolean {
+  const labels = text.split(".");
+  const isName = labels.every((label) => /^[a-z0-9_][a-z0-9_-]{0,62}$/i.test(label));
+  return isIP(text) !== 0 || (isName && !/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? ""));
+}
+
+/** The items of a list that is separated by commas; an empty one is kept, so that it can be refused. */
+export function listItems(text: string): string[] {
+  return text.split(",").map((item) => item.trim());
+}
+
+/** `user:password@` and the hosts of an authority that may name several. */
+function split(authority: string): { user: string; hosts: string[] } {
+  const end = authority.lastIndexOf("@") + 1;
+  return { user: authority.slice(0, end), hosts: authority.slice(end).split(",") };
+}
+
+function isHost(text: string): boolean {
+  return !text.includes("@") && isAuthority(text);
+}
+
+/** `user:password@host:port`: one host, no port or one from 1 to 65535, escapes that can be read. */
+function isAuthority(text: string | undefined): boolean {
+  if (text === undefined || /[\s,\\]/.test(text.slice(text.lastIndexOf("@") + 1))) return false;
+  if (!URL.canParse(`http://${text}`)) return false;
+  const { port, username, password } = new URL(`http://${text}`);
+  return port !== "0" && decoded(username) !== null && decoded(password) !== null;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Whether lines can be appended to the file, or the file be made; makes nothing. `-` is standard output. */
+export function isAppendableFile(path: string): boolean {
+  if (path === "-") return true;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return false;
+    accessSync(found ? path : dirname(path), constants.W_OK);
+    return found !== undefined || !path.endsWith("/");
+  } catch {
+    return false;
+  }
+}
+
+export function isReadableDirectory(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,297 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadPlatform } from "@ostiary/platform/config";
+import { freePort } from "../support/free-port.ts";
+import { freshDatabase, freshRouteStoreUrl, services } from "../support/services.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(120_000);
+
+/** No two listeners share a port, within a process or between two, but gateways that are told to (contract 1). */
+const { etcd } = services();
+const ipv6 = hasIpv6();
+const started: RunningProcess[] = [];
+const directories: string[] = [];
+
+afterAll(async () => {
+  await Promise.all(started.map((each) => each.kill()));
+  await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
+});
+
+async function start(app: string, env: Record<string, string>): Promise<RunningProcess> {
+  const process = await startProcess(`apps/${app}/main.ts`, env);
+  started.push(process);
+  return process;
+}
+
+/** What a start that must be refused with 78 writes on stderr, below the headline. */
+async function refusal(app: string, env: Record<string, string>): Promise<string[]> {
+  const failure = await start(app, env).catch((error: unknown) => error);
+  if (!(failure instanceof ProcessEnded)) throw new Error(`${app} must refuse: ${Bun.inspect(failure)}`);
+  const [headline, ...lines] = failure.stderr;
+  expect([failure.exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
+  return lines.map((line) => line.trim());
+}
+
+function inUse(variable: string, port: string, host = "127.0.0.1", user = "another program"): string {
+  return `${variable} is ${port}, which is in use on ${host} by ${user}: stop that, or set another port.`;
+}
+
+/** The ports of a process as its own variables. */
+function portsOf({ url, internal_url }: RunningProcess): { PORT: string; INTERNAL_PORT: string } {
+  return { PORT: new URL(url).port, INTERNAL_PORT: new URL(internal_url).port };
+}
+
+async function variables(app: string): Promise<Record<string, string>> {
+  switch (app) {
+    case "gateway":
+      return {
+        ROUTE_STORE_URL: await freshRouteStoreUrl(),
+        COUNTER_STORE_URL: "memory://",
+        CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+        AUDIT_ENABLED: "false",
+      };
+    case "registry":
+      return {
+        DATABASE_URL: await freshDatabase(),
+        ROUTE_STORE_URL: "http://127.0.0.1:9",
+        ADMIN_TOKEN: "token",
+      };
+    case "demo":
+      return { IDENTITY_PROVIDER_PORT: "0" };
+    default:
+      return { DATABASE_URL: await freshDatabase() };
+  }
+}
+
+async function platformVariables(): Promise<Record<string, string>> {
+  const DATA_DIR = await mkdtemp(join(tmpdir(), "ostiary-ports-"));
+  directories.push(DATA_DIR);
+  return { DATA_DIR, LOG_FILE: "-", DATABASE_URL: await freshDatabase(), ...everyPort("0") };
+}
+
+const PLATFORM_PORTS = [
+  ...["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"].flatMap((part) => [
+    `${part}_PORT`,
+    `${part}_INTERNAL_PORT`,
+  ]),
+  "DEMO_PORT",
+  "DEMO_IDENTITY_PROVIDER_PORT",
+];
+
+function everyPort(port: string): Record<string, string> {
+  return Object.fromEntries(PLATFORM_PORTS.map((variable) => [variable, port]));
+}
+
+/** The eight ports of a running platform's services, from its log; the gateway's come last. */
+async function servicePorts(platform: RunningProcess): Promise<Record<string, string>> {
+  const listening = () => platform.logs().filter(({ message }) => message === "listening");
+  await waitFor(() => listening().length === 4);
+  const ports: Record<string, string> = {};
+  for (const { service, port, internal_port } of listening()) {
+    ports[`${String(service).toUpperCase()}_PORT`] = String(port);
+    ports[`${String(service).toUpperCase()}_INTERNAL_PORT`] = String(internal_port);
+  }
+  return ports;
+}
+
+describe("everything started twice", () => {
+  test("the platform names each of its ten ports", async () => {
+    const demo = {
+      DEMO_PORT: String(await freePort()),
+      DEMO_IDENTITY_PROVIDER_PORT: String(await freePort()),
+    };
+    const first = await start("platform", { ...(await platformVariables()), ...demo });
+    const ports: Record<string, string> = { ...demo, ...(await servicePorts(first)) };
+    const lines = await refusal("platform", { ...(await platformVariables()), ...ports });
+    expect(lines).toEqual(PLATFORM_PORTS.map((variable) => inUse(variable, ports[variable] ?? "")));
+    expect((await fetch(`http://127.0.0.1:${ports.GATEWAY_PORT}/nowhere`)).status).toBe(404);
+  });
+
+  const apps = etcd.own ? ["gateway", "registry", "identity", "audit"] : ["registry", "identity", "audit"];
+  test.each(apps)("%s names both of its ports, and the first goes on", async (app) => {
+    const env = await variables(app);
+    const first = await start(app, env);
+    const ports = portsOf(first);
+    const lines = await refusal(app, { ...env, ...ports });
+    expect(lines).toEqual([inUse("PORT", ports.PORT), inUse("INTERNAL_PORT", ports.INTERNAL_PORT)]);
+    expect((await fetch(`${first.internal_url}/health/live`)).status).toBe(200);
+  });
+
+  test.each(["production", "development"])("the demo, in %s", async (NODE_ENV) => {
+    const first = await start("demo", { NODE_ENV, ...(await variables("demo")) });
+    const { PORT, INTERNAL_PORT: IDENTITY_PROVIDER_PORT } = portsOf(first);
+    const lines = await refusal("demo", { NODE_ENV, PORT, IDENTITY_PROVIDER_PORT });
+    expect(lines).toEqual([inUse("PORT", PORT), inUse("IDENTITY_PROVIDER_PORT", IDENTITY_PROVIDER_PORT)]);
+  });
+
+  test("four at the same moment: one comes up, the others name the port", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const PORT = String(await freePort());
+      const outcomes = await Promise.all(
+        [1, 2, 3, 4].map(() =>
+          start("demo", { IDENTITY_PROVIDER_PORT: "0", PORT }).catch((error: unknown) => error),
+        ),
+      );
+      const refused = outcomes.flatMap((each) => (each instanceof ProcessEnded ? [each] : []));
+      expect(refused.map(({ exit_code, stderr }) => [exit_code, stderr.at(-1)?.trim()])).toEqual(
+        Array.from({ length: 3 }, () => [78, inUse("PORT", PORT)]),
+      );
+    }
+  });
+});
+
+describe("two listeners of one process", () => {
+  test.each(["gateway", "registry", "identity", "audit"])("%s refuses PORT = INTERNAL_PORT", async (app) => {
+    const port = String(await freePort());
+    const env = { ...(await variables(app === "gateway" ? "none" : app)), PORT: port, INTERNAL_PORT: port };
+    const lines = await refusal(app, env);
+    expect(lines).toContain(`INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`);
+  });
+
+  test("the platform refuses any two of its ten ports that are the same", async () => {
+    const port = String(await freePort());
+    for (const [index, one] of PLATFORM_PORTS.entries()) {
+      for (const other of PLATFORM_PORTS.slice(index + 1)) {
+        const load = () => loadPlatform({ ...everyPort("0"), [one]: port, [other]: port });
+        expect(load).toThrow(`${other} is ${port} like ${one}: each port needs a number of its own.`);
+      }
+    }
+  });
+
+  test("the demo's ports do not count where there is no demo", async () => {
+    const port = String(await freePort());
+    const env = { ...everyPort("0"), DEMO: "false", DEMO_PORT: port, DEMO_IDENTITY_PROVIDER_PORT: port };
+    expect(loadPlatform(env)).toMatchObject({ DEMO: false });
+  });
+});
+
+describe("addresses", () => {
+  const everywhere: [held: string, wanted: string][] = [
+    ["0.0.0.0", "127.0.0.1"],
+    ["127.0.0.1", "0.0.0.0"],
+    ["127.0.0.1", "localhost"],
+  ];
+  if (ipv6) everywhere.push(["0.0.0.0", "::"], ["::", "127.0.0.1"]);
+  test.each(everywhere)("a port held on %s is in use on %s", async (held, wanted) => {
+    const holder = Bun.listen({ hostname: held, port: 0, socket: { data: () => {} } });
+    try {
+      const lines = await refusal("audit", {
+        DATABASE_URL: "pglite://memory",
+        HOST: wanted,
+        PORT: String(holder.port),
+      });
+      expect(lines).toEqual([inUse("PORT", String(holder.port), wanted)]);
+    } finally {
+      holder.stop(true);
+    }
+  });
+
+  test("an address that this machine does not have is named once, as HOST", async () => {
+    const lines = await refusal("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" });
+    expect(lines).toEqual([
+      "HOST is 203.0.113.7, which is no address of this machine: set one that it has, or 0.0.0.0 for all.",
+    ]);
+  });
+
+  test("a name that leads nowhere is named as HOST", async () => {
+    const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
+    expect(lines).toEqual([
+      "HOST is nowhere.invalid, which is no address of this machine: set one that it has, or 0.0.0.0 for all.",
+    ]);
+  });
+
+  test.skipIf(!ipv6)("IPv6 is served, and told with its brackets", async () => {
+    const platform = await start("platform", { ...(await platformVariables()), HOST: "::1" });
+    const ports = await servicePorts(platform);
+    expect((await fetch(`http://[::1]:${ports.GATEWAY_PORT}/nowhere`)).status).toBe(404);
+    await waitFor(() => platform.stdout.join("\n").includes(`http://[::1]:${ports.GATEWAY_PORT}`));
+  });
+
+  test.skipIf(!mayDropRights())("a port that this user may not bind says so", async () => {
+    const child = Bun.spawn([...WITHOUT_RIGHTS, process.execPath, "apps/demo/main.ts"], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? "", HOME: tmpdir(), PORT: "81", IDENTITY_PROVIDER_PORT: "0" },
+      stderr: "pipe",
+    });
+    expect(await child.exited).toBe(78);
+    expect(await new Response(child.stderr).text()).toContain(
+      "PORT is 81, which this user may not bind: set a port above 1023.",
+    );
+  });
+});
+
+const ROOT = join(import.meta.dir, "../..");
+const WITHOUT_RIGHTS = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
+
+/** Whether this is root, low ports are root's, and somebody without rights could run what is here. */
+function mayDropRights(): boolean {
+  if (process.platform !== "linux" || process.getuid?.() !== 0 || Bun.which("setpriv") === null) return false;
+  const first_free_port = readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8");
+  const reads = Bun.spawnSync([...WITHOUT_RIGHTS, "test", "-r", join(ROOT, "apps/demo/main.ts")]);
+  return Number(first_free_port) > 81 && reads.exitCode === 0;
+}
+
+function hasIpv6(): boolean {
+  try {
+    Bun.listen({ hostname: "::1", port: 0, socket: { data: () => {} } }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(!etcd.own)("REUSE_PORT", () => {
+  test("lets gateways share PORT, and both serve", async () => {
+    const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
+    const first = await start("gateway", env);
+    const { PORT } = portsOf(first);
+    const second = await start("gateway", { ...env, PORT });
+    expect(second.url).toBe(first.url);
+    const served = async ({ internal_url }: RunningProcess) =>
+      /^http_requests_total\{route="unmatched".*\} \d+$/m.test(
+        await (await fetch(`${internal_url}/metrics`)).text(),
+      );
+    await waitFor(async () => {
+      await Promise.all(
+        Array.from({ length: 20 }, () => fetch(`${first.url}/nowhere`, { headers: { Connection: "close" } })),
+      );
+      return (await served(first)) && (await served(second));
+    });
+  });
+
+  test("shares nothing with a gateway or a program that does not", async () => {
+    const env = await variables("gateway");
+    const alone = portsOf(await start("gateway", env));
+    const sharing = portsOf(await start("gateway", { ...env, REUSE_PORT: "true" }));
+    expect(await refusal("gateway", { ...env, PORT: alone.PORT, REUSE_PORT: "true" })).toEqual([
+      inUse("PORT", alone.PORT, "127.0.0.1", "a program that does not share it"),
+    ]);
+    expect(await refusal("gateway", { ...env, PORT: sharing.PORT })).toEqual([inUse("PORT", sharing.PORT)]);
+    expect(await refusal("registry", { ...(await variables("registry")), PORT: sharing.PORT })).toEqual([
+      inUse("PORT", sharing.PORT),
+    ]);
+  });
+
+  test("never shares an INTERNAL_PORT, not even with a PORT", async () => {
+    const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
+    const { PORT, INTERNAL_PORT } = portsOf(await start("gateway", env));
+    expect(await refusal("gateway", { ...env, PORT, INTERNAL_PORT })).toEqual([
+      inUse("INTERNAL_PORT", INTERNAL_PORT),
+    ]);
+    expect(await refusal("gateway", { ...env, INTERNAL_PORT: PORT })).toEqual([inUse("INTERNAL_PORT", PORT)]);
+    expect(await refusal("gateway", { ...env, PORT, INTERNAL_PORT: PORT })).toContain(
+      `INTERNAL_PORT is ${PORT} like PORT: each port needs a number of its own.`,
+    );
+  });
+
+  test("is for gateways that run alone", () => {
+    expect(() => loadPlatform({ ...everyPort("0"), REUSE_PORT: "true" })).toThrow(
+      "REUSE_PORT is for gateways",
+    );
+  });
+});
