@@ -4,7 +4,12 @@ import {
   type StoredServiceConfig,
   validateStored,
 } from "@ostiary/lib/routes";
-import type { RouteEntry, RouteStore, RouteWatch } from "@ostiary/lib/stores/route-store";
+import {
+  type RouteEntry,
+  type RouteStore,
+  type RouteWatch,
+  routeStoreBootFailure,
+} from "@ostiary/lib/stores/route-store";
 import type { Logger } from "@ostiary/lib/telemetry";
 import type { Clock } from "./clock.ts";
 
@@ -53,10 +58,8 @@ export class PublishedRoutes {
       await this.#store.ping(START_TIMEOUT_MS);
       this.#watch = await this.#store.watch(ROUTES_PREFIX, () => this.#changed());
       await this.#load();
-    } catch (cause) {
-      throw new Error("The route store (ROUTE_STORE_URL) can not be reached: start it or correct the URL.", {
-        cause,
-      });
+    } catch (error) {
+      throw routeStoreBootFailure(error).failure;
     }
   }
 

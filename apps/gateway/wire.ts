@@ -80,6 +80,9 @@ export async function wireGateway(
     async start() {
       await routes.start();
       await authenticator.start();
+      await counterStore.ping(COUNTER_PING_MS).catch(() => {
+        log.warn({}, "the counter store (COUNTER_STORE_URL) does not answer: not ready until it does");
+      });
     },
     drain: () => websockets.goAway(),
     async stop() {

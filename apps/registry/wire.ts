@@ -1,7 +1,7 @@
 import type { Service } from "@ostiary/lib/service";
 import { type Database, openDatabase } from "@ostiary/lib/stores/database";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
-import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import { openRouteStore, type RouteStore, routeStoreBootFailure } from "@ostiary/lib/stores/route-store";
+import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/telemetry";
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
@@ -12,6 +12,7 @@ import { seedRoutes } from "./seeds.ts";
 
 const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
 const SCHEMA = "routes";
+const ROUTE_STORE_PING_MS = 2_000;
 
 /** Stores that other services of this process use too; the registry does not close them. */
 export interface GivenStores {
@@ -43,7 +44,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     health,
     ...createApp({ config, telemetry, health, database, routeStore, publisher, lag }),
     async start() {
-      await database.migrate(SCHEMA, MIGRATIONS);
+      await Promise.all([database.migrate(SCHEMA, MIGRATIONS), greet(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {
         await seedRoutes(config.SEED_ROUTES_DIR, publisher, telemetry.log);
       }
@@ -55,6 +56,17 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       await closeStores();
     },
   };
+}
+
+/** A route store that is away is waited for by the reconciler; one that refuses this URL would be for ever. */
+async function greet(routeStore: RouteStore, log: Logger): Promise<void> {
+  try {
+    await routeStore.ping(ROUTE_STORE_PING_MS);
+  } catch (error) {
+    const { failure, refused } = routeStoreBootFailure(error);
+    if (refused) throw failure;
+    log.warn({}, "the route store (ROUTE_STORE_URL) does not answer: not ready until it does");
+  }
 }
 
 async function openStores(config: RegistryConfig, given: GivenStores, telemetry: Telemetry) {

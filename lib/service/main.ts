@@ -1,5 +1,6 @@
 import { ConfigError } from "../config/index.ts";
 import { DatabaseDirectoryError } from "../stores/database/directory.ts";
+import { StoreUnavailable } from "../stores/errors.ts";
 import { UncaughtFaults } from "./faults.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
@@ -51,12 +52,19 @@ function onSignals(): Promise<void> {
 
 function refuse(error: unknown): never {
   const mendable = refusals.some((kind) => error instanceof kind);
-  process.stderr.write(mendable ? `${messageOf(error)}\n` : `Could not start: ${messageOf(error)}\n`);
+  const message = withoutCredentials(messageOf(error));
+  process.stderr.write(mendable ? `${message}\n` : `Could not start: ${message}\n`);
   process.exit(mendable ? EXIT_CONFIG : EXIT_FAILED);
 }
 
 /** The message, and the innermost cause where that says more. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message} (${messageOf(error.cause)})` : error.message;
+  const isWhole = error instanceof StoreUnavailable || !(error.cause instanceof Error);
+  return isWhole ? error.message : `${error.message} (${messageOf(error.cause)})`;
+}
+
+/** Whatever a library puts into its messages, the user and password of a URL are not printed. */
+function withoutCredentials(text: string): string {
+  return text.replace(/:\/\/\S*@/g, "://");
 }

@@ -1,11 +1,6 @@
-/** `http://host:port` as this machine reaches what is bound to `host`. */
+/** `http://host:port` of a server bound to `host`, as this machine reaches it. */
 export function localOrigin(host: string, port: number): string {
-  return `http://${reachable(host)}:${port}`;
-}
-
-/** An address that means all of them is none that a client should call. */
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  if (host === "::") return "[::1]";
-  return host.includes(":") ? `[${host}]` : host;
+  // bound to every address, it is reached by the loopback one; an IPv6 address is bracketed in a URL
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,5 +1,11 @@
 import { type ApiError, type ErrorKind, unavailable } from "../errors/index.ts";
 
+export interface StoreUnavailableOptions {
+  /** For an operator, where more is known than that there was no answer. */
+  message?: string;
+  retry_after_seconds?: number;
+}
+
 /**
  * A store did not answer: it is down, unreachable, frozen or slower than its deadline. The outcome of the
  * operation is unknown unless the operation was a read.
@@ -9,11 +15,13 @@ export class StoreUnavailable extends Error {
   /** When to ask again, where nothing is broken and too many ask at once. */
   readonly retry_after_seconds: number | undefined;
 
-  constructor(store: StoreUnavailable["store"], cause: unknown, retry_after_seconds?: number) {
-    super(`The ${store.replace("_", " ")} did not answer.`, { cause });
+  constructor(store: StoreUnavailable["store"], cause: unknown, options: StoreUnavailableOptions = {}) {
+    super(options.message ?? `The ${store.replace("_", " ")} (${store.toUpperCase()}_URL) did not answer.`, {
+      cause,
+    });
     this.name = "StoreUnavailable";
     this.store = store;
-    this.retry_after_seconds = retry_after_seconds;
+    this.retry_after_seconds = options.retry_after_seconds;
   }
 
   /** The 503 that a caller of the service gets. */

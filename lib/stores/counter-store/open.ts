@@ -24,7 +24,8 @@ const CLUSTER = "redis+cluster://";
 /**
  * Opens the store that `url` names (contract 1): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379` or
  * `memory://`. Waits for a server at most 500 ms, and then leaves connecting to the background: until it
- * answers, counts are rejected. Throws `TypeError` for any other URL.
+ * answers, counts are rejected. Rejects with `StoreUnavailable` when the server refuses this URL for good, such as
+ * its password. Throws `TypeError` for any other URL.
  */
 export async function openCounterStore(
   url: string,
@@ -33,8 +34,13 @@ export async function openCounterStore(
   const { namespace = "rate_limits", observer = observeNothing, now = () => performance.now() } = options;
   if (url === "memory://") return new MemoryCounterStore(namespace, observer, now);
   const store = new RedisCounterStore(connect(url), namespace, observer);
-  await store.connected();
-  return store;
+  try {
+    await store.connected();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 function connect(url: string): RedisClient {

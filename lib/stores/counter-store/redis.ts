@@ -5,6 +5,7 @@ import type { StoreObserver } from "../observer.ts";
 import { CallDeadline } from "./call-deadline.ts";
 import { CountBatch } from "./count-batch.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
+import { refusalOf } from "./refusal.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
 
 /** Gateway specification, Other constants: for a command and for a connect. */
@@ -99,9 +100,22 @@ export class RedisCounterStore implements CounterStore {
     client.on("error", () => {});
   }
 
-  /** Resolves when connected, or after 500 ms without: the client goes on trying by itself. */
+  /**
+   * Resolves when connected, or after 500 ms without: the client goes on trying by itself. Rejects with
+   * `StoreUnavailable` when the server says that trying is of no use.
+   */
   async connected(): Promise<void> {
-    await Promise.race([this.#ready(), Bun.sleep(TIMEOUT_MS)]);
+    const refused = Promise.withResolvers<never>();
+    const onError = (error: unknown) => {
+      const message = refusalOf(error);
+      if (message !== undefined) refused.reject(new StoreUnavailable("counter_store", error, { message }));
+    };
+    this.#client.on("error", onError);
+    try {
+      await Promise.race([refused.promise, this.#ready(), Bun.sleep(TIMEOUT_MS)]);
+    } finally {
+      this.#client.off("error", onError);
+    }
   }
 
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {

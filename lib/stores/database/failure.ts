@@ -36,7 +36,8 @@ export function databaseFailure(error: unknown): unknown {
   const refused =
     failure instanceof NoPermit || failure instanceof ConnectionLost || hasState(failure, refusals);
   if (!refused) return error;
-  return new StoreUnavailable("database", failure, failure instanceof NoPermit ? BUSY_SECONDS : undefined);
+  const retry_after_seconds = failure instanceof NoPermit ? BUSY_SECONDS : undefined;
+  return new StoreUnavailable("database", failure, { retry_after_seconds });
 }
 
 /** Rejects with the {@link databaseFailure} of `error`. */

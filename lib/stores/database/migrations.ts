@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import type { Orm } from "./database.ts";
+import { sqlState } from "./sql-state.ts";
 
 type Rows = <Row extends Record<string, unknown>>(
   tx: Orm,
@@ -13,6 +14,22 @@ type Rows = <Row extends Record<string, unknown>>(
  * start together wait for each other. Throws when a migration that was applied has been edited since.
  */
 export async function applyMigrations(tx: Orm, rows: Rows, schema: string, folder: string): Promise<void> {
+  try {
+    await applyMissing(tx, rows, schema, folder);
+  } catch (error) {
+    const refusal = REFUSALS[sqlState(error) ?? ""];
+    throw refusal === undefined ? error : new Error(refusal.replace("{schema}", schema));
+  }
+}
+
+/** By SQLSTATE: what an operator must mend before the service can start. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  "42501":
+    "The user of DATABASE_URL may not write schema {schema}: grant it CREATE on the database, or make it the schema's owner.",
+  "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
+};
+
+async function applyMissing(tx: Orm, rows: Rows, schema: string, folder: string): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);

@@ -1,5 +1,8 @@
 import { PGlite } from "@electric-sql/pglite";
+import { withDeadline } from "../deadline.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
+import { databaseBootFailure } from "./boot-failure.ts";
 import type { Database } from "./database.ts";
 import { claimDirectory, DatabaseDirectoryError } from "./directory.ts";
 import { PgliteDatabase } from "./pglite.ts";
@@ -40,15 +43,22 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   throw new TypeError("A database URL begins with postgres:// or pglite://");
 }
 
+const OPEN_TIMEOUT_MS = 10_000;
+
 async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPool> {
   const pool = new PostgresPool(url, limits);
   try {
-    await pool.warm();
+    // the driver connects again and again to a port where something else than PostgreSQL answers
+    await withDeadline("database", pool.warm(), OPEN_TIMEOUT_MS);
     return pool;
   } catch (error) {
     await pool.close();
-    throw error;
+    throw databaseBootFailure(causeOf(error), url);
   }
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof StoreUnavailable ? error.cause : error;
 }
 
 async function openSession(directory: string | undefined, lane_waiting_max: number): Promise<PgliteSession> {

@@ -1,4 +1,5 @@
 export * from "../errors.ts";
 export * from "../observer.ts";
+export * from "./boot-failure.ts";
 export * from "./open.ts";
 export * from "./route-store.ts";

@@ -1,0 +1,26 @@
+/**
+ * What an operator is told when the server of `COUNTER_STORE_URL` answers and will never serve under this URL;
+ * undefined for what may pass by itself, such as a server that is down.
+ */
+export function refusalOf(error: unknown): string | undefined {
+  const reply = replyOf(error);
+  return reply === undefined ? undefined : REFUSALS.find(([said]) => said.test(reply))?.[1];
+}
+
+const REFUSALS: [said: RegExp, sentence: string][] = [
+  [/^NOAUTH/, "The counter store asks for a password, and COUNTER_STORE_URL has none."],
+  [/^WRONGPASS/, "The counter store does not accept the user and password of COUNTER_STORE_URL."],
+  [/^NOPERM/, "The counter store lets the user of COUNTER_STORE_URL do less than counting needs."],
+  [/DB index/, "COUNTER_STORE_URL names a database that the counter store does not have."],
+  [
+    /cluster support disabled/,
+    "COUNTER_STORE_URL begins with redis+cluster://, and the server is no cluster: write redis://.",
+  ],
+];
+
+/** The server's own words, which ioredis wraps when it asks the nodes of a cluster. */
+function replyOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === "ReplyError") return error.message;
+  return "lastNodeError" in error ? replyOf(error.lastNodeError) : undefined;
+}

@@ -1,0 +1,83 @@
+import { StoreUnavailable } from "../errors.ts";
+import { sqlState } from "./sql-state.ts";
+
+/**
+ * What an operator is told when the server of `DATABASE_URL` can not be used at boot (contract 1): one sentence
+ * for each cause, with host, user and database of the URL and never its password.
+ */
+export function databaseBootFailure(error: unknown, url: string): StoreUnavailable {
+  return new StoreUnavailable("database", error, { message: sentence(error, placesOf(url)) });
+}
+
+interface Places {
+  server: string;
+  user: string;
+  database: string;
+  tls: boolean;
+}
+
+/** The driver has one where the URL has none. */
+const DEFAULT = "(the default)";
+
+function placesOf(url: string): Places {
+  const [, authority = "", database = "", query = ""] =
+    /^[a-z]+:\/\/([^/?#]*)\/?([^?#]*)\??([^#]*)/.exec(url) ?? [];
+  const host = authority.lastIndexOf("@") + 1;
+  const user = authority.slice(0, Math.max(0, host - 1)).split(":")[0] ?? "";
+  return {
+    server: authority.slice(host),
+    user: user || DEFAULT,
+    database: database || user || DEFAULT,
+    tls: !["disable", "false"].includes(new URLSearchParams(query).get("sslmode") ?? "disable"),
+  };
+}
+
+function sentence(error: unknown, places: Places): string {
+  const state = sqlState(error);
+  return state === undefined ? connectionSentence(error, places) : refusalSentence(state, error, places);
+}
+
+/** The server answered, and refuses. */
+function refusalSentence(state: string, error: unknown, places: Places): string {
+  const { server, user, database, tls } = places;
+  switch (state) {
+    case "3D000":
+      return `The database ${database} that DATABASE_URL names does not exist at ${server}: create it, or correct the name.`;
+    case "28P01":
+      return `The server at ${server} knows no user ${user} with the password of DATABASE_URL.`;
+    case "28000":
+      if (fieldOf(error, "routine") === "InitializeSessionUserId") {
+        return `The user ${user} of DATABASE_URL does not exist at ${server}, or may not log in.`;
+      }
+      return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine${tls ? "" : "; it may ask for TLS, which ?sslmode=require turns on"}.`;
+    case "42501":
+      return `The user ${user} of DATABASE_URL may not connect to database ${database} at ${server}.`;
+    case "53300":
+      return `The server at ${server} (DATABASE_URL) has no connection left.`;
+    case "57P03":
+      return `The server at ${server} (DATABASE_URL) is starting up or shutting down.`;
+    default:
+      return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
+  }
+}
+
+/** There was no conversation with a server. */
+function connectionSentence(error: unknown, { server, tls }: Places): string {
+  const code = fieldOf(error, "code");
+  if (code === "ECONNREFUSED")
+    return `Nothing listens at ${server} (DATABASE_URL): start it, or correct the URL.`;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return `The host of DATABASE_URL is not known: ${server}.`;
+  }
+  if (tls && code === "ECONNRESET") {
+    return `The server at ${server} does not speak TLS, which DATABASE_URL asks for by sslmode.`;
+  }
+  if (tls && /CERT|ERR_TLS|VERIFY|ISSUER/.test(code)) {
+    return `The TLS certificate of ${server} is not one that DATABASE_URL accepts (${code}).`;
+  }
+  return `The database at ${server} (DATABASE_URL) does not answer.`;
+}
+
+function fieldOf(error: unknown, name: string): string {
+  return String(error instanceof Error ? Reflect.get(error, name) : undefined);
+}

@@ -1,0 +1,42 @@
+import { StoreUnavailable } from "../errors.ts";
+
+/**
+ * What an operator is told when `ROUTE_STORE_URL` can not be used at boot (contract 1). `refused`: the server
+ * answers and will never serve under this URL.
+ */
+export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailable; refused: boolean } {
+  const said = messageOf(error);
+  const sentence = REFUSALS.find(([words]) => words.test(said))?.[1];
+  const failure = new StoreUnavailable("route_store", error, {
+    message:
+      sentence ?? "The route store (ROUTE_STORE_URL) can not be reached: start it, or correct the URL.",
+  });
+  return { failure, refused: sentence !== undefined };
+}
+
+/** In the words of etcd, which has no codes for these. */
+const REFUSALS: [words: RegExp, sentence: string][] = [
+  [/user name is empty/, "The route store asks for a user and a password, and ROUTE_STORE_URL has none."],
+  [
+    /authentication failed, invalid user/,
+    "The route store does not accept the user and password of ROUTE_STORE_URL.",
+  ],
+  [
+    /authentication is not enabled/,
+    "The route store knows no users, and ROUTE_STORE_URL has one: take it out, or turn authentication on.",
+  ],
+  [/permission denied/, "The route store does not let the user of ROUTE_STORE_URL read the routes."],
+];
+
+const CAUSES_MAX = 8;
+
+/** The messages of an error and its causes. */
+function messageOf(error: unknown): string {
+  const messages: string[] = [];
+  let next = error;
+  while (next instanceof Error && messages.length < CAUSES_MAX) {
+    messages.push(next.message);
+    next = next.cause;
+  }
+  return messages.join("\n");
+}
