@@ -24,7 +24,7 @@ export function isDatabaseUrl(text: string): boolean {
   if (parts === null) return false;
   const { user, hosts } = split(parts[1] ?? "");
   // with several hosts the driver takes the first @ for the end of the password
-  if (hosts.length > 1 && user.includes("@")) return false;
+  if (hosts.length > 1 && user.indexOf("@") < user.length - 1) return false;
   return hosts.every(isHost) && isAuthority(`${user}${hosts[0]}`) && areDatabaseOptions(parts[2] ?? "");
 }
 
@@ -64,10 +64,12 @@ function isEndpoint(authority: string | undefined): boolean {
 /** `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`, `memory://`. */
 export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
-  const cluster = /^redis\+cluster:\/\/([^\s/?#]+)\/?$/.exec(text);
+  const cluster = /^redis\+cluster:\/\/([^/?#]+)\/?$/.exec(text);
   if (cluster !== null) {
     const { user, hosts } = split(cluster[1] ?? "");
-    return hosts.every((host) => isHost(host.trim()) && isAuthority(`${user}${host.trim()}`));
+    return (
+      !/\s/.test(user) && hosts.every((host) => isHost(host.trim()) && isAuthority(`${user}${host.trim()}`))
+    );
   }
   const server = /^rediss?:\/\/([^\s/?#]+)(?:\/\d{0,4})?(?:\?[^\s#@]*)?$/.exec(text);
   return server !== null && isAuthority(server[1]);

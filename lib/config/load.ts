@@ -98,7 +98,9 @@ function readVariable(rule: TSchema, raw: string | undefined): unknown {
   return raw;
 }
 
+/** White space alone is no value of anything. */
 function accepts(rule: TSchema, value: unknown): boolean {
+  if (typeof value === "string" && value.trim() === "") return false;
   return Value.Check(rule, value) && (typeof rule.check !== "function" || rule.check(value) === true);
 }
 

@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openCounterStore } from "@ostiary/lib/stores/counter-store";
+import { openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
+import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/stores/route-store";
+import { Etcd3 } from "etcd3";
+import { Redis } from "ioredis";
+import postgres from "postgres";
+import { freePort } from "../support/free-port.ts";
+import { rejection } from "../support/rejection.ts";
+import type { TestServer } from "../support/server.ts";
+import { services, startEtcd, startPostgres, startRedis } from "../support/services.ts";
+
+setDefaultTimeout(60_000);
+
+/** What an operator reads when a store can not be used at boot: the cause, its variable, and no password. */
+const SECRET = "hunter2";
+
+async function sentence(opened: Promise<unknown>): Promise<string> {
+  const error = await rejection(opened);
+  expect(error).toBeInstanceOf(StoreUnavailable);
+  const { message } = error instanceof Error ? error : { message: "" };
+  expect(message).not.toContain(SECRET);
+  return message;
+}
+
+const database = (url: string) => sentence(openDatabase(url, { namespace: "test" }));
+
+describe.if(services().postgres.binary)("DATABASE_URL", () => {
+  let server: TestServer;
+  let at: string;
+  let boss: string;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    const { host, username } = new URL(server.url);
+    [at, boss] = [host, username];
+    const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+    for (const name of ["locked", "asking", "closed", "bare"]) await sql.unsafe(`create database ${name}`);
+    await sql.unsafe("revoke connect on database closed from public");
+    await sql.unsafe(`create role reader login password '${SECRET}'`);
+    await sql.unsafe("create role ghost nologin");
+    const [row] = await sql.unsafe("show hba_file");
+    const rules = [
+      "host locked all all reject",
+      "host asking all all scram-sha-256",
+      "host all all all trust",
+      "local all all trust",
+    ];
+    const lines = rules.map((rule) => `('${rule}')`).join(", ");
+    await sql.unsafe(`copy (select * from (values ${lines}) as rules) to '${row?.hba_file}'`);
+    await sql.unsafe("select pg_reload_conf()");
+    await sql.end();
+  });
+  afterAll(() => server.close());
+
+  test("names a database that does not exist", async () => {
+    expect(await database(`postgres://${boss}:${SECRET}@${at}/nowhere`)).toBe(
+      `The database nowhere that DATABASE_URL names does not exist at ${at}: create it, or correct the name.`,
+    );
+  });
+
+  test.each(["reader:hunter2-not", "nobody:hunter2", "reader"])("a server refuses %s", async (user) => {
+    expect(await database(`postgres://${user}@${at}/asking`)).toBe(
+      `The server at ${at} knows no user ${user.split(":")[0]} with the password of DATABASE_URL.`,
+    );
+  });
+
+  test.each(["nobody", "ghost"])("%s is no user that may log in", async (user) => {
+    expect(await database(`postgres://${user}:${SECRET}@${at}/bare`)).toBe(
+      `The user ${user} of DATABASE_URL does not exist at ${at}, or may not log in.`,
+    );
+  });
+
+  test("the server's rules keep a machine out", async () => {
+    expect(await database(`postgres://reader:${SECRET}@${at}/locked`)).toBe(
+      `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine; it may ask for TLS, which ?sslmode=require turns on.`,
+    );
+  });
+
+  test("a user has no right to connect", async () => {
+    expect(await database(`postgres://reader:${SECRET}@${at}/closed`)).toBe(
+      `The user reader of DATABASE_URL may not connect to database closed at ${at}.`,
+    );
+  });
+
+  test("a server without TLS is asked for TLS", async () => {
+    expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?sslmode=require`)).toBe(
+      `The server at ${at} does not speak TLS, which DATABASE_URL asks for by sslmode.`,
+    );
+  });
+
+  test("an option that the server does not know", async () => {
+    expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?no_such_option=1`)).toBe(
+      `The server at ${at} refuses the connection of DATABASE_URL (SQLSTATE 42704).`,
+    );
+  });
+
+  test("a user that may not create the schema is told to be given the right", async () => {
+    const opened = await openDatabase(`postgres://reader:${SECRET}@${at}/bare`, { namespace: "test" });
+    const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
+    await opened.close();
+    expect(String(error)).toBe(
+      "Error: The user of DATABASE_URL may not write schema audit: grant it CREATE on the database, or make it the schema's owner.",
+    );
+  });
+
+  test("a read-only server can not be migrated", async () => {
+    const options = "?default_transaction_read_only=on";
+    const opened = await openDatabase(`postgres://${boss}@${at}/bare${options}`, { namespace: "test" });
+    const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
+    await opened.close();
+    expect(String(error)).toBe(
+      "Error: The server of DATABASE_URL is read-only, as a standby is: name its primary.",
+    );
+  });
+});
+
+describe("DATABASE_URL where no PostgreSQL is", () => {
+  test("nobody listens", async () => {
+    const port = await freePort();
+    expect(await database(`postgres://u:${SECRET}@127.0.0.1:${port}/x`)).toBe(
+      `Nothing listens at 127.0.0.1:${port} (DATABASE_URL): start it, or correct the URL.`,
+    );
+  });
+
+  test("a host that nobody knows", async () => {
+    expect(await database(`postgres://u:${SECRET}@nowhere.invalid/x`)).toBe(
+      "The host of DATABASE_URL is not known: nowhere.invalid.",
+    );
+  });
+
+  const others: [what: string, onData: (socket: { end(text?: string): unknown }) => void][] = [
+    ["is silent", () => {}],
+    ["hangs up", (socket) => socket.end()],
+    ["speaks HTTP", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ];
+  test.each(others)("another program that %s ends the wait, too", async (_, data) => {
+    const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
+    try {
+      expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
+        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer.`,
+      );
+    } finally {
+      other.stop(true);
+    }
+  });
+});
+
+describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
+  let server: TestServer;
+  let at: string;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    at = new URL(server.url).host;
+    const admin = new Redis(server.url);
+    await admin.config("SET", "requirepass", SECRET);
+    admin.disconnect();
+  });
+  afterAll(() => server.close());
+
+  const refusals: [userinfo: string, sentence: string][] = [
+    ["redis://@/0", "The counter store asks for a password, and COUNTER_STORE_URL has none."],
+    [
+      "redis://:hunter2-not@/0",
+      "The counter store does not accept the user and password of COUNTER_STORE_URL.",
+    ],
+    [
+      "redis://ada:hunter2@/0",
+      "The counter store does not accept the user and password of COUNTER_STORE_URL.",
+    ],
+    ["redis://:hunter2@/9999", "COUNTER_STORE_URL names a database that the counter store does not have."],
+    [
+      "redis+cluster://:hunter2-not@",
+      "The counter store does not accept the user and password of COUNTER_STORE_URL.",
+    ],
+    [
+      "redis+cluster://:hunter2@",
+      "COUNTER_STORE_URL begins with redis+cluster://, and the server is no cluster: write redis://.",
+    ],
+  ];
+  test.each(refusals)("%s", async (url, expected) => {
+    expect(await sentence(openCounterStore(url.replace("@", `@${at}`)))).toBe(expected);
+  });
+
+  test("the right password opens it", async () => {
+    const store = await openCounterStore(`redis://:${SECRET}@${at}/1`);
+    expect((await store.increment("opened", 60)).count).toBe(1);
+    await store.close();
+  });
+});
+
+describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startEtcd();
+  });
+  afterAll(() => server.close());
+
+  async function refusal(userinfo: string): Promise<string> {
+    const store = await openRouteStore(server.url.replace("//", `//${userinfo}`));
+    const error = await rejection(store.ping(5_000));
+    await store.close();
+    const { failure, refused } = routeStoreBootFailure(error);
+    expect([refused, failure.message.includes(SECRET)]).toEqual([true, false]);
+    return failure.message;
+  }
+
+  test("tells a server without users from one that asks for them, and from a wrong password", async () => {
+    expect(await refusal(`root:${SECRET}@`)).toBe(
+      "The route store knows no users, and ROUTE_STORE_URL has one: take it out, or turn authentication on.",
+    );
+    await turnAuthenticationOn(server.url);
+    expect(await refusal("")).toBe(
+      "The route store asks for a user and a password, and ROUTE_STORE_URL has none.",
+    );
+    expect(await refusal(`root:${SECRET}-not@`)).toBe(
+      "The route store does not accept the user and password of ROUTE_STORE_URL.",
+    );
+    expect(await refusal(`plain:${SECRET}@`)).toBe(
+      "The route store does not let the user of ROUTE_STORE_URL read the routes.",
+    );
+  });
+
+  test("one that is away is no refusal", async () => {
+    const store = await openRouteStore(`http://127.0.0.1:${await freePort()}`);
+    const { failure, refused } = routeStoreBootFailure(await rejection(store.ping(2_000)));
+    await store.close();
+    expect([refused, failure.message]).toEqual([
+      false,
+      "The route store (ROUTE_STORE_URL) can not be reached: start it, or correct the URL.",
+    ]);
+  });
+});
+
+async function turnAuthenticationOn(url: string): Promise<void> {
+  const client = new Etcd3({ hosts: url });
+  await client.auth.roleAdd({ name: "root" });
+  for (const name of ["root", "plain"]) await client.auth.userAdd({ name, password: SECRET });
+  await client.auth.userGrantRole({ user: "root", role: "root" });
+  await client.auth.authEnable();
+  client.close();
+}

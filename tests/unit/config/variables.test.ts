@@ -1,0 +1,307 @@
+import { describe, expect, test } from "bun:test";
+import { auditVariables } from "@ostiary/audit/config";
+import { allowedOrigins, gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { configProblems } from "@ostiary/lib/config";
+import { platformVariables } from "@ostiary/platform/config";
+import { registryVariables } from "@ostiary/registry/config";
+import type { TObject } from "@sinclair/typebox";
+
+/** What each variable accepts, in every app that reads it (contract 1). */
+const apps: Record<string, TObject> = {
+  gateway: gatewayVariables,
+  registry: registryVariables,
+  identity: identityVariables,
+  audit: auditVariables,
+  platform: platformVariables,
+};
+
+/** The variables, each with the apps that read it. */
+const readers = new Map<string, string[]>();
+for (const [app, { properties }] of Object.entries(apps)) {
+  for (const variable of Object.keys(properties)) {
+    readers.set(variable, [...(readers.get(variable) ?? []), app]);
+  }
+}
+const shared = [...readers].filter(([, names]) => names.length > 1);
+
+/** All of a rule but what an app may decide for itself: whether it is required, and what counts without it. */
+function ruleOf(variable: string, app: string): object {
+  const { default: _default, description: _description, ...rule } = apps[app]?.properties[variable] ?? {};
+  return Object.fromEntries(Object.entries(rule));
+}
+
+describe("a variable of several apps", () => {
+  test.each(shared)("%s has one rule", (variable, [first = "", ...others]) => {
+    for (const app of others) expect(ruleOf(variable, app)).toEqual(ruleOf(variable, first));
+  });
+
+  test("the ones that the specification gives to several are shared", () => {
+    const names = shared.map(([variable]) => variable);
+    for (const variable of [
+      ...[
+        "HOST",
+        "PORT",
+        "INTERNAL_PORT",
+        "SHUTDOWN_GRACE_MS",
+        "SHUTDOWN_TIMEOUT_MS",
+        "LOG_LEVEL",
+        "LOG_FILE",
+      ],
+      ...[
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "OTEL_SDK_DISABLED",
+        "DATABASE_URL",
+        "ROUTE_STORE_URL",
+        "COUNTER_STORE_URL",
+      ],
+      ...["INTERNAL_AUTH_TOKEN", "ROLES_FILE", "ADMIN_TOKEN", "MAX_BODY_BYTES", "SWAGGER_ENABLED"],
+    ]) {
+      expect(names).toContain(variable);
+    }
+  });
+});
+
+describe("every variable", () => {
+  const all = [...readers].map(([variable, [app = ""]]) => [variable, app] as const);
+
+  test.each(all)("%s says its rule as what it must be", (variable, app) => {
+    expect(apps[app]?.properties[variable]?.rule).toStartWith("must be ");
+  });
+
+  test.each(all)("%s of white space alone is wrong", (variable) => {
+    expect(verdicts(variable, " \t")).not.toContain(true);
+  });
+});
+
+/** Whether each app that reads a variable accepts a value. */
+function verdicts(variable: string, value: string, names = readers.get(variable) ?? []): boolean[] {
+  return names.map((app) => {
+    const problems = configProblems(apps[app] ?? gatewayVariables, { [variable]: value });
+    return !problems.some((problem) => problem.variable === variable);
+  });
+}
+
+interface Examples {
+  accepted: string[];
+  refused: string[];
+}
+
+const urls: Examples = {
+  accepted: ["http://a", "https://a.example.com:8443/path", "http://[::1]:80/x", "http://127.0.0.1:65535"],
+  refused: [
+    ...["a", "//a", "http:", "http://", "http:///x", "ftp://a", "http://a b", "http://a:0", "http://a:70000"],
+    ...["http://a:port", "http://[::1", "http://a,b", "http://%zz"],
+  ],
+};
+const numbers = [
+  "-1",
+  "+5",
+  "1e3",
+  "0x10",
+  "0b1",
+  "1.0",
+  "1_000",
+  " 5",
+  "5 ",
+  "٣",
+  "NaN",
+  "Infinity",
+  "9".repeat(17),
+];
+
+const examples: Record<string, Examples> = {
+  DATABASE_URL: {
+    accepted: [
+      ...["postgres://h/db", "postgresql://u:p@h:5432/db", "postgres://u@h", "postgres://u:p%40%23%2F@h/db"],
+      ...[
+        "postgres://u:p@ss@h/db",
+        "postgres://u:p@a:5432,b:5433/db",
+        "postgres://u:p@[::1]:5432/db?sslmode=require",
+      ],
+      ...["pglite://memory", "pglite:///var/lib/ostiary", "pglite:///with%20space"],
+    ],
+    refused: [
+      ...[
+        "mysql://h/db",
+        "postgres:",
+        "postgres://",
+        "postgres:///db",
+        "postgres://h:0/db",
+        "postgres://h:70000/db",
+      ],
+      ...[
+        "postgres://u:p#ss@h/db",
+        "postgres://u:12#34@h/db",
+        "postgres://u:12/34@h/db",
+        "postgres://u:12?34@h/db",
+      ],
+      ...["postgres://u:%zz@h/db", "postgres://h/db#x", "postgres://u:p@a,/db", "postgres://u:p@,b/db"],
+      ...[
+        "postgres://u:p@x@a,b/db",
+        "postgres://h /db",
+        "postgres://h/d b",
+        "postgres://h/db?sslmode=requires",
+      ],
+      ...[
+        "postgres://h/db?target_session_attrs=any-old",
+        "pglite:",
+        "pglite://",
+        "pglite:///",
+        "pglite://dir",
+      ],
+      ...["pglite:////dir", "pglite://memory/", "pglite:///%zz", "pglite:///a%00b", "memory://"],
+    ],
+  },
+  ROUTE_STORE_URL: {
+    accepted: [
+      ...[
+        "memory://",
+        "http://etcd:2379",
+        "https://etcd",
+        "http://a:1,http://b:2",
+        "http://a:1 , http://b:2/",
+      ],
+      "http://root:p%40ss@etcd:2379",
+    ],
+    refused: [
+      ...[
+        "etcd",
+        "etcd:2379",
+        "ftp://etcd",
+        "http://",
+        "http://a:0",
+        "http://a:70000",
+        "http://a,",
+        ",http://a",
+      ],
+      ...[
+        "http://a,,http://b",
+        "http://a,b",
+        "http://a,https://b",
+        "http://a/path",
+        "http://a?x",
+        "http://a#x",
+      ],
+      ...[
+        "http://a b",
+        "memory:",
+        "memory://x",
+        "memory://,http://a",
+        "http://root@etcd",
+        "http://root:%zz@etcd",
+      ],
+    ],
+  },
+  COUNTER_STORE_URL: {
+    accepted: [
+      ...["memory://", "redis://h", "rediss://h:6380", "redis://:p%40@h:6379/3", "redis://u:p@h/?family=6"],
+      ...["redis+cluster://a:6379,b:6379", "redis+cluster://a", "redis+cluster://u:p@a, b:1"],
+    ],
+    refused: [
+      ...[
+        "redis",
+        "redis:",
+        "redis://",
+        "redis:///0",
+        "redis://h:0",
+        "redis://h:70000",
+        "redis://h/db",
+        "redis://h/0/1",
+      ],
+      ...["redis://u:12#34@h", "redis://u:12/34@h", "redis://u:%zz@h", "redis://a,b", "redis+cluster://"],
+      ...[
+        "redis+cluster://,",
+        "redis+cluster://a,",
+        "redis+cluster://a,,b",
+        "redis+cluster://a/1",
+        "memory://x",
+      ],
+      ...["redis+cluster://u:p@", "redis+sentinel://a", "http://h", "redis://h o"],
+    ],
+  },
+  HOST: {
+    accepted: ["0.0.0.0", "127.0.0.1", "::", "::1", "localhost", "node-1.internal", "3f2a9c", "my_host"],
+    refused: [
+      "300.1.1.1",
+      "999",
+      "127.1",
+      "0x7f000001",
+      "127.0.0.1:80",
+      "[::1]",
+      " ::1",
+      "a b",
+      "-a",
+      "http://a",
+      "a..b",
+      "*",
+    ],
+  },
+  PORT: { accepted: ["0", "1", "08", "65535"], refused: ["65536", ...numbers] },
+  MAX_BODY_BYTES: { accepted: ["0", "1", "9007199254740991"], refused: ["9007199254740992", ...numbers] },
+  SHUTDOWN_TIMEOUT_MS: { accepted: ["0", "600000"], refused: ["600001", ...numbers] },
+  AUDIT_ENABLED: {
+    accepted: ["true", "false"],
+    refused: ["yes", "no", "1", "0", "TRUE", "True", "on", "true "],
+  },
+  REUSE_PORT: { accepted: ["true", "false"], refused: ["yes", "1"] },
+  LOG_LEVEL: { accepted: ["debug", "error"], refused: ["INFO", "trace", "loud", "info "] },
+  LOG_FILE: {
+    accepted: ["-", "/tmp/ostiary-is-never-written.log"],
+    refused: ["/tmp", "/nowhere/log", "/tmp/"],
+  },
+  OTEL_TRACES_EXPORTER: { accepted: ["otlp", "none"], refused: ["zipkin", "OTLP"] },
+  OTEL_EXPORTER_OTLP_ENDPOINT: urls,
+  CREDENTIAL_VALIDATE_URL: { ...urls, accepted: [...urls.accepted, "http://a/validate?x=1"] },
+  AUTH_JWKS_URI: urls,
+  AUDIT_URL: { ...urls, refused: [...urls.refused, "http://a?x", "http://a#x"] },
+  AUTH_ISSUER: {
+    accepted: ["https://login.example.com/", "any text"],
+    refused: [" https://a", "https://a\n"],
+  },
+  AUTH_ALLOWED_AUDIENCES: { accepted: ["a", "a, b"], refused: [",", "a,", ",a", "a,,b", "a, ,b"] },
+  ALLOWED_ORIGINS: {
+    accepted: [
+      "https://a.example.com",
+      "http://localhost:3000, capacitor://localhost",
+      "HTTPS://A.example.com:443",
+    ],
+    refused: [
+      ...[
+        "*",
+        "null",
+        "a.example.com",
+        "https://a/",
+        "https://a/path",
+        "https://a?x",
+        "https://a#x",
+        "https://a,",
+      ],
+      ...[",", "https://a,,https://b", "https://a:0", "https://a:70000", "https://u:p@a", "https://"],
+    ],
+  },
+  ADMIN_TOKEN: { accepted: ["t0ken-~!"], refused: ["two words", "tökén", "tab\t"] },
+  INTERNAL_AUTH_TOKEN: { accepted: ["t0ken-~!"], refused: ["two words", "tökén", "line\n"] },
+  SEED_ROUTES_DIR: { accepted: ["seeds"], refused: ["/nowhere", "package.json"] },
+  APIKEY_BRAND: { accepted: ["acme2"], refused: ["", "Acme", "2acme", "a-b", "a".repeat(33)] },
+};
+
+describe.each(Object.entries(examples))("%s", (variable, { accepted, refused }) => {
+  test.each(accepted)("accepts %p", (value) => {
+    expect(verdicts(variable, value)).not.toContain(false);
+  });
+  test.each(refused)("refuses %p", (value) => {
+    expect(verdicts(variable, value)).not.toContain(true);
+  });
+});
+
+describe("ALLOWED_ORIGINS", () => {
+  test("is compared as browsers spell origins", () => {
+    const list = "HTTPS://App.Example.com:443, http://localhost:3000,capacitor://localhost";
+    expect(allowedOrigins({ ALLOWED_ORIGINS: list })).toEqual([
+      "https://app.example.com",
+      "http://localhost:3000",
+      "capacitor://localhost",
+    ]);
+  });
+});
