@@ -52,8 +52,8 @@ function onSignals(): Promise<void> {
 
 function refuse(error: unknown): never {
   const mendable = refusals.some((kind) => error instanceof kind);
-  const message = withoutCredentials(messageOf(error));
-  process.stderr.write(mendable ? `${message}\n` : `Could not start: ${message}\n`);
+  const message = messageOf(error);
+  process.stderr.write(mendable ? `${message}\n` : `Could not start: ${withoutCredentials(message)}\n`);
   process.exit(mendable ? EXIT_CONFIG : EXIT_FAILED);
 }
 

@@ -105,11 +105,15 @@ function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clo
   if (config.AUTH_ISSUER !== undefined && config.AUTH_JWKS_URI !== undefined) {
     return createKeySet({ uri: config.AUTH_JWKS_URI, log, clock });
   }
+  const missing = (["AUTH_ISSUER", "AUTH_JWKS_URI"] as const).filter((name) => config[name] === undefined);
   return {
     current: () => null,
     renewed: async () => null,
     start: () =>
-      log.warn({}, "AUTH_ISSUER and AUTH_JWKS_URI are not both set: JWTs can not be verified, never ready"),
+      log.warn(
+        { missing },
+        "AUTH_ISSUER and AUTH_JWKS_URI are not both set: JWTs can not be verified, never ready",
+      ),
     stop: () => {},
   };
 }

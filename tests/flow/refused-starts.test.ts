@@ -1,0 +1,248 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { freePort } from "../support/free-port.ts";
+import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../support/services.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(60_000);
+
+/** A start that is refused says everything at once, and no secret (contract 1). */
+const SECRET = "hunter2";
+const { redis, etcd } = services();
+const started: RunningProcess[] = [];
+let directory: string;
+let roles: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "ostiary-refused-"));
+  roles = join(directory, "roles.yaml");
+  await writeFile(
+    roles,
+    "roles:\n  owner: [Bad]\n  extra: 7\ncreator_role: owner\ndefault_role: owner\nunknown: 1\n",
+  );
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((each) => each.kill()));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function refusal(app: string, env: Record<string, string>): Promise<ProcessEnded> {
+  const failure = await startProcess(`apps/${app}/main.ts`, env).catch((error: unknown) => error);
+  if (!(failure instanceof ProcessEnded)) throw new Error(`${app} must refuse: ${Bun.inspect(failure)}`);
+  expect([...failure.stdout, ...failure.stderr].join("\n")).not.toContain(SECRET);
+  return failure;
+}
+
+/** The lines below the headline of a message that lists wrong variables, in the order of the alphabet. */
+async function problems(app: string, env: Record<string, string>): Promise<string[]> {
+  const { exit_code, stderr } = await refusal(app, env);
+  const [headline, ...lines] = stderr;
+  expect([exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
+  return lines.map((line) => line.trim()).toSorted();
+}
+
+const WHOLE = "must be a whole number from";
+const DATABASE_RULE =
+  "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory.";
+const TOKEN_RULE = "of visible ASCII characters without spaces.";
+const ROLES_PROBLEMS = [
+  "ROLES_FILE line 2: roles.owner[0] must be 1 to 64 of a-z, 0-9, colon, dot, underscore and hyphen.",
+  "ROLES_FILE line 3: roles.extra must be a list of at most 64 labels.",
+  "ROLES_FILE line 6: unknown is not a known field; remove it.",
+];
+
+describe("every wrong variable is named in one round", () => {
+  test("by the gateway", async () => {
+    const port = String(await freePort());
+    const lines = await problems("gateway", {
+      ...{ PORT: port, INTERNAL_PORT: port, ROUTE_STORE_URL: "memory://", MAX_BODY_BYTES: "1e3" },
+      ...{
+        CREDENTIAL_VALIDATE_URL: `u:${SECRET}@identity`,
+        ALLOWED_ORIGINS: "https://a/",
+        REUSE_PORT: "yes",
+      },
+      ...{ AUTH_ALLOWED_AUDIENCES: ",", INTERNAL_AUTH_TOKEN: `${SECRET} ${SECRET}` },
+    });
+    expect(lines).toEqual([
+      "ALLOWED_ORIGINS must be origins such as https://app.example.com, without a path and separated by single commas; unset lets every origin in.",
+      "AUDIT_URL is required unless AUDIT_ENABLED is false.",
+      "AUTH_ALLOWED_AUDIENCES must be audiences, separated by single commas.",
+      "COUNTER_STORE_URL is required: it must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port or memory://.",
+      "CREDENTIAL_VALIDATE_URL must be an absolute http:// or https:// URL.",
+      `INTERNAL_AUTH_TOKEN must be the token that the services share, ${TOKEN_RULE}`,
+      `INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`,
+      `MAX_BODY_BYTES ${WHOLE} 0 to 9007199254740991.`,
+      "REUSE_PORT must be true or false.",
+      "ROUTE_STORE_URL is memory://, which no other process can read: give the URL of etcd, or start the platform app.",
+    ]);
+  });
+
+  test("by the registry", async () => {
+    const lines = await problems("registry", {
+      ...{ PORT: "x", ROUTE_STORE_URL: "memory://", SEED_ROUTES_DIR: "/nowhere", SWAGGER_ENABLED: "yes" },
+      ...{ DATABASE_URL: `mysql://root:${SECRET}@db`, ADMIN_TOKEN: `${SECRET} ${SECRET}` },
+    });
+    expect(lines).toEqual([
+      `ADMIN_TOKEN must be the admin API's bearer token, ${TOKEN_RULE}`,
+      `DATABASE_URL ${DATABASE_RULE}`,
+      `PORT ${WHOLE} 0 to 65535.`,
+      "ROUTE_STORE_URL is memory://, which no other process can read: give the URL of etcd, or start the platform app.",
+      "SEED_ROUTES_DIR must be a readable directory of YAML files that are applied at start.",
+      "SWAGGER_ENABLED must be true or false.",
+    ]);
+  });
+
+  test("by identity, with each problem of the roles file", async () => {
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const lines = await problems("identity", {
+      ...{ DATABASE_URL: "pglite:///", ROLES_FILE: roles, APIKEY_BRAND: "", PORT: String(taken.port) },
+    }).finally(() => taken.stop(true));
+    expect(lines).toEqual([
+      "APIKEY_BRAND must be at most 32 lower-case letters and digits, a letter first; leave it unset for the default.",
+      `DATABASE_URL ${DATABASE_RULE}`,
+      `PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that, or set another port.`,
+      ...ROLES_PROBLEMS,
+    ]);
+  });
+
+  test("by audit", async () => {
+    const lines = await problems("audit", {
+      ...{ DATABASE_URL: "pglite:///", LOG_FILE: "/nowhere/log", LOG_LEVEL: "loud", HOST: "300.1.1.1" },
+    });
+    expect(lines).toEqual([
+      `DATABASE_URL ${DATABASE_RULE}`,
+      "HOST must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1.",
+      "LOG_FILE must be a file that this user may append to, or - for standard output.",
+      "LOG_LEVEL must be debug, info, warn or error.",
+    ]);
+  });
+
+  test("by the demo", async () => {
+    expect(await problems("demo", { PORT: "-1", IDENTITY_PROVIDER_PORT: "70000" })).toEqual([
+      `IDENTITY_PROVIDER_PORT ${WHOLE} 0 to 65535.`,
+      `PORT ${WHOLE} 0 to 65535.`,
+    ]);
+  });
+
+  test("by the platform, for itself and all its parts, each once, before anything is written", async () => {
+    const DATA_DIR = join(directory, "data");
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const lines = await problems("platform", {
+      ...{ DATA_DIR, DEMO: "maybe", GATEWAY_PORT: "http", REGISTRY_PORT: String(taken.port) },
+      ...{ AUDIT_PORT: "0", IDENTITY_PORT: "0", DATABASE_URL: `mysql://u:${SECRET}@h`, ROLES_FILE: roles },
+      ...{ ROUTE_STORE_URL: "etcd", COUNTER_STORE_URL: "redis+cluster://", ADMIN_TOKEN: `${SECRET} 2` },
+      ...{
+        RATE_LIMIT_REQUESTS: "-1",
+        RECONCILE_INTERVAL_MS: "1",
+        APIKEY_BRAND: "Acme",
+        SWAGGER_ENABLED: "yes",
+      },
+      ...{ INTERNAL_AUTH_TOKEN: `${SECRET} 2`, MAX_BODY_BYTES: "+5", AUTH_JWKS_URI: "jwks" },
+      ...{ GATEWAY_INTERNAL_PORT: "0", REGISTRY_INTERNAL_PORT: "0", IDENTITY_INTERNAL_PORT: "0" },
+      ...{ AUDIT_INTERNAL_PORT: "0", DEMO_PORT: "0", DEMO_IDENTITY_PROVIDER_PORT: "0" },
+    }).finally(() => taken.stop(true));
+    expect(lines.map((line) => line.split(" ")[0])).toEqual([
+      ...["ADMIN_TOKEN", "APIKEY_BRAND", "AUTH_JWKS_URI", "COUNTER_STORE_URL", "DATABASE_URL", "DEMO"],
+      ...["GATEWAY_PORT", "INTERNAL_AUTH_TOKEN", "MAX_BODY_BYTES", "RATE_LIMIT_REQUESTS"],
+      ...["RECONCILE_INTERVAL_MS", "REGISTRY_PORT", "ROLES_FILE", "ROLES_FILE", "ROLES_FILE"],
+      ...["ROUTE_STORE_URL", "SWAGGER_ENABLED"],
+    ]);
+    expect(lines).toEqual(expect.arrayContaining(ROLES_PROBLEMS));
+    expect(existsSync(DATA_DIR)).toBe(false);
+  });
+
+  test("a wrong AUDIT_URL is told once, and one that is missing only where it is needed", async () => {
+    const env = { COUNTER_STORE_URL: "memory://", CREDENTIAL_VALIDATE_URL: "http://identity", PORT: "x" };
+    expect(await problems("gateway", { ...env, AUDIT_URL: "audit:3003" })).toEqual([
+      "AUDIT_URL must be an absolute http:// or https:// URL without query and fragment.",
+      `PORT ${WHOLE} 0 to 65535.`,
+    ]);
+    expect(await problems("gateway", { ...env, AUDIT_ENABLED: "false" })).toEqual([
+      `PORT ${WHOLE} 0 to 65535.`,
+    ]);
+  });
+});
+
+describe("a store that does not answer at boot", () => {
+  const away = async (app: string, env: Record<string, string>, variable: string) => {
+    const { exit_code, stderr } = await refusal(app, env);
+    expect([exit_code, stderr]).toEqual([
+      1,
+      [expect.stringMatching(new RegExp(`^Could not start: .*${variable}`))],
+    ]);
+  };
+
+  test.each(["registry", "identity", "audit", "platform"])("DATABASE_URL of %s", async (app) => {
+    const DATABASE_URL = `postgres://u:${SECRET}@127.0.0.1:${await freePort()}/x`;
+    const free = Object.fromEntries(
+      ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
+        .flatMap((part) => [`${part}_PORT`, `${part}_INTERNAL_PORT`])
+        .map((variable) => [variable, "0"]),
+    );
+    const own = { DEMO: "false", DATA_DIR: join(directory, "platform"), ADMIN_TOKEN: "token" };
+    await away(app, { ...free, ...own, DATABASE_URL }, "DATABASE_URL");
+  });
+
+  test("ROUTE_STORE_URL of the gateway", async () => {
+    const ROUTE_STORE_URL = `http://u:${SECRET}@127.0.0.1:${await freePort()}`;
+    await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
+  });
+
+  test.skipIf(!etcd.own)(
+    "a route store that refuses the user of ROUTE_STORE_URL, of either app",
+    async () => {
+      const ROUTE_STORE_URL = (await freshRouteStoreUrl()).replace("//", `//root:${SECRET}@`);
+      await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
+      const env = { ROUTE_STORE_URL, DATABASE_URL: await freshDatabase(), ADMIN_TOKEN: "token" };
+      await away("registry", env, "ROUTE_STORE_URL");
+    },
+  );
+
+  test.skipIf(!etcd.own || !redis.binary)("a counter store that refuses its password", async () => {
+    const server = await startRedis();
+    const admin = new Redis(server.url);
+    await admin.config("SET", "requirepass", "another");
+    admin.disconnect();
+    const COUNTER_STORE_URL = server.url.replace("//", `//:${SECRET}@`);
+    const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), COUNTER_STORE_URL };
+    await away("gateway", env, "COUNTER_STORE_URL").finally(() => server.close());
+  });
+});
+
+const GATEWAY = {
+  COUNTER_STORE_URL: "memory://",
+  CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+  AUDIT_ENABLED: "false",
+};
+
+describe.skipIf(!etcd.own)("what may come later does not stop the gateway, and is said", () => {
+  test.each([
+    [["AUTH_JWKS_URI"], { AUTH_ISSUER: "https://login.example.com" }],
+    [["AUTH_ISSUER"], { AUTH_JWKS_URI: "http://127.0.0.1:9/jwks" }],
+    [["AUTH_ISSUER", "AUTH_JWKS_URI"], {}],
+  ])("%p unset", async (missing, env) => {
+    const gateway = await startProcess("apps/gateway/main.ts", {
+      ...{ ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl() },
+      ...env,
+    });
+    started.push(gateway);
+    const line = await waitFor(() => gateway.logs().find((each) => "missing" in each));
+    expect(line).toMatchObject({ level: "warn", missing });
+    expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
+  });
+
+  test("a counter store that is away", async () => {
+    const COUNTER_STORE_URL = `redis://:${SECRET}@127.0.0.1:${await freePort()}`;
+    const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), COUNTER_STORE_URL };
+    const gateway = await startProcess("apps/gateway/main.ts", env);
+    started.push(gateway);
+    await waitFor(() => gateway.logs().some(({ message }) => String(message).includes("COUNTER_STORE_URL")));
+    expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
+    expect(gateway.stdout.join("\n")).not.toContain(SECRET);
+  });
+});
