@@ -24,7 +24,7 @@ export const gatewayVariables = Type.Object({
   ...limitVariables,
   ...auditVariables,
   ALLOWED_ORIGINS: optionalList(
-    "must be origins such as https://app.example.com, without a path and separated by single commas; unset lets every origin in",
+    "must be origins such as https://app.example.com, without a path and separated by commas; unset lets every origin in",
     isOrigin,
     "Origins that browsers may call from. Unset: every origin.",
   ),

@@ -49,7 +49,7 @@ function areDatabaseOptions(query: string): boolean {
 /** `http://host:port` of etcd, more of them after commas, all by http or all by https; `memory://`. */
 export function isRouteStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
-  const endpoints = listItems(text).map((item) => /^(https?):\/\/([^\s/?#]+)\/?$/.exec(item));
+  const endpoints = text.split(",").map((item) => /^(https?):\/\/([^\s/?#]+)\/?$/.exec(item.trim()));
   const schemes = new Set(endpoints.map((endpoint) => endpoint?.[1]));
   return schemes.size === 1 && endpoints.every((endpoint) => isEndpoint(endpoint?.[2]));
 }
@@ -88,9 +88,12 @@ export function isBindAddress(text: string): boolean {
   return isIP(text) !== 0 || (isName && !/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? ""));
 }
 
-/** The items of a list that is separated by commas; an empty one is kept, so that it can be refused. */
+/** The items of a list that is separated by commas; empty ones, as after a last comma, are none. */
 export function listItems(text: string): string[] {
-  return text.split(",").map((item) => item.trim());
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 /** `user:password@` and the hosts of an authority that may name several. */

@@ -94,7 +94,8 @@ export function optionalList(
   isItem: (item: string) => boolean,
   description?: string,
 ): TOptional<TString> {
-  const check = (value: string) => listItems(value).every((item) => item !== "" && isItem(item));
+  // a list of nothing would mean everything
+  const check = (value: string) => listItems(value).length > 0 && listItems(value).every(isItem);
   return optionalText(rule, { check, description });
 }
 

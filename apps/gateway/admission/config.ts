@@ -19,7 +19,7 @@ export const admissionVariables = {
     "Key set of the identity provider. Without it the gateway never becomes ready.",
   ),
   AUTH_ALLOWED_AUDIENCES: optionalList(
-    "must be audiences, separated by single commas",
+    "must be audiences, separated by commas",
     () => true,
     "A JWT's `aud` must name one of them. Unset: `aud` is not checked.",
   ),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { ConfigError } from "@ostiary/lib/config";
+import { FIELD_ERRORS_MAX } from "@ostiary/lib/errors";
 import { fieldErrors } from "@ostiary/lib/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -7,19 +8,24 @@ import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";
 import { EVERY_LABEL, type RolesFile } from "./roles.ts";
 
 const SLUG = "^[a-z0-9:._-]{1,64}$";
+const SLUG_PATTERN = new RegExp(SLUG);
 const LABELS_MAX = 64;
 const SLUG_RULE = "must be 1 to 64 of a-z, 0-9, colon, dot, underscore and hyphen";
 
 const Label = Type.Union([Type.Literal(EVERY_LABEL), Type.String({ pattern: SLUG })], { rule: SLUG_RULE });
+const Labels = Type.Array(Label, {
+  maxItems: LABELS_MAX,
+  rule: `must be a list of at most ${LABELS_MAX} labels`,
+});
 const Slug = Type.String({ pattern: SLUG, rule: "must be a slug of roles" });
 
 const RolesFileShape = Type.Object(
   {
-    roles: Type.Record(
-      Type.String({ pattern: SLUG }),
-      Type.Array(Label, { maxItems: LABELS_MAX, rule: `must be a list of at most ${LABELS_MAX} labels` }),
-      { additionalProperties: false, minProperties: 1, rule: "must map at least one slug to its labels" },
-    ),
+    roles: Type.Record(Type.String({ pattern: SLUG }), Labels, {
+      additionalProperties: false,
+      minProperties: 1,
+      rule: "must map at least one slug to its labels",
+    }),
     creator_role: Slug,
     default_role: Slug,
     service_account_default_role: Type.Optional(Slug),
@@ -53,14 +59,14 @@ export function parseRolesFile(text: string): RolesFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
   const flaws = [...document.errors, ...document.warnings];
-  if (flaws.length > 0) {
-    throw refusal(flaws.map(({ pos, code }) => `line ${lines.linePos(pos[0]).line}: ${yamlFlaw(code)}`));
-  }
+  const found = flaws.map(({ pos, code }) => `line ${lines.linePos(pos[0]).line}: ${yamlFlaw(code)}`);
+  // what is no YAML has no shape; a key that is there twice spoils nothing else
+  if (flaws.some(({ code }) => code !== "DUPLICATE_KEY")) throw refusal(found);
   const value: unknown = plainValue(document);
-  const problems = Value.Check(RolesFileShape, value) ? ruleProblems(value) : shapeProblems(value);
-  if (problems.length > 0) {
-    throw refusal(problems.map(({ path, message }) => `line ${lineOf(document, lines, path)}: ${message}`));
+  for (const { path, message } of [...shapeProblems(value), ...ruleProblems(value)]) {
+    found.push(`line ${lineOf(document, lines, path)}: ${message}`);
   }
+  if (found.length > 0) throw refusal(found);
   return rolesFileOf(Value.Decode(RolesFileShape, value));
 }
 
@@ -80,30 +86,48 @@ function shapeProblems(value: unknown): Problem[] {
   const seen = new Set<string>();
   const problems: Problem[] = [];
   for (const error of Value.Errors(RolesFileShape, value)) {
-    if (seen.has(error.path)) continue;
-    seen.add(error.path);
     const path = error.path
       .split("/")
       .slice(1)
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-    const slugIsWrong = path.length === 2 && path[0] === "roles" && error.value !== undefined;
-    const wrongSlug = slugIsWrong && !new RegExp(SLUG).test(path[1] ?? "");
+    // of slugs only the first wrong one is found here
+    const isWrongSlug = path.length === 2 && path[0] === "roles" && !SLUG_PATTERN.test(path[1] ?? "");
+    if (isWrongSlug || seen.has(error.path)) continue;
+    seen.add(error.path);
     const [found] = fieldErrors([error]);
-    const message = wrongSlug ? `the slug ${JSON.stringify(path[1])} ${SLUG_RULE}` : (found?.message ?? "");
-    problems.push({ path, message: message.replace(/^The body/, "The file").replace(/\.$/, "") });
+    problems.push({
+      path,
+      message: (found?.message ?? "").replace(/^The body/, "The file").replace(/\.$/, ""),
+    });
   }
   return problems;
 }
 
-function ruleProblems(file: Static<typeof RolesFileShape>): Problem[] {
+/** Rules that a shape can not say, over whatever has its shape: one round tells of both. */
+function ruleProblems(value: unknown): Problem[] {
+  if (!isMapping(value) || !isMapping(value.roles)) return [];
+  const { roles } = value;
+  if (Object.keys(roles).length === 0) return [];
   return [
-    ...Object.entries(file.roles).flatMap(([slug, labels]) => labelProblems(slug, labels)),
-    ...(["creator_role", "default_role", "service_account_default_role"] as const).flatMap((key) => {
-      const slug = file[key];
-      if (slug === undefined || Object.hasOwn(file.roles, slug)) return [];
+    ...Object.keys(roles).flatMap(slugProblems),
+    ...Object.entries(roles).flatMap(([slug, labels]) =>
+      Value.Check(Labels, labels) ? labelProblems(slug, labels) : [],
+    ),
+    ...["creator_role", "default_role", "service_account_default_role"].flatMap((key) => {
+      const slug = value[key];
+      if (!Value.Check(Slug, slug) || Object.hasOwn(roles, slug)) return [];
       return [{ path: [key], message: `${key} names ${slug}, which is not a slug of roles` }];
     }),
   ];
+}
+
+function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function slugProblems(slug: string): Problem[] {
+  if (SLUG_PATTERN.test(slug)) return [];
+  return [{ path: ["roles", slug], message: `the slug ${JSON.stringify(slug)} ${SLUG_RULE}` }];
 }
 
 function labelProblems(slug: string, labels: readonly string[]): Problem[] {
@@ -134,6 +158,8 @@ function yamlFlaw(code: string): string {
   return code === "DUPLICATE_KEY" ? "the same key twice in one map" : "not valid YAML";
 }
 
+/** Each problem once, a hundred at most: one bracket that is left open is found at every line below it. */
 function refusal(messages: string[]): ConfigError {
-  return new ConfigError(messages.map((message) => ({ variable: "ROLES_FILE", message: `${message}.` })));
+  const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);
+  return new ConfigError(told.map((message) => ({ variable: "ROLES_FILE", message: `${message}.` })));
 }

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
-import { listenVariables } from "@ostiary/lib/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 
 /** The tables of variables in the READMEs, against the variables that are read. */
-
-const shared = Object.keys(listenVariables({ host: "", port: 0, internal_port: 0 }));
 
 /** Variables and defaults of a service's README, as its table writes them. */
 async function documented(app: string): Promise<Record<string, string>> {
@@ -21,9 +19,8 @@ async function documented(app: string): Promise<Record<string, string>> {
 
 /** The same of its schema: a default, `required`, or nothing. */
 function read({ properties, required = [] }: TObject): Record<string, string> {
-  const own = Object.entries(properties).filter(([name]) => !shared.includes(name));
   return Object.fromEntries(
-    own.map(([name, { default: fallback }]) => [
+    Object.entries(properties).map(([name, { default: fallback }]) => [
       name,
       fallback !== undefined ? String(fallback) : required.includes(name) ? "required" : "",
     ]),
@@ -32,6 +29,7 @@ function read({ properties, required = [] }: TObject): Record<string, string> {
 
 describe("the README of", () => {
   test.each<[string, TObject]>([
+    ["gateway", gatewayVariables],
     ["registry", registryVariables],
     ["identity", identityVariables],
     ["audit", auditVariables],

@@ -161,6 +161,36 @@ describe("a roles file that is refused", () => {
     });
   }
 
+  test("no problem is told twice, and no more than a hundred", () => {
+    expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual(["line 1: not valid YAML."]);
+    const slugs = Array.from({ length: 300 }, (_, index) => `  R${index}: []\n`).join("");
+    expect(problems(`roles:\n${slugs}creator_role: a\ndefault_role: a\n`)).toHaveLength(100);
+  });
+
+  test("problems of shape and of rules are told in one round", () => {
+    const text = `roles:
+  Owner: ["*"]
+  Admin: [org:write, org:write]
+  viewer: [a, a, "*"]
+  viewer: [a, a]
+  bad label: [x y]
+creator_role: owner
+default_role: guest
+extra: 1
+`;
+    expect(problems(text)).toEqual([
+      "line 5: the same key twice in one map.",
+      "line 9: extra is not a known field; remove it.",
+      ...["Owner", "Admin", "bad label"].map((slug) =>
+        expect.stringContaining(`the slug "${slug}" must be 1 to 64 of`),
+      ),
+      "line 3: roles.Admin lists org:write twice.",
+      "line 4: roles.viewer lists a twice.",
+      "line 7: creator_role names owner, which is not a slug of roles.",
+      "line 8: default_role names guest, which is not a slug of roles.",
+    ]);
+  });
+
   test("every problem is told at once", () => {
     const text = good
       .replace("viewer: []", "viewer: [A, b c]")
