@@ -129,7 +129,7 @@ describe("an outcome", () => {
     ["4096 bytes", { a: "x".repeat(4088) }],
     ["4096 bytes of escapes", { a: `${"é".repeat(681)}xx` }],
     ["numbers that grow when they are read", { a: Array.from({ length: 800 }, () => 1e20) }],
-    ["2000 levels", JSON.parse(`{"a":${"[".repeat(2_000)}${"]".repeat(2_000)}}`)],
+    ["as many levels as a body may have", JSON.parse(`{"a":${"[".repeat(62)}${"]".repeat(62)}}`)],
     ["nothing", {}],
   ])("keeps details with %s exactly", async (_, details) => {
     const id = requestId();
@@ -140,6 +140,13 @@ describe("an outcome", () => {
     ).text();
     expect(JSON.stringify(JSON.parse(text).audit_events[0].details)).toBe(JSON.stringify(details));
   });
+});
+
+test("an outcome whose details are nested more deeply than a body may be is refused", async () => {
+  const id = requestId();
+  await audit.put(id, intent());
+  const details = JSON.parse(`{"a":${"[".repeat(63)}${"]".repeat(63)}}`);
+  expect((await audit.patch(id, { outcome: "responded", status: 200, details })).status).toBe(422);
 });
 
 describe("an outcome of a user route", () => {
