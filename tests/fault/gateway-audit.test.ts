@@ -3,7 +3,7 @@ import type { StoredServiceConfig } from "@ostiary/lib/routes";
 import { type AuditService, startAudit } from "../flow/audit/audit-service.ts";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
 import { startGateways } from "../support/gateway-process.ts";
-import { freshCounterStoreUrl, services, waitFor } from "../support/index.ts";
+import { freshCounterStoreUrl, freshDatabase, services, waitFor } from "../support/index.ts";
 import { startProxy } from "../support/proxy.ts";
 import { type IdentityStandIn, startIdentity } from "../unit/gateway-admission/identity-stand-in.ts";
 
@@ -101,6 +101,42 @@ describe("while the audit service", () => {
       actor: { member_id: "m1", auth_type: "member_apikey", key_prefix: "acme-k-2-xxxx" },
     });
   });
+
+  test.if(services().postgres.real)(
+    "has lost the answers of its database, audited requests are served again within seconds, and each has its event",
+    async () => {
+      const database = await startProxy(await freshDatabase());
+      const own = await startAudit({ database_url: database.url });
+      answer = created;
+      gateway = await startLocalGateway({ ...env(), AUDIT_URL: own.internal_url });
+      await gateway.publish(widgets());
+      expect((await send(gateway)).status).toBe(201);
+      const before = called;
+      const since = performance.now();
+      database.stall();
+      const ids: string[] = [];
+      let last = 0;
+      do {
+        const response = await send(gateway);
+        last = response.status;
+        if (last === 201) ids.push(requestIdOf(response));
+        else expect(last).toBe(503);
+      } while (last !== 201);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(gateway)));
+      ids.push(...answers.map(requestIdOf));
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+      // by the statement timeout alone it took more than ten
+      expect(performance.now() - since).toBeLessThan(8_000);
+      expect(called - before).toBe(ids.length);
+      await waitFor(async () => {
+        const { audit_events } = await own.list(`${LOG}?outcome=responded&limit=100`);
+        const seen = audit_events.map(({ request_id }) => request_id);
+        return ids.every((id) => seen.includes(id));
+      });
+      await own.stop();
+      await database.close();
+    },
+  );
 
   test("is down, no audited request reaches its service, and others are served", async () => {
     await open();
