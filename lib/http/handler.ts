@@ -93,11 +93,11 @@ function finish(
     ...context.subject,
   };
   if (error === null || status < 500) log.info(line, "request completed");
-  else log.error({ ...line, error_kind: error.kind, error_message: reason(error) }, "request failed");
+  else log.error({ ...line, error_kind: error.kind, error_message: reasonOf(error) }, "request failed");
 }
 
 /** Why it failed, for the log: the innermost cause, which names the fault and carries no secret of ours. */
-function reason(error: ApiError): string {
+export function reasonOf(error: unknown): string {
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
   return innermost instanceof Error ? innermost.message : String(innermost);

@@ -1,4 +1,4 @@
-import { contextOf, errorResponses, page, pageSchema } from "@ostiary/lib/http";
+import { contextOf, errorResponses, page, pageSchema, reasonOf } from "@ostiary/lib/http";
 import type { Database } from "@ostiary/lib/stores/database";
 import type { Logger } from "@ostiary/lib/telemetry";
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -99,10 +99,9 @@ async function exported(
 
 /** The answer had begun, so its own line says nothing of this. */
 function logBroken(log: Logger, request_id: string, { kind, id }: EventLog, error: unknown): void {
-  const fields = { request_id, [`${kind}_id`]: id };
-  if (error instanceof ReaderTooSlow) {
-    log.warn({ ...fields, reason: error.message }, "export broken off: its client read too slowly");
-  } else log.error({ ...fields, err: error }, "export broken off");
+  const fields = { request_id, [`${kind}_id`]: id, error_message: reasonOf(error) };
+  if (error instanceof ReaderTooSlow) log.warn(fields, "export broken off: its client read too slowly");
+  else log.error(fields, "export broken off");
 }
 
 async function* nothing(): AsyncGenerator<never, void, void> {}
