@@ -15,3 +15,5 @@ export const RATE_LIMIT_REQUESTS_MAX = Number.MAX_SAFE_INTEGER;
 export const RATE_LIMIT_WINDOW_SECONDS_MAX = 2_147_483_647;
 /** JSON of one stored service: etcd refuses values over 1.5 MiB, its own overhead included. */
 export const SERVICE_CONFIG_BYTES_MAX = 1_048_576;
+/** JSON of all the stored services of one document: a short text can expand to far more than its length. */
+export const DOCUMENT_BYTES_MAX = 16 * SERVICE_CONFIG_BYTES_MAX;

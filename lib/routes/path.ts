@@ -4,6 +4,7 @@
  * The gateway matches paths as the WHATWG URL rules leave them. A spelling that those rules never produce
  * (dot segments, a backslash, a raw `<`) would make a route that no request can reach, so it is refused.
  */
+import { joinPrefix } from "./expand.ts";
 import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./limits.ts";
 import { type Scope, SUBJECT_FIELDS } from "./schema.ts";
 
@@ -14,6 +15,8 @@ const PARAM = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;
 /** What URL parsing would rewrite, cut off, or can not read. */
 const NOT_IN_A_URL_PATH = /["#<>?\\^`]|%(?![0-9A-Fa-f]{2})/;
+/** What every path that is not canonical has, and some that are. */
+const PERHAPS_NOT_CANONICAL = /[A-Z]|\/(?:\/|$|(?:\.|%2e){1,2}(?:\/|$))/;
 const BRACED_OR_NOT = /\{[^{}/]*\}|[^{}]+|[{}]/g;
 
 /** Cuts a valid path into segments; `/` has none. */
@@ -30,18 +33,29 @@ export function paramNames(path: string): string[] {
   return segmentsOf(path).flatMap((segment) => ("param" in segment ? [segment.param] : []));
 }
 
-/** Why `path` can not be the full path of a route of `scope`; empty when it can. */
-export function pathFaults(path: string, scope: Scope): string[] {
+/** What stands in front of the paths of a scope's routes, valid by itself, and the params in it. */
+export interface Prefix {
+  readonly text: string;
+  readonly params: readonly string[];
+}
+
+/**
+ * Why `path` behind `prefix` can not be the full path of a route of `scope`; empty when it can. What holds for
+ * the prefix alone is not looked at again, since thousands of routes may share a long one.
+ */
+export function pathFaults(path: string, scope: Scope, prefix?: Prefix): string[] {
   if (!path.startsWith("/")) return ["A path is `/` or starts with `/`."];
-  if (path.length > PATH_BYTES_MAX) {
+  const full = joinPrefix(prefix?.text, path);
+  if (full.length > PATH_BYTES_MAX) {
     return [`A path has at most ${PATH_BYTES_MAX} bytes, the route_prefix included.`];
   }
   const character = characterFault(path);
   if (character !== null) return [character];
-  const faults = paramFaults(path, scope);
-  const canonical = canonicalPath(path);
-  if (canonical !== path)
-    faults.push(`The full path \`${path}\` is not canonical: the canonical form is \`${canonical}\`.`);
+  const faults = paramFaults(path, scope, prefix?.params ?? []);
+  if (canonicalPath(path) !== path) {
+    const canonical = canonicalPath(full);
+    faults.push(`The full path \`${full}\` is not canonical: the canonical form is \`${canonical}\`.`);
+  }
   return faults;
 }
 
@@ -59,6 +73,7 @@ export function characterFault(path: string): string | null {
 
 /** How `path` is to be written: lower case outside params, no empty or dot segment, no trailing slash. */
 export function canonicalPath(path: string): string {
+  if (!PERHAPS_NOT_CANONICAL.test(path)) return path;
   const lower = path.replace(BRACED_OR_NOT, (part) => (part.startsWith("{") ? part : part.toLowerCase()));
   const segments: string[] = [];
   for (const segment of lower.split("/")) {
@@ -69,16 +84,19 @@ export function canonicalPath(path: string): string {
   return `/${segments.join("/")}`;
 }
 
-function paramFaults(path: string, scope: Scope): string[] {
+/** @param before the params of the prefix */
+function paramFaults(path: string, scope: Scope, before: readonly string[]): string[] {
+  if (!path.includes("{") && !path.includes("}")) return [];
   const faults: string[] = [];
-  const names = new Set<string>();
+  const names = new Set(before);
   const braced = path.split("/").filter((segment) => segment.includes("{") || segment.includes("}"));
   for (const segment of braced) {
     const name = PARAM.exec(segment)?.[1];
     if (name === undefined) faults.push(badParam(segment));
     else faults.push(...nameFaults(name, names, scope));
   }
-  if (braced.length > PATH_PARAMS_MAX) faults.push(`A path has at most ${PATH_PARAMS_MAX} params.`);
+  if (before.length + braced.length > PATH_PARAMS_MAX)
+    faults.push(`A path has at most ${PATH_PARAMS_MAX} params.`);
   return faults;
 }
 

@@ -1,5 +1,5 @@
 /** Reads what may be set per route or verb: labels, limit, audit (Gateway specification, MethodConfig, rule 9). */
-import { Value } from "@sinclair/typebox/value";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { LABEL_LENGTH_MAX, LABELS_MAX, POLICY_NAME_LENGTH_MAX } from "./limits.ts";
 import { isRecord, memberPath, quoted, type Report, refuseUnknown } from "./report.ts";
 import {
@@ -14,6 +14,12 @@ import {
   type Scope,
 } from "./schema.ts";
 
+// compiled, since a document may have hundreds of thousands of them
+const isLabel = TypeCompiler.Compile(Label);
+const isPolicyName = TypeCompiler.Compile(PolicyName);
+const isRateLimitRequests = TypeCompiler.Compile(RateLimitRequests);
+const isRateLimitWindow = TypeCompiler.Compile(RateLimitWindow);
+
 /** What a reader of a route needs to know of the service around it. */
 export interface RouteContext {
   readonly scope: Scope;
@@ -21,6 +27,8 @@ export interface RouteContext {
   readonly policyNames: ReadonlySet<string>;
   /** Whether a map of methods is allowed: not in the stored form. */
   readonly allowMethodMap: boolean;
+  /** What the service's rows have in full paths so far: a long prefix makes much of little. */
+  readonly expanded: { path_bytes: number };
   readonly report: Report;
 }
 
@@ -69,14 +77,17 @@ function readLabels(value: unknown, at: string, report: Report): string[] | unde
   }
   if (value.length > LABELS_MAX) report.add(at, `required_labels holds at most ${LABELS_MAX} labels.`);
   const labels = new Set<string>();
-  for (const [index, label] of value.entries()) readLabel(label, labels, `${at}[${index}]`, report);
+  for (const [index, label] of value.entries()) {
+    if (report.isFull) break;
+    readLabel(label, labels, `${at}[${index}]`, report);
+  }
   return [...labels];
 }
 
 function readLabel(label: unknown, labels: Set<string>, at: string, report: Report): void {
   if (label === "*") {
     report.add(at, "A route can not require `*`: it is what a role holds to pass every route.");
-  } else if (!Value.Check(Label, label)) {
+  } else if (!isLabel.Check(label)) {
     report.add(
       at,
       `A label has 1 to ${LABEL_LENGTH_MAX} characters: lower-case letters, digits, \`:\`, \`.\`, \`_\` and \`-\`.`,
@@ -124,8 +135,8 @@ function readLimitNumbers(
   }
   refuseUnknown(value, known, what, at, report);
   const { requests, window_seconds } = value;
-  const isRequests = Value.Check(RateLimitRequests, requests);
-  const isWindow = Value.Check(RateLimitWindow, window_seconds);
+  const isRequests = isRateLimitRequests.Check(requests);
+  const isWindow = isRateLimitWindow.Check(window_seconds);
   if (!isRequests)
     report.add(memberPath(at, "requests"), numberMessage("requests", RateLimitRequests, requests));
   if (!isWindow) {
@@ -155,6 +166,6 @@ function readAudit(value: unknown, at: string, { scope, report }: RouteContext):
 
 /** Why `name` can not name a policy; null when it can. */
 export function policyNameFault(name: string): string | null {
-  if (Value.Check(PolicyName, name)) return null;
+  if (isPolicyName.Check(name)) return null;
   return `A policy's name has 1 to ${POLICY_NAME_LENGTH_MAX} characters: lower-case letters, digits, \`:\`, \`.\`, \`_\` and \`-\`.`;
 }

@@ -1,13 +1,12 @@
 /** Reads one route: path, upstream, methods in either form (Gateway specification, RouteConfig, rules 2-4, 6, 8). */
-import { joinPrefix } from "./expand.ts";
-import { paramNames, pathFaults } from "./path.ts";
+import { type Prefix, paramNames, pathFaults } from "./path.ts";
 import { CONSTRAINTS, type RouteContext, readConstraints } from "./read-constraints.ts";
 import { isRecord, list, memberPath, quoted, refuseUnknown } from "./report.ts";
 import { METHODS, type Method, MethodConfig, type MethodMap, RouteConfig } from "./schema.ts";
 import { upstreamFaults } from "./upstream.ts";
 
 /** The prefix of a scope: undefined where there is none, null where what was written is wrong by itself. */
-export type ReadPrefix = string | undefined | null;
+export type ReadPrefix = Prefix | undefined | null;
 
 /** Reads one route and reports all that is wrong with it. The result is complete when nothing was reported. */
 export function readRoute(
@@ -23,7 +22,8 @@ export function readRoute(
   }
   refuseUnknown(value, Object.keys(RouteConfig.properties), "A route", at, report);
   const path = readPath(value.path, prefix ?? undefined, memberPath(at, "path"), context);
-  const params = path === undefined || prefix === null ? null : paramNames(joinPrefix(prefix, path));
+  const params =
+    path === undefined || prefix === null ? null : [...(prefix?.params ?? []), ...paramNames(path)];
   const upstream = readUpstream(value.upstream, params, memberPath(at, "upstream"), context);
   const methods = readMethods(value.methods, memberPath(at, "methods"), context);
   if (isRecord(value.methods)) refuseRouteConstraints(value, at, context);
@@ -34,7 +34,7 @@ export function readRoute(
 
 function readPath(
   value: unknown,
-  prefix: string | undefined,
+  prefix: Prefix | undefined,
   at: string,
   { scope, report }: RouteContext,
 ): string | undefined {
@@ -43,7 +43,7 @@ function readPath(
     report.add(at, `${missing}A path is \`/\` or starts with \`/\`, such as \`/widgets/{widget_id}\`.`);
     return undefined;
   }
-  const faults = pathFaults(joinPrefix(prefix, value), scope);
+  const faults = pathFaults(value, scope, prefix);
   for (const fault of faults) report.add(at, fault);
   return faults.length === 0 ? value : undefined;
 }
@@ -77,6 +77,7 @@ function readMethodList(value: readonly unknown[], at: string, { report }: Route
   if (value.length === 0) report.add(at, `methods names at least one of ${list(METHODS)}.`);
   const methods: Method[] = [];
   for (const [index, item] of value.entries()) {
+    if (report.isFull) break;
     const method = typeof item === "string" ? METHODS.find((known) => known === item) : undefined;
     if (method === undefined) report.add(`${at}[${index}]`, methodMessage(item));
     else if (methods.includes(method)) report.add(`${at}[${index}]`, `${method} is listed twice.`);
@@ -94,6 +95,7 @@ function readMethodMap(
   if (keys.length === 0) context.report.add(at, `methods names at least one of ${list(METHODS)}.`);
   const map: MethodMap = {};
   for (const key of keys) {
+    if (context.report.isFull) break;
     const method = METHODS.find((known) => known === key);
     if (method === undefined) context.report.add(memberPath(at, key), methodMessage(key));
     else map[method] = readMethodConfig(value[key], memberPath(at, key), context);

@@ -1,6 +1,7 @@
 /** Reads one service, as written or as stored (Gateway specification, ServiceConfig, rules 5-7). */
 import { joinPrefix } from "./expand.ts";
-import { pathFaults } from "./path.ts";
+import { SERVICE_CONFIG_BYTES_MAX } from "./limits.ts";
+import { paramNames, pathFaults } from "./path.ts";
 import { policyNameFault, type RouteContext, readPolicy } from "./read-constraints.ts";
 import { type ReadPrefix, readRoute } from "./read-route.ts";
 import { isRecord, list, memberPath, type Report, refuseUnknown } from "./report.ts";
@@ -13,6 +14,8 @@ import {
   type StoredServiceConfig,
 } from "./schema.ts";
 import { serviceUrlFault, storedUrlFault } from "./service-url.ts";
+
+export const SERVICE_TOO_LARGE = `A service has at most ${SERVICE_CONFIG_BYTES_MAX} bytes of JSON: split it into several services.`;
 
 /** The form as written allows prefixes and maps of methods; the stored one allows a url without a scheme. */
 export type ServiceForm = "written" | "stored";
@@ -37,11 +40,13 @@ export function readService(
   const service: ServiceConfig = { url, ...(rate_limits !== undefined && { rate_limits }) };
   const policyNames = new Set(isRecord(value.rate_limits) ? Object.keys(value.rate_limits) : []);
   const declared = new Map<string, string>();
+  const expanded = { path_bytes: 0 };
   for (const scope of SCOPES) {
     if (value[scope] === undefined) continue;
-    const context = { scope, policyNames, allowMethodMap: form === "written", report };
+    const context = { scope, policyNames, allowMethodMap: form === "written", expanded, report };
     service[scope] = readScope(value[scope], memberPath(at, scope), declared, context);
   }
+  if (expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) report.add(at, SERVICE_TOO_LARGE);
   if (SCOPES.every((scope) => value[scope] === undefined)) {
     report.add(at, `A service has at least one scope: ${list(SCOPES)}.`);
   }
@@ -74,6 +79,7 @@ function readPolicies(
   }
   const policies: [string, RateLimitPolicy][] = [];
   for (const [name, entry] of Object.entries(value)) {
+    if (report.isFull) break;
     const path = memberPath(at, name);
     const fault = policyNameFault(name);
     if (fault !== null) report.add(path, fault);
@@ -101,7 +107,7 @@ function readScope(
   const prefix = context.allowMethodMap
     ? readPrefix(value.route_prefix, memberPath(at, "route_prefix"), context)
     : undefined;
-  if (typeof prefix === "string") scope.route_prefix = prefix;
+  if (prefix) scope.route_prefix = prefix.text;
   // below a prefix that is not known, paths can be compared with each other only
   const comparable = prefix === null ? new Map<string, string>() : declared;
   const { routes } = value;
@@ -113,11 +119,11 @@ function readScope(
     return scope;
   }
   for (const [index, item] of routes.entries()) {
-    if (report.isFull) break;
+    if (report.isFull || context.expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) break;
     const path = `${memberPath(at, "routes")}[${index}]`;
     const route = readRoute(item, prefix, path, context);
     if (route === undefined) continue;
-    refuseDuplicates(route, prefix, path, comparable, report);
+    context.expanded.path_bytes += declareRows(route, prefix, path, comparable, report);
     scope.routes.push(route);
   }
   return scope;
@@ -130,19 +136,21 @@ function readPrefix(value: unknown, at: string, { scope, report }: RouteContext)
     report.add(at, "route_prefix is a path, such as `/org`, that is joined in front of each route's path.");
     return null;
   }
-  const faults = pathFaults(joinPrefix(value, "/"), scope);
+  const path = joinPrefix(value, "/");
+  const faults = pathFaults(path, scope);
   for (const fault of faults) report.add(at, fault);
-  return faults.length === 0 ? value : null;
+  return faults.length === 0 ? { text: value, params: paramNames(path) } : null;
 }
 
-function refuseDuplicates(
+/** Notes the rows of a route, one for each verb of a map, refuses those noted before, and returns the bytes of their paths. */
+function declareRows(
   route: ScopeConfig["routes"][number],
   prefix: ReadPrefix,
   at: string,
   declared: Map<string, string>,
   report: Report,
-): void {
-  const path = joinPrefix(prefix ?? undefined, route.path);
+): number {
+  const path = joinPrefix(prefix?.text, route.path);
   const methods = Array.isArray(route.methods) ? route.methods : Object.keys(route.methods);
   for (const [index, method] of methods.entries()) {
     const key = `${method} ${path}`;
@@ -153,4 +161,5 @@ function refuseDuplicates(
       report.add(at + here, `${key} is declared already, at ${first}.`);
     }
   }
+  return Array.isArray(route.methods) ? path.length : path.length * methods.length;
 }

@@ -38,6 +38,7 @@ export function refuseUnknown(
   report: Report,
 ): void {
   for (const key of Object.keys(value)) {
+    if (report.isFull) break;
     if (!known.includes(key)) report.add(memberPath(at, key), `Unknown field. ${what} takes ${list(known)}.`);
   }
 }

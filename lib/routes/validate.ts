@@ -3,14 +3,16 @@
  * checks what operators write, the gateway what it loads. Any JSON or YAML value may come in; all that is wrong
  * is answered at once, each with its path and what would be accepted.
  */
-import { Value } from "@sinclair/typebox/value";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FieldError } from "../errors/index.ts";
 import { expandService } from "./expand.ts";
-import { SERVICE_CONFIG_BYTES_MAX, SERVICE_NAME_LENGTH_MAX } from "./limits.ts";
-import { readService } from "./read-service.ts";
+import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, SERVICE_NAME_LENGTH_MAX } from "./limits.ts";
+import { readService, SERVICE_TOO_LARGE } from "./read-service.ts";
 import { isRecord, memberPath, Report, refuseUnknown } from "./report.ts";
 import { ConfigDocument, ServiceName, type StoredServiceConfig } from "./schema.ts";
 import { addressOf } from "./service-url.ts";
+
+const isServiceName = TypeCompiler.Compile(ServiceName);
 
 export interface Invalid {
   readonly ok: false;
@@ -36,8 +38,8 @@ export function validateDocument(input: unknown): DocumentResult {
  */
 export function validateService(name: string, input: unknown, at = ""): ServiceResult {
   const report = new Report();
-  const service = readNamedService(name, input, at, report);
-  return result(service, report);
+  const read = readNamedService(name, input, at, report);
+  return result(read?.service, report);
 }
 
 /**
@@ -67,10 +69,19 @@ function readDocument(input: unknown, report: Report): Map<string, StoredService
     report.add("services", "Set services: a map from names to services, with at least one.");
     return services;
   }
+  let bytes = 0;
   for (const [name, value] of Object.entries(input.services)) {
     if (report.isFull) break;
-    const service = readNamedService(name, value, memberPath("services", name), report);
-    if (service !== undefined) services.set(name, service);
+    const read = readNamedService(name, value, memberPath("services", name), report);
+    if (read === undefined) continue;
+    services.set(name, read.service);
+    bytes += read.bytes;
+    if (bytes <= DOCUMENT_BYTES_MAX) continue;
+    report.add(
+      "services",
+      `The services of a document have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send them in parts.`,
+    );
+    break;
   }
   return services;
 }
@@ -80,22 +91,20 @@ function readNamedService(
   value: unknown,
   at: string,
   report: Report,
-): StoredServiceConfig | undefined {
+): { service: StoredServiceConfig; bytes: number } | undefined {
   const before = report.fields.length;
   checkName(name, at === "" ? "name" : at, report);
   const written = readService(value, "written", at, report);
   if (written === undefined || report.fields.length > before) return undefined;
-  const stored = expandService(written);
-  if (Buffer.byteLength(JSON.stringify(stored)) <= SERVICE_CONFIG_BYTES_MAX) return stored;
-  report.add(
-    at,
-    `A service has at most ${SERVICE_CONFIG_BYTES_MAX} bytes of JSON: split it into several services.`,
-  );
+  const service = expandService(written);
+  const bytes = Buffer.byteLength(JSON.stringify(service));
+  if (bytes <= SERVICE_CONFIG_BYTES_MAX) return { service, bytes };
+  report.add(at, SERVICE_TOO_LARGE);
   return undefined;
 }
 
 function checkName(name: string, at: string, report: Report): void {
-  if (!Value.Check(ServiceName, name)) {
+  if (!isServiceName.Check(name)) {
     report.add(
       at,
       `A service's name has 1 to ${SERVICE_NAME_LENGTH_MAX} characters: letters, digits, \`.\`, \`_\` and \`-\`.`,

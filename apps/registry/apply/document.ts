@@ -1,5 +1,6 @@
 import type { ApiError } from "@ostiary/lib/errors";
-import { readBytes } from "@ostiary/lib/http";
+import { nestedTooDeeply, readBytes } from "@ostiary/lib/http";
+import { outlineJson } from "@ostiary/lib/json";
 import { jsonFault } from "./json-fault.ts";
 import { malformed, placeOf } from "./malformed.ts";
 import { parseYaml } from "./yaml.ts";
@@ -63,39 +64,28 @@ function notJson(text: string): ApiError {
   return malformed(`The JSON is not valid${placeOf(fault.offset, text)}: ${fault.reason}`);
 }
 
-/** The value of a JSON text, null when it is none; 422 when an object has a key twice. */
+/** The value of a JSON text, null when it is none; 422 when it nests too deeply, or an object has a key twice. */
 function tryJson(text: string): { value: unknown } | null {
+  const { too_deep_at, members } = outlineJson(text);
+  if (too_deep_at !== null) throw nestedTooDeeply("The document");
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return null;
   }
-  if (countKeys(value) !== countWrittenKeys(text)) {
+  // JSON.parse keeps the last of two equal keys: fewer come out than were written
+  if (countMembers(value) !== members) {
     throw malformed("A key is given twice in one object of the JSON.");
   }
   return { value };
 }
 
-/** Strings in a row are all that a valid JSON text has quotes for; one that a colon follows is a key. */
-const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g;
-
-/** `JSON.parse` keeps the last of two equal keys: fewer come out than were written. */
-function countWrittenKeys(text: string): number {
-  let count = 0;
-  for (const match of text.matchAll(JSON_STRING)) if (match[1] === ":") count += 1;
-  return count;
-}
-
-function countKeys(value: unknown): number {
-  let count = 0;
-  const open: unknown[] = [value];
-  while (open.length > 0) {
-    const part = open.pop();
-    if (typeof part !== "object" || part === null) continue;
-    const members = Object.values(part);
-    if (!Array.isArray(part)) count += members.length;
-    for (const member of members) open.push(member);
-  }
+/** The members of all objects in a value that is not nested too deeply. */
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside = Array.isArray(value) ? value : Object.values(value);
+  let count = Array.isArray(value) ? 0 : inside.length;
+  for (const part of inside) if (typeof part === "object") count += countMembers(part);
   return count;
 }

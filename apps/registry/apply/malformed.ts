@@ -1,5 +1,7 @@
 import { type ApiError, validationError } from "@ostiary/lib/errors";
 
+const LINE_BREAK = 0x0a;
+
 /** 422 for a body that is no configuration at all. */
 export function malformed(message: string): ApiError {
   return validationError([{ path: "", message }]);
@@ -7,7 +9,13 @@ export function malformed(message: string): ApiError {
 
 /** ` at line 3, column 5`, or nothing when the place is not known. */
 export function placeOf(offset: number | undefined, text: string): string {
-  if (offset === undefined) return "";
-  const before = text.slice(0, offset).split("\n");
-  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  if (offset === undefined || offset < 0) return "";
+  let line = 1;
+  let start = 0;
+  for (let index = 0; index < offset; index++) {
+    if (text.charCodeAt(index) !== LINE_BREAK) continue;
+    line++;
+    start = index + 1;
+  }
+  return ` at line ${line}, column ${offset - start + 1}`;
 }

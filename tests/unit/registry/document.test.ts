@@ -109,10 +109,19 @@ describe("JSON", () => {
     );
   });
 
-  test("that nests deeply, or is one huge string, is read without harm", async () => {
-    const depth = 1_000_000;
-    expect(await read("[".repeat(depth) + "]".repeat(depth), "application/json")).toBeArray();
-    expect(await refusal("[".repeat(depth), "application/json")).toStartWith("The JSON is not valid");
+  test("that nests more than 64 levels deep is refused, whether it is JSON to its end or not", async () => {
+    const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
+    for (const type of ["application/json", "application/yaml"]) {
+      expect(await read(nested(64), type)).toBeObject();
+      for (const text of [nested(66), nested(1_000_000), nested(1_000_000).slice(0, -1)]) {
+        expect(await refusal(text, type)).toBe(
+          "The document is nested more than 64 levels deep: flatten it.",
+        );
+      }
+    }
+  });
+
+  test("that is one huge string is read without harm", async () => {
     const text = `"${'\\"'.repeat(1_000_000)}"`;
     expect(await read(text, "application/json")).toHaveLength(1_000_000);
   });

@@ -1,0 +1,219 @@
+import { JSON_DEPTH_MAX } from "@ostiary/lib/json";
+import {
+  type AliasEvent,
+  boolCoreTag,
+  EVENT_ID,
+  type Event,
+  floatCoreTag,
+  getScalarValue,
+  intCoreTag,
+  type MappingEvent,
+  NOT_RESOLVED,
+  nullCoreTag,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  type SequenceEvent,
+} from "js-yaml";
+import { placeOf as at, malformed } from "./malformed.ts";
+
+/** A document may be this much larger than its text through aliases; or twice its text, where that is more. */
+const ALIASED_CHARACTERS_MAX = 64 * 1024;
+/** How the library spells that an event has no anchor, tag or text. */
+const NONE = -1;
+
+const SCALAR_TAGS = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
+/** The tags whose values may begin with a character; most text begins like none. */
+const TAGS_BY_FIRST = Map.groupBy(
+  SCALAR_TAGS.flatMap((tag) => (tag.implicitFirstChars ?? []).map((first) => ({ tag, first }))),
+  ({ first }) => first,
+);
+const STRING_TAG = "tag:yaml.org,2002:str";
+
+/** A value, and what it is counted as when an alias repeats it. */
+interface Built {
+  readonly value: unknown;
+  /** Characters of its keys and scalars, and one for each value. */
+  readonly size: number;
+  /** Levels of lists and maps. */
+  readonly height: number;
+}
+
+/** A list or map that is being read. */
+interface Open {
+  readonly into: unknown[] | Record<string, unknown>;
+  readonly anchor: string | null;
+  /** The key whose value comes next, in a map. */
+  key: string | null;
+  size: number;
+  height: number;
+}
+
+/** Makes the value of a document out of the library's events: core schema, every key once and a string. */
+export class ValueBuilder {
+  /** Documents begun so far. */
+  documents = 0;
+  /** The value of the last document; null for one without any. */
+  value: unknown = null;
+
+  readonly #text: string;
+  readonly #open: Open[] = [];
+  /** null while the anchor's own value is read. */
+  readonly #anchors = new Map<string, Built | null>();
+  #aliased: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#aliased = Math.max(ALIASED_CHARACTERS_MAX, text.length);
+  }
+
+  take(event: Event): void {
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        this.documents++;
+        break;
+      case EVENT_ID.SEQUENCE:
+        this.#begin([], "seq", event);
+        break;
+      case EVENT_ID.MAPPING:
+        this.#begin({}, "map", event);
+        break;
+      case EVENT_ID.SCALAR:
+        this.#scalar(event);
+        break;
+      case EVENT_ID.ALIAS:
+        this.#alias(event);
+        break;
+      case EVENT_ID.POP:
+        this.#end();
+        break;
+    }
+  }
+
+  #begin(into: Open["into"], kind: string, event: SequenceEvent | MappingEvent): void {
+    const tag = this.#tagOf(event);
+    if (tag !== null && tag !== `tag:yaml.org,2002:${kind}`) throw this.#refusedTag(event);
+    if (this.#awaitsKey()) throw malformed(`A key must be a string${at(event.start, this.#text)}.`);
+    if (this.#open.length === JSON_DEPTH_MAX) throw nestedTooDeeply(event.start, this.#text);
+    const anchor = event.anchorStart === NONE ? null : this.#text.slice(event.anchorStart, event.anchorEnd);
+    if (anchor !== null) this.#anchors.set(anchor, null);
+    this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
+  }
+
+  /** Ends a list, a map or, when none is open, the document. */
+  #end(): void {
+    const ended = this.#open.pop();
+    if (ended === undefined) return;
+    const built = { value: ended.into, size: ended.size, height: ended.height };
+    if (ended.anchor !== null) this.#anchors.set(ended.anchor, built);
+    this.#add(built.value, built.size, built.height);
+  }
+
+  #scalar(event: ScalarEvent): void {
+    const text = getScalarValue(this.#text, event);
+    const value = this.#resolved(text, event);
+    const size = 1 + text.length;
+    if (event.anchorStart !== NONE) {
+      this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), { value, size, height: 0 });
+    }
+    if (this.#awaitsKey()) this.#setKey(text, event.valueStart - (isQuoted(event) ? 1 : 0));
+    else this.#add(value, size, 0);
+  }
+
+  #alias(event: AliasEvent): void {
+    const start = event.anchorStart - 1;
+    const built = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd));
+    if (built === undefined || built === null) {
+      const fault = built === null ? "stands inside of what it repeats" : "has no anchor before it";
+      throw malformed(`The alias${at(start, this.#text)} ${fault}.`);
+    }
+    if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedTooDeeply(start, this.#text);
+    if (this.#awaitsKey()) {
+      if (typeof built.value !== "string") throw malformed(`A key must be a string${at(start, this.#text)}.`);
+      this.#setKey(built.value, start);
+      return;
+    }
+    this.#aliased -= built.size;
+    if (this.#aliased < 0) {
+      throw malformed("The aliases of the YAML expand to too much: write it out, or send it as JSON.");
+    }
+    this.#add(built.value, built.size, built.height);
+  }
+
+  #awaitsKey(): boolean {
+    const open = this.#open.at(-1);
+    return open !== undefined && !Array.isArray(open.into) && open.key === null;
+  }
+
+  #setKey(key: string, start: number): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) return;
+    if (Object.hasOwn(open.into, key)) {
+      throw malformed(`A key is given twice in one map${at(start, this.#text)}.`);
+    }
+    open.key = key;
+    open.size += key.length;
+  }
+
+  #add(value: unknown, size: number, height: number): void {
+    const open = this.#open.at(-1);
+    if (open === undefined) {
+      this.value = value;
+      return;
+    }
+    open.size += size;
+    open.height = Math.max(open.height, height + 1);
+    if (Array.isArray(open.into)) open.into.push(value);
+    else setMember(open.into, open.key ?? "", value);
+    open.key = null;
+  }
+
+  #resolved(text: string, event: ScalarEvent): unknown {
+    const tag = this.#tagOf(event);
+    if (tag === null) return event.style === SCALAR_STYLE.PLAIN ? plainValue(text) : text;
+    if (tag === STRING_TAG) return text;
+    const known = SCALAR_TAGS.find(({ tagName }) => tagName === tag);
+    if (known === undefined) throw this.#refusedTag(event);
+    const value: unknown = known.resolve(text, true, tag);
+    if (value !== NOT_RESOLVED) return value;
+    throw malformed(
+      `The YAML is not valid${at(event.tagStart, this.#text)}: the value is not of its tag's type.`,
+    );
+  }
+
+  /** The full name of a tag, null without one; `!` alone says that the value is what its form says. */
+  #tagOf(event: ScalarEvent | SequenceEvent | MappingEvent): string | null {
+    if (event.tagStart === NONE) return null;
+    const written = this.#text.slice(event.tagStart, event.tagEnd);
+    if (written === "!") return event.type === EVENT_ID.SCALAR ? STRING_TAG : null;
+    if (written.startsWith("!!")) return `tag:yaml.org,2002:${written.slice(2)}`;
+    return written.startsWith("!<") ? written.slice(2, -1) : written;
+  }
+
+  #refusedTag({ tagStart }: { tagStart: number }) {
+    return malformed(`Tags of your own are not accepted${at(tagStart, this.#text)}.`);
+  }
+}
+
+/** 422 for YAML past the bound that holds for JSON. */
+export function nestedTooDeeply(offset: number, text: string) {
+  return malformed(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${at(offset, text)}.`);
+}
+
+/** What an unquoted text means: null, true, false, a number, or itself. */
+function plainValue(text: string): unknown {
+  for (const { tag } of TAGS_BY_FIRST.get(text.charAt(0)) ?? []) {
+    const value: unknown = tag.resolve(text, false, tag.tagName);
+    if (value !== NOT_RESOLVED) return value;
+  }
+  return text;
+}
+
+function isQuoted({ style }: ScalarEvent): boolean {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
+}
+
+/** As JSON does it: `__proto__` is a key like any other. */
+function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") map[key] = value;
+  else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+}
