@@ -4,6 +4,7 @@ import { SCOPES } from "./schema.ts";
 
 /** The path with every param written `{}`: two paths have one shape when only the names of params differ. */
 export function routeShape(path: string): string {
+  if (!path.includes("{")) return path;
   return path.replace(/\{[^{}/]*\}/g, "{}");
 }
 
@@ -21,12 +22,14 @@ export interface RouteConflict extends OwnedRoute {
 }
 
 /** Every method and path of a stored service, in the order of its rows. */
-export function* ownedRoutes(service: string, config: StoredServiceConfig): Generator<OwnedRoute> {
+export function ownedRoutes(service: string, config: StoredServiceConfig): OwnedRoute[] {
+  const owned: OwnedRoute[] = [];
   for (const scope of SCOPES) {
     for (const { path, methods } of config[scope]?.routes ?? []) {
-      for (const method of methods) yield { service, method, path };
+      for (const method of methods) owned.push({ service, method, path });
     }
   }
+  return owned;
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from "js-yaml";
 import { placeOf as at, malformed } from "./malformed.ts";
 
-/** A document may be this much larger than its text through aliases; or twice its text, where that is more. */
+/** Aliases may add this much to a document, or half of its text where that is more. */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
 /** How the library spells that an event has no anchor, tag or text. */
 const NONE = -1;
@@ -63,7 +63,7 @@ export class ValueBuilder {
 
   constructor(text: string) {
     this.#text = text;
-    this.#aliased = Math.max(ALIASED_CHARACTERS_MAX, text.length);
+    this.#aliased = Math.max(ALIASED_CHARACTERS_MAX, text.length / 2);
   }
 
   take(event: Event): void {

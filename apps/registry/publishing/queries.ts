@@ -106,12 +106,15 @@ export async function appendRevisions(
   { fence, request_id }: { fence: number; request_id: string },
 ): Promise<void> {
   const written = JSON.stringify(revisions);
+  const heads = JSON.stringify(
+    revisions.map(({ service, revision, action }) => ({ service, revision, action })),
+  );
   const names = listOf(revisions.map(({ service }) => service));
   await database.rows(
     tx,
     sql`insert into routes.services (name, revision, deleted, fence)
         select service, revision, action = 'delete', ${fence}::bigint
-        from json_to_recordset(${written}::json) as written(service text, revision integer, action text)
+        from json_to_recordset(${heads}::json) as written(service text, revision integer, action text)
         on conflict (name) do update
         set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence`,
   );
@@ -163,10 +166,10 @@ async function insertClaims(
 function claims(configs: ReadonlyMap<string, StoredServiceConfig>): string {
   const claimed = new Map<string, OwnedRoute & { shape: string }>();
   for (const [service, config] of configs) {
-    for (const route of ownedRoutes(service, config)) {
-      const shape = routeShape(route.path);
-      const key = `${route.method} ${shape}`;
-      if (!claimed.has(key)) claimed.set(key, { ...route, shape });
+    for (const { method, path } of ownedRoutes(service, config)) {
+      const shape = routeShape(path);
+      const key = `${method} ${shape}`;
+      if (!claimed.has(key)) claimed.set(key, { service, method, path, shape });
     }
   }
   return JSON.stringify([...claimed.values()]);

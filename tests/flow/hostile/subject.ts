@@ -1,0 +1,98 @@
+import { expect } from "bun:test";
+import type { RunningProcess } from "../../support/index.ts";
+
+/** An answer, as far as it may not depend on when and where it was given. */
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+export interface HostileRequest {
+  /** What is hostile about it. */
+  name: string;
+  method: string;
+  path: string;
+  body?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+export type Port = "public" | "internal";
+
+/** A service under attack: a process whose CPU time is told by its metrics. */
+export class Subject {
+  readonly #process: RunningProcess;
+  readonly #headers: Record<string, string>;
+
+  constructor(running: RunningProcess, headers: Record<string, string>) {
+    this.#process = running;
+    this.#headers = headers;
+  }
+
+  /** Its address, and what it wrote to standard error. */
+  url(port: Port): string {
+    return port === "public" ? this.#process.url : this.#process.internal_url;
+  }
+
+  get stderr(): readonly string[] {
+    return this.#process.stderr;
+  }
+
+  stop(): Promise<number> {
+    return this.#process.stop();
+  }
+
+  async send(port: Port, { method, path, body, headers }: Omit<HostileRequest, "name">): Promise<Answer> {
+    const response = await fetch(`${this.url(port)}${path}`, {
+      method,
+      headers: { "Content-Type": "application/json", ...this.#headers, ...headers },
+      ...(method !== "GET" && method !== "HEAD" && { body }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text.replace(/"request_id":"[^"]*"/, '"request_id":""') };
+  }
+
+  /**
+   * Sends requests and expects that none makes the process work for longer than `cpu_ms_max`: that all of them
+   * together do not, or each by itself. Then the best of a few tries counts, since code that is compiled, and
+   * garbage that is collected, is often that of requests before.
+   */
+  async sendBounded(port: Port, requests: readonly HostileRequest[], cpu_ms_max: number): Promise<Answer[]> {
+    const before = await this.cpu_ms();
+    const answers = [];
+    for (const request of requests) answers.push(await this.send(port, request));
+    if ((await this.cpu_ms()) - before > cpu_ms_max) {
+      for (const request of requests) await this.#expectBounded(port, request, cpu_ms_max);
+    }
+    return answers;
+  }
+
+  async #expectBounded(port: Port, request: HostileRequest, cpu_ms_max: number): Promise<void> {
+    const costs: number[] = [];
+    while (costs.length < TRIES) {
+      const before = await this.cpu_ms();
+      await this.send(port, request);
+      costs.push((await this.cpu_ms()) - before);
+      if (Math.min(...costs) <= cpu_ms_max) return;
+    }
+    throw new Error(`${request.name} keeps the process busy for ${costs.map(Math.round).join(", ")} ms.`);
+  }
+
+  /** CPU time that the process has had so far, as its metrics tell. */
+  async cpu_ms(): Promise<number> {
+    const text = await (await fetch(`${this.#process.internal_url}/metrics`)).text();
+    return 1_000 * Number(/^process_cpu_seconds_total(?:\{.*\})? ([\d.e-]+)$/m.exec(text)?.[1]);
+  }
+}
+
+const TRIES = 5;
+const ANSWER_LENGTH_MAX = 64 * 1024;
+
+/** The envelope of contract 2, with a bounded list of fields and nothing of how we work inside. */
+export function expectRefusal({ name }: HostileRequest, { status, body }: Answer): void {
+  if (status < 400 || status > 499) throw new Error(`${name}: answered ${status} ${body.slice(0, 200)}`);
+  expect(body.length).toBeLessThan(ANSWER_LENGTH_MAX);
+  const { type, code, message, details } = JSON.parse(body).error;
+  expect([name, type]).toEqual([name, "invalid_request_error"]);
+  expect([name, message]).not.toEqual([name, expect.stringMatching(/\.ts\b|Error:|Maximum call stack|\/\^/)]);
+  if (code === "VALIDATION_ERROR") expect(details.fields.length).toBeWithin(1, 101);
+}
