@@ -1,3 +1,4 @@
+import { parseJson } from "@ostiary/lib/json";
 import {
   buildRouteTable,
   type RouteTable,
@@ -119,7 +120,9 @@ export class PublishedRoutes {
     if (result?.ok) return result.service;
     this.#log.warn(
       { route_service: name, fields: result?.fields },
-      result === null ? "service left out: its value is not JSON" : "service left out: it is not valid",
+      result === null
+        ? "service left out: its value is not JSON, or is nested too deeply"
+        : "service left out: it is not valid",
     );
     return null;
   }
@@ -127,7 +130,7 @@ export class PublishedRoutes {
 
 function parse(value: string): unknown {
   try {
-    return JSON.parse(value);
+    return parseJson(value);
   } catch {
     return undefined;
   }

@@ -1,3 +1,5 @@
+import { JSON_DEPTH_MAX, parseJson } from "../json/index.ts";
+
 /**
  * The four headers that a service answers with and the gateway reads on audited routes, and strips from
  * every request and response (Identity specification, Audit headers set by services).
@@ -15,6 +17,8 @@ export const AUDIT_HEADERS = [
 ] as const;
 
 export const AUDIT_DETAILS_BYTES_MAX = 4096;
+/** An outcome among others, and an event of a page, hold their details three levels down. */
+export const AUDIT_DETAILS_DEPTH_MAX = JSON_DEPTH_MAX - 3;
 export const AUDIT_ID_BYTES_MAX = 128;
 
 /** Spells `details` for the header: visible ASCII, everything else as \u escapes; null when it would be too long. */
@@ -39,11 +43,11 @@ function asciiOnly(json: string): string {
   );
 }
 
-/** Reads a details header: one JSON object in visible ASCII of at most 4096 bytes; null when it is not. */
+/** Reads a details header: one JSON object in visible ASCII, neither too long nor nested too deeply; else null. */
 export function decodeDetails(header: string): Record<string, unknown> | null {
   if (header.length > AUDIT_DETAILS_BYTES_MAX || !/^[\x20-\x7e]*$/.test(header)) return null;
   try {
-    const value: unknown = JSON.parse(header);
+    const value = parseJson(header, AUDIT_DETAILS_DEPTH_MAX);
     return isObject(value) ? value : null;
   } catch {
     return null;

@@ -1,3 +1,4 @@
+import { parseJson } from "@ostiary/lib/json";
 import type { Logger } from "@ostiary/lib/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -91,7 +92,7 @@ async function fetchKeys(uri: string): Promise<Keys> {
     timeout_ms: LOAD_TIMEOUT_MS,
   });
   if (status !== 200) throw new Error(`the provider answered ${status}`);
-  const document: unknown = JSON.parse(text);
+  const document = parseJson(text);
   if (!Value.Check(KeySetDocument, document)) throw new Error("the answer is not a key set");
   const keys = await usableKeys(document.keys);
   if (keys.length === 0) throw new Error("the key set holds no usable key");

@@ -5,6 +5,7 @@ import {
   ValidationResult,
 } from "@ostiary/lib/credentials";
 import { type ErrorKind, unavailable } from "@ostiary/lib/errors";
+import { parseJson } from "@ostiary/lib/json";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { boundedCall, CallFailed } from "../bounded-call.ts";
@@ -66,9 +67,9 @@ function reader<Schema extends TSchema>(schema: Schema): (text: string) => Stati
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
-    throw validationDown("auth", "answered something that is not JSON");
+    throw validationDown("auth", "answered something that is not JSON, or is nested too deeply");
   }
 }
 

@@ -1,5 +1,7 @@
 import {
   AUDIT_CREATED_HEADER,
+  AUDIT_DETAILS_BYTES_MAX,
+  AUDIT_DETAILS_DEPTH_MAX,
   AUDIT_DETAILS_HEADER,
   AUDIT_MEMBER_HEADER,
   AUDIT_ORGANIZATION_HEADER,
@@ -32,12 +34,14 @@ export function readResponseNotes(
   };
 }
 
+const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels`;
+
 function readDetails(headers: Headers, warn: NoteWarning): ResponseNotes["details"] {
   const header = headers.get(AUDIT_DETAILS_HEADER);
   if (header === null) return null;
   const details = decodeDetails(header);
   if (details === null) {
-    warn(AUDIT_DETAILS_HEADER, "must be one JSON object in visible ASCII of at most 4096 bytes");
+    warn(AUDIT_DETAILS_HEADER, DETAILS_RULE);
   }
   return details;
 }

@@ -170,6 +170,10 @@ describe("the validation service", () => {
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/")],
     ["an empty body", () => new Response("")],
     ["a body that is not JSON", () => new Response("<html>")],
+    [
+      "a body that nests deeper than any",
+      () => new Response(`{"valid":false,"x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`),
+    ],
     ["null", () => Response.json(null)],
     ["a list", () => Response.json([member()])],
     ["valid that is not a boolean", () => Response.json({ ...member(), valid: "true" })],

@@ -160,6 +160,13 @@ describe("a hostile key set", () => {
       "a private key",
       async () => Response.json({ keys: [{ ...(await exportJWK(first.privateKey)), kid: "first" }] }),
     ],
+    [
+      "a key that nests deeper than any",
+      () =>
+        new Response(
+          `{"keys":[${JSON.stringify(first.jwk).slice(0, -1)},"x":${"[".repeat(9_000)}${"]".repeat(9_000)}}]}`,
+        ),
+    ],
     ["a redirect", () => Response.redirect(provider.uri)],
     ["204", () => new Response(null, { status: 204 })],
     ["more than half a MiB", () => Response.json({ keys: [first.jwk], padding: "x".repeat(600 * 1024) })],

@@ -62,12 +62,19 @@ describe("details", () => {
     ["empty", ""],
     ["not ASCII", '{"a":"é"}'],
     ["two objects, of a repeated header", "{}, {}"],
+    ["62 levels", `${'{"a":'.repeat(62)}1${"}".repeat(62)}`],
+    ["600 levels", `{"a":${"[".repeat(599)}${"]".repeat(599)}}`],
     ["4097 bytes", `{"a":"${"x".repeat(4_089)}"}`],
   ])("that are %s become null with a warning", (_, details) => {
     expect(read({ details, created: "w1" })).toEqual({
       notes: { ...NOTHING, created_id: "w1" },
       warnings: ["x-platform-audit-details"],
     });
+  });
+
+  test("of 61 levels are taken: what holds them may have three more", () => {
+    const details = `{"a":${"[".repeat(60)}${"]".repeat(60)}}`;
+    expect(read({ details }).notes.details).toEqual(JSON.parse(details));
   });
 
   test("of 4096 bytes are taken", () => {

@@ -84,3 +84,22 @@ test("a stopped gateway loads no more", async () => {
   await Bun.sleep(20);
   expect(state.lists).toBe(lists);
 });
+
+test("a value that nests deeper than any costs no other service its routes", async () => {
+  const { store } = breakable();
+  const { log, lines } = recordingLog();
+  const routes = new PublishedRoutes(store, log, manualTimers());
+  await put(store, "/good");
+  for (const [name, value] of Object.entries({
+    list: "[".repeat(400_000) + "]".repeat(400_000),
+    route: `{"url":"http://a:1","user":{"routes":[${"[".repeat(400_000)}${"]".repeat(400_000)}]}}`,
+    open: '{"user":'.repeat(100_000),
+  })) {
+    await store.put(`edge/gateway/routes/${name}`, value);
+  }
+  await routes.start();
+  expect(routes.table.match("GET", "/good")).not.toBeNull();
+  const left = "service left out: its value is not JSON, or is nested too deeply";
+  expect(lines.filter((line) => line === left)).toHaveLength(3);
+  await routes.stop();
+});
