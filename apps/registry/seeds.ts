@@ -27,12 +27,8 @@ export async function seedRoutes(directory: string, publisher: Publisher, log: L
 }
 
 async function listFiles(directory: string): Promise<string[]> {
-  try {
-    const names = await readdir(directory);
-    return names.filter((name) => /\.ya?ml$/.test(name)).sort();
-  } catch (cause) {
-    throw new StartRefused(`SEED_ROUTES_DIR can not be read: ${directory}.`, cause);
-  }
+  const names = await readdir(directory);
+  return names.filter((name) => /\.ya?ml$/.test(name)).sort();
 }
 
 function refusal(file: string, error: unknown): unknown {

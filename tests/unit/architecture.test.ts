@@ -112,6 +112,19 @@ describe("the top level", () => {
     expect([...top].filter((name) => ![...named, ...folders].includes(name))).toEqual([]);
   });
 
+  test("ports are opened in one place, which shares none by chance", async () => {
+    const sources = files.filter((file) => !file.startsWith("tests/"));
+    const opening = await Promise.all(
+      sources.map(async (file) =>
+        /Bun\.(serve|listen)\b/.test(await Bun.file(join(root, file)).text()) ? file : null,
+      ),
+    );
+    expect(opening.filter((file) => file !== null).toSorted()).toEqual([
+      "lib/service/listen.ts",
+      "lib/service/ports.ts",
+    ]);
+  });
+
   test("environment variables are read by main files and test support only", async () => {
     const allowed = /(\/main\.ts|^tests\/)/;
     const readers = await Promise.all(

@@ -122,6 +122,6 @@ describe("a start", () => {
       }),
     );
     expect(ended).toMatchObject({ exit_code: 78 });
-    expect(String(ended)).toContain("no gateway outside this process can read");
+    expect(String(ended)).toContain("no other process can read");
   });
 });
