@@ -5,10 +5,10 @@ import {
   internalRoutes,
   internalTokenGuard,
   swaggerRoutes,
-} from "@ostiary/lib/http";
-import type { Listener } from "@ostiary/lib/service";
-import type { Database } from "@ostiary/lib/stores/database";
-import type { Telemetry } from "@ostiary/lib/telemetry";
+} from "@ostiary/lib/runtime/http";
+import type { Listener } from "@ostiary/lib/runtime/service";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { eventRoutes } from "./events/event-routes.ts";
 import { type ExportLimits, ExportSlots } from "./events/export-slots.ts";
 import type { PaceLimits } from "./events/reading-pace.ts";
@@ -41,7 +41,12 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
   const handler = { telemetry: deps.telemetry, request_id_on_response: false };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
-    internal: { fetch: createHandler(internalApp(deps), { ...handler, guard: internalGuard(deps) }) },
+    internal: {
+      fetch: createHandler(internalApp(deps), {
+        ...handler,
+        guard: internalTokenGuard(deps.internal_auth_token),
+      }),
+    },
   };
 }
 
@@ -67,12 +72,4 @@ function internalApp({ telemetry, health, writes, writer, clock }: AuditAppDeps)
   return httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(writeRoutes({ writer, metrics, clock }))
     .use(internalRoutes(checks, health, telemetry));
-}
-
-/** The token guards what the gateway calls; probes and scrapes carry none. */
-function internalGuard({ internal_auth_token }: AuditAppDeps): (request: Request) => void {
-  const guard = internalTokenGuard(internal_auth_token);
-  return (request) => {
-    if (new URL(request.url).pathname.startsWith("/internal/")) guard(request);
-  };
 }

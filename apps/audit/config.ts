@@ -1,4 +1,10 @@
-import { databaseUrl, internalAuthToken, listenVariables, swaggerEnabled, whole } from "@ostiary/lib/config";
+import {
+  databaseUrl,
+  internalAuthToken,
+  listenVariables,
+  swaggerEnabled,
+  whole,
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The variables of the audit service (contract 1; Identity specification, Audit internal API). */

@@ -1,5 +1,5 @@
-import type { FieldError } from "@ostiary/lib/errors";
-import { fieldErrors } from "@ostiary/lib/http";
+import type { FieldError } from "@ostiary/lib/domain/errors";
+import { fieldErrors } from "@ostiary/lib/runtime/http";
 import type { TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
 import { isStorable, STORABLE_RULE } from "./text.ts";

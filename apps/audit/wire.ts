@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { Service } from "@ostiary/lib/service";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
-import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import type { Service } from "@ostiary/lib/runtime/service";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
 import { openReads } from "./events/event-queries.ts";

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from "@ostiary/lib/errors";
+import type { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 
 /** The registry refused, or could not be asked: exit code 1. */
 export class Refused extends Error {

@@ -1,4 +1,4 @@
-import { ErrorEnvelope } from "@ostiary/lib/errors";
+import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./failures.ts";

@@ -1,4 +1,4 @@
-import { NearestRoute } from "@ostiary/lib/registry-api";
+import { NearestRoute } from "@ostiary/lib/contracts/registry-api";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Refused } from "./failures.ts";

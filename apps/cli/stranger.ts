@@ -1,4 +1,4 @@
-import { ErrorEnvelope } from "@ostiary/lib/errors";
+import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { Value } from "@sinclair/typebox/value";
 
 /** An answer, read whole. */

@@ -1,5 +1,5 @@
-import { type ConfigProblem, host, port } from "@ostiary/lib/config";
-import { portProblems, usesOf } from "@ostiary/lib/service";
+import { type ConfigProblem, host, port } from "@ostiary/lib/runtime/config";
+import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Where the demo's two servers listen when they run as a process of their own. */

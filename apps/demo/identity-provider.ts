@@ -1,4 +1,4 @@
-import { listen, localOrigin } from "@ostiary/lib/service";
+import { listen, localOrigin } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";

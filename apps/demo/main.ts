@@ -1,5 +1,5 @@
-import { loadConfig } from "@ostiary/lib/config";
-import { runMain } from "@ostiary/lib/service";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { runMain } from "@ostiary/lib/runtime/service";
 import { checkDemo, demoVariables } from "./config.ts";
 import { startIdentityProvider, startSampleService } from "./index.ts";
 

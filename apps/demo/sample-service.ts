@@ -1,4 +1,4 @@
-import { listen, localOrigin } from "@ostiary/lib/service";
+import { listen, localOrigin } from "@ostiary/lib/runtime/service";
 
 /**
  * A sample upstream for the quick start and tests. It knows nothing of callers: whose thing it serves is in

@@ -4,13 +4,13 @@ import {
   httpApp,
   internalRoutes,
   type ReadyChecks,
-} from "@ostiary/lib/http";
-import type { Listener } from "@ostiary/lib/service";
-import type { Telemetry } from "@ostiary/lib/telemetry";
+} from "@ostiary/lib/runtime/http";
+import type { Listener } from "@ostiary/lib/runtime/service";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { ClientAddresses } from "./client-address.ts";
 import { Exchange } from "./exchange.ts";
 import { handle, type Steps } from "./handle.ts";
-import type { GatewaySocket } from "./websocket.ts";
+import type { GatewaySocket } from "./websocket-tunnel.ts";
 
 export interface GatewayApp {
   public: Listener<GatewaySocket>;

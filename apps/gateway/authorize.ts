@@ -1,6 +1,6 @@
-import { ApiError } from "@ostiary/lib/errors";
-import type { CompiledRoute } from "@ostiary/lib/routes";
-import type { Principal } from "./admission/authenticator.ts";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import type { CompiledRoute } from "@ostiary/lib/domain/routes";
+import type { Principal } from "./admission/principal.ts";
 
 const EVERYTHING = "*";
 

@@ -1,4 +1,4 @@
-import type { HealthState } from "@ostiary/lib/http";
+import type { HealthState } from "@ostiary/lib/runtime/http";
 import type { Exchange } from "./exchange.ts";
 
 export interface ClientTimes {

@@ -8,7 +8,7 @@ import {
   optionalList,
   routeStoreUrl,
   whole,
-} from "@ostiary/lib/config";
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { admissionVariables } from "./admission/config.ts";
 import { auditVariables } from "./audit/config.ts";

@@ -1,10 +1,10 @@
-import type { CompiledRoute, RouteMatch } from "@ostiary/lib/routes";
-import type { RequestTrace, Tracing } from "@ostiary/lib/telemetry";
-import type { Principal } from "./admission/authenticator.ts";
+import type { CompiledRoute, RouteMatch } from "@ostiary/lib/domain/routes";
+import type { RequestTrace, Tracing } from "@ostiary/lib/runtime/telemetry";
+import type { Principal } from "./admission/principal.ts";
 import { type ClientAddresses, socketAddress } from "./client-address.ts";
 import type { RateState } from "./limit.ts";
 import type { RequestTarget } from "./request-target.ts";
-import type { GatewaySocket } from "./websocket.ts";
+import type { GatewaySocket } from "./websocket-tunnel.ts";
 
 /** One request on its way through the steps, and what each step has found out. */
 export class Exchange {

@@ -1,6 +1,6 @@
-import type { ApiError } from "@ostiary/lib/errors";
-import { toApiError } from "@ostiary/lib/http";
-import type { CompiledRoute, RouteTable } from "@ostiary/lib/routes";
+import type { ApiError } from "@ostiary/lib/domain/errors";
+import type { CompiledRoute, RouteTable } from "@ostiary/lib/domain/routes";
+import { toApiError } from "@ostiary/lib/runtime/http";
 import type { Authenticator } from "./admission/authenticator.ts";
 import { authorize } from "./authorize.ts";
 import type { ClientConnections } from "./client-connection.ts";

@@ -1,4 +1,4 @@
-import { AUDIT_HEADERS } from "@ostiary/lib/audit";
+import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import type { Exchange } from "./exchange.ts";
 
 /**

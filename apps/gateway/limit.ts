@@ -1,14 +1,14 @@
-import { whole } from "@ostiary/lib/config";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import {
   bucketKey,
   bucketPrefix,
   decide,
   type RateLimit,
   type RateLimitDecision,
-} from "@ostiary/lib/ratelimit";
-import type { CompiledRoute } from "@ostiary/lib/routes";
-import { type CounterStore, StoreUnavailable } from "@ostiary/lib/stores/counter-store";
+} from "@ostiary/lib/domain/ratelimit";
+import type { CompiledRoute } from "@ostiary/lib/domain/routes";
+import { whole } from "@ostiary/lib/runtime/config";
+import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Clock, systemClock } from "./clock.ts";
 

@@ -1,5 +1,5 @@
-import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/config";
-import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/service";
+import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { checkAudit } from "./audit/config.ts";
 import { gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";

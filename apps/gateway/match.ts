@@ -1,5 +1,5 @@
-import { notFound } from "@ostiary/lib/errors";
-import type { RouteMatch, RouteTable } from "@ostiary/lib/routes";
+import { notFound } from "@ostiary/lib/domain/errors";
+import type { RouteMatch, RouteTable } from "@ostiary/lib/domain/routes";
 import type { RequestTarget } from "./request-target.ts";
 
 /**

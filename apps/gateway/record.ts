@@ -1,5 +1,5 @@
-import type { ApiError } from "@ostiary/lib/errors";
-import type { Logger } from "@ostiary/lib/telemetry";
+import type { ApiError } from "@ostiary/lib/domain/errors";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { intentOf } from "./audit/intent.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
 import { readResponseNotes } from "./audit/response-notes.ts";

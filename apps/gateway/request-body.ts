@@ -1,5 +1,5 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "./exchange.ts";
 import { nextTurn } from "./next-turn.ts";
 import { bodyTimeout, ClientGone, tooLarge, type UpstreamCall } from "./upstream-call.ts";

@@ -1,6 +1,6 @@
-import { ApiError, type ErrorKind } from "@ostiary/lib/errors";
-import type { Telemetry } from "@ostiary/lib/telemetry";
-import type { Principal } from "./admission/authenticator.ts";
+import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import type { Principal } from "./admission/principal.ts";
 import type { Exchange } from "./exchange.ts";
 import { ClientGone } from "./upstream-call.ts";
 

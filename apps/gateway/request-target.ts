@@ -1,4 +1,4 @@
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 
 /** What a request asks for: the path as URL parsing leaves it, and the query with its `?`, or "". */
 export interface RequestTarget {

@@ -1,4 +1,4 @@
-import { type ApiError, envelope } from "@ostiary/lib/errors";
+import { type ApiError, envelope } from "@ostiary/lib/domain/errors";
 import type { ClientConnections } from "./client-connection.ts";
 import type { CorsPolicy } from "./cors.ts";
 import type { Exchange } from "./exchange.ts";

@@ -1,6 +1,6 @@
-import { ApiError } from "@ostiary/lib/errors";
-import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/routes";
-import type { Principal } from "./admission/authenticator.ts";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/domain/routes";
+import type { Principal } from "./admission/principal.ts";
 import type { RequestTarget } from "./request-target.ts";
 
 /** The owner of a public route: nobody. */

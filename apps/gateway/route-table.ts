@@ -1,21 +1,19 @@
-import { parseJson } from "@ostiary/lib/json";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { parseJson } from "@ostiary/lib/domain/json";
 import {
   buildRouteTable,
   type RouteTable,
   type StoredServiceConfig,
   validateStored,
-} from "@ostiary/lib/routes";
+} from "@ostiary/lib/domain/routes";
 import {
   type RouteEntry,
   type RouteStore,
   type RouteWatch,
   routeStoreBootFailure,
-} from "@ostiary/lib/stores/route-store";
-import type { Logger } from "@ostiary/lib/telemetry";
+} from "@ostiary/lib/runtime/stores/route-store";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Clock } from "./clock.ts";
-
-/** Where the registry projects services (Gateway specification, What the service does). */
-export const ROUTES_PREFIX = "edge/gateway/routes/";
 
 const START_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;

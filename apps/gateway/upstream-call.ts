@@ -1,4 +1,4 @@
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 
 /** Why a call of a service was given up. */
 export type StopReason = "client_gone" | "client_slow" | "timeout" | "idle" | "too_large";

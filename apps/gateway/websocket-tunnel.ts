@@ -22,6 +22,9 @@ export interface TunnelLimits {
 /** Told once, when both sides are closed; the failure is the service's. */
 export type OnTunnelEnd = (failure: Error | null) => void;
 
+/** What the runtime keeps with each client's WebSocket. */
+export type GatewaySocket = Tunnel;
+
 /**
  * A client's WebSocket and the one to its service. What one sends the other gets, text as text and bytes as
  * bytes; a side that is slow to read stops the other side from being read. When one closes, so does the other,

@@ -1,11 +1,8 @@
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "./exchange.ts";
 import type { UpstreamHeaders } from "./headers.ts";
 import { badGateway, ClientGone } from "./upstream-call.ts";
-import { Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
-
-/** What the runtime keeps with each client's WebSocket. */
-export type GatewaySocket = Tunnel;
+import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
 export interface WebSocketOptions extends TunnelLimits {
   /** For the service to accept. */

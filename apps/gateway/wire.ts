@@ -1,7 +1,7 @@
-import type { Service } from "@ostiary/lib/service";
-import { type CounterStore, openCounterStore } from "@ostiary/lib/stores/counter-store";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
-import { createTelemetry, type Telemetry } from "@ostiary/lib/telemetry";
+import type { Service } from "@ostiary/lib/runtime/service";
+import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createAuthenticator } from "./admission/authenticator.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
@@ -18,7 +18,8 @@ import { RequestLog } from "./request-log.ts";
 import { RequestTargets } from "./request-target.ts";
 import { Responder } from "./respond.ts";
 import { PublishedRoutes } from "./route-table.ts";
-import { type GatewaySocket, WebSockets } from "./websocket.ts";
+import { WebSockets } from "./websocket.ts";
+import type { GatewaySocket } from "./websocket-tunnel.ts";
 
 const COUNTER_PING_MS = 500;
 /** What queued audit outcomes get to be delivered in when the gateway stops. */

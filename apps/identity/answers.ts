@@ -1,5 +1,10 @@
-import type { ErrorCode } from "@ostiary/lib/errors";
-import { type AuditNote, auditHeaders, type DocumentedError, errorResponses } from "@ostiary/lib/http";
+import type { ErrorCode } from "@ostiary/lib/domain/errors";
+import {
+  type AuditNote,
+  auditHeaders,
+  type DocumentedError,
+  errorResponses,
+} from "@ostiary/lib/runtime/http";
 import { CloneType, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { idField } from "./fields.ts";
 

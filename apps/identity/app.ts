@@ -1,3 +1,4 @@
+import { isUlid } from "@ostiary/lib/domain/schemas";
 import {
   contextOf,
   createHandler,
@@ -6,9 +7,8 @@ import {
   internalRoutes,
   internalTokenGuard,
   swaggerRoutes,
-} from "@ostiary/lib/http";
-import { isUlid } from "@ostiary/lib/schemas";
-import type { Telemetry } from "@ostiary/lib/telemetry";
+} from "@ostiary/lib/runtime/http";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
 import { apiKeysRoutes } from "./api-keys/routes.ts";
 import { credentialsRoutes } from "./credentials/routes.ts";
@@ -76,10 +76,7 @@ function internalHandler({ directory, telemetry, health, internal_auth_token }: 
     .use(internalRoutes({ database: ping }, health, telemetry))
     .use(credentialsRoutes(directory))
     .use(lifecycleRoutes(directory));
-  const checkToken = internalTokenGuard(internal_auth_token);
-  const guard = (request: Request) => {
-    if (new URL(request.url).pathname.startsWith("/internal/")) checkToken(request);
-  };
+  const guard = internalTokenGuard(internal_auth_token);
   return createHandler(app, { telemetry, request_id_on_response: false, guard });
 }
 

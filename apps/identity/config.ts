@@ -7,7 +7,7 @@ import {
   optionalText,
   swaggerEnabled,
   textOr,
-} from "@ostiary/lib/config";
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { loadRolesFile } from "./roles/roles-file.ts";
 

@@ -1,4 +1,4 @@
-import type { Database } from "@ostiary/lib/stores/database";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { idFactory } from "./ids.ts";
 import { createRoles, type Roles, type RolesFile } from "./roles/roles.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";

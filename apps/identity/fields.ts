@@ -1,4 +1,4 @@
-import { idField, nullable, timeField } from "@ostiary/lib/schemas";
+import { idField, nullable, timeField } from "@ostiary/lib/domain/schemas";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 /** Building blocks of the shapes of this service's requests and answers. */

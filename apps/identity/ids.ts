@@ -1,10 +1,9 @@
-import { notFound } from "@ostiary/lib/errors";
-import { isUlid } from "@ostiary/lib/schemas";
+import { notFound } from "@ostiary/lib/domain/errors";
+import { isUlid } from "@ostiary/lib/domain/schemas";
 import { monotonicFactory } from "ulid";
-import type { Clock } from "./directory.ts";
 
 /** ULIDs that grow with every call, so that `id` ascending is the order of creation within a process. */
-export function idFactory(now: Clock): () => string {
+export function idFactory(now: () => Date): () => string {
   const next = monotonicFactory();
   return () => next(now().getTime());
 }

@@ -1,5 +1,5 @@
-import { loadConfig } from "@ostiary/lib/config";
-import { checkPorts, runMain, serve } from "@ostiary/lib/service";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkRolesFile, identityVariables } from "./config.ts";
 import { wireIdentity } from "./wire.ts";
 

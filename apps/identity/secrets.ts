@@ -1,4 +1,4 @@
-import { formatCredential, hashCredential, SECRET_BYTES } from "@ostiary/lib/credentials";
+import { formatCredential, hashCredential, SECRET_BYTES } from "@ostiary/lib/domain/credentials";
 
 /** Makes the secrets that are shown once and stored as a hash. */
 export interface Secrets {

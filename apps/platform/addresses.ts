@@ -1,4 +1,4 @@
-import { localOrigin } from "@ostiary/lib/service";
+import { localOrigin } from "@ostiary/lib/runtime/service";
 import type { PlatformConfig } from "./config.ts";
 
 /** `http://host:port` as this machine reaches it. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ConfigDocument } from "@ostiary/lib/routes";
+import type { ConfigDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
 
 /** Publishes catalogs through the registry's own admin API. */

@@ -13,7 +13,7 @@ import {
   swaggerEnabled,
   telemetryVariables,
   textOr,
-} from "@ostiary/lib/config";
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { checkParts, type Environment } from "./parts.ts";
 import { checkPlatformPorts } from "./ports.ts";

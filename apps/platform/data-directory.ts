@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ConfigError } from "@ostiary/lib/config";
-import { claimFor, openDirectory, pgliteUrl, UnusableDirectory } from "@ostiary/lib/stores/database";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { claimFor, openDirectory, pgliteUrl, UnusableDirectory } from "@ostiary/lib/runtime/stores/database";
 
 /** Where the platform keeps what must outlive it. */
 export interface DataDirectory {

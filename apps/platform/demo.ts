@@ -1,5 +1,5 @@
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { type Running, StartRefused } from "@ostiary/lib/service";
+import { type Running, StartRefused } from "@ostiary/lib/runtime/service";
 import type { PlatformConfig } from "./config.ts";
 
 /** The toy identity provider and the sample service, running. */

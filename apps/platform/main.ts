@@ -1,4 +1,4 @@
-import { runMain, withRuntimeVariables } from "@ostiary/lib/service";
+import { runMain, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { readArguments } from "./arguments.ts";
 import { loadPlatform } from "./config.ts";
 import { printProgress, printReady } from "./screen.ts";

@@ -1,7 +1,7 @@
 import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { checkRolesFile, identityVariables } from "@ostiary/identity/config";
-import { type ConfigProblem, configProblems } from "@ostiary/lib/config";
+import { type ConfigProblem, configProblems } from "@ostiary/lib/runtime/config";
 import { registryVariables } from "@ostiary/registry/config";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -6,8 +6,9 @@ import { wireGateway } from "@ostiary/gateway";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { wireIdentity } from "@ostiary/identity";
 import { identityVariables } from "@ostiary/identity/config";
-import { loadConfig } from "@ostiary/lib/config";
-import { type PortVariables, type Running, serve } from "@ostiary/lib/service";
+import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { type PortVariables, type Running, serve } from "@ostiary/lib/runtime/service";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
 import { origin } from "./addresses.ts";
@@ -96,7 +97,7 @@ export async function startGateway(
   const gatewayConfig = loadConfig(gatewayVariables, {
     ...ports(env, config.GATEWAY_PORT, config.GATEWAY_INTERNAL_PORT),
     ...(issuer && { AUTH_ISSUER: issuer.issuer, AUTH_JWKS_URI: issuer.jwks_uri }),
-    CREDENTIAL_VALIDATE_URL: `${origin(config, identity.internal_port)}/internal/credentials/validate`,
+    CREDENTIAL_VALIDATE_URL: `${origin(config, identity.internal_port)}${VALIDATE_PATH}`,
     AUDIT_URL: origin(config, audit.internal_port),
   });
   return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));

@@ -1,6 +1,6 @@
-import { type CounterStore, openCounterStore } from "@ostiary/lib/stores/counter-store";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 
 /** The stores that the four services of one process share. */
 export interface SharedStores {

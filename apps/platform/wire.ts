@@ -1,4 +1,4 @@
-import type { Running } from "@ostiary/lib/service";
+import type { Running } from "@ostiary/lib/runtime/service";
 import { origin } from "./addresses.ts";
 import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import {
   createHandler,
   equalSecrets,
@@ -6,11 +6,11 @@ import {
   httpApp,
   internalRoutes,
   swaggerRoutes,
-} from "@ostiary/lib/http";
-import type { Listener } from "@ostiary/lib/service";
-import type { Database } from "@ostiary/lib/stores/database";
-import type { RouteStore } from "@ostiary/lib/stores/route-store";
-import type { Telemetry } from "@ostiary/lib/telemetry";
+} from "@ostiary/lib/runtime/http";
+import type { Listener } from "@ostiary/lib/runtime/service";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { applyRoutes } from "./apply/routes.ts";
 import type { RegistryConfig } from "./config.ts";
 import { lookupRoutes } from "./lookup/routes.ts";

@@ -7,7 +7,7 @@ import {
   routeStoreUrl,
   swaggerEnabled,
   whole,
-} from "@ostiary/lib/config";
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "@ostiary/lib/errors";
-import { type DocumentedError, errorResponses } from "@ostiary/lib/http";
+import type { ErrorCode } from "@ostiary/lib/domain/errors";
+import { type DocumentedError, errorResponses } from "@ostiary/lib/runtime/http";
 
 const ANY_OPERATION = [
   "UNAUTHORIZED",

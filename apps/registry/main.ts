@@ -1,5 +1,5 @@
-import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/config";
-import { checkPorts, runMain, serve } from "@ostiary/lib/service";
+import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "./config.ts";
 import { wireRegistry } from "./wire.ts";
 

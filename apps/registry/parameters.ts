@@ -1,5 +1,5 @@
-import { notFound } from "@ostiary/lib/errors";
-import { ServiceName } from "@ostiary/lib/routes";
+import { notFound } from "@ostiary/lib/domain/errors";
+import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 

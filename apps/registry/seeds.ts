@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ApiError } from "@ostiary/lib/errors";
-import { StartRefused } from "@ostiary/lib/service";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { validDocument } from "./apply/routes.ts";
 import { parseYaml } from "./apply/yaml.ts";
 import type { Publisher } from "./publishing/publish.ts";

@@ -1,5 +1,5 @@
-import type { SwaggerOptions } from "@ostiary/lib/http";
-import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/schemas";
+import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import type { SwaggerOptions } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 
 /** The head of the registry's OpenAPI document. */

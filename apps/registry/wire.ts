@@ -1,7 +1,11 @@
-import type { Service } from "@ostiary/lib/service";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
-import { openRouteStore, type RouteStore, routeStoreBootFailure } from "@ostiary/lib/stores/route-store";
-import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/telemetry";
+import type { Service } from "@ostiary/lib/runtime/service";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import {
+  openRouteStore,
+  type RouteStore,
+  routeStoreBootFailure,
+} from "@ostiary/lib/runtime/stores/route-store";
+import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";

@@ -1,6 +1,6 @@
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import { openReads, selectEvents } from "@ostiary/audit/events/queries";
-import { openDatabase } from "@ostiary/lib/stores/database";
+import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
 import { BUSY_ORGANIZATION, generateLog } from "../flow/audit/generated-log.ts";
 import { AuditBed } from "./audit/bed.ts";

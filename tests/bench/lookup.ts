@@ -1,4 +1,4 @@
-import { buildRouteTable, type RouteTable, type StoredServiceConfig } from "@ostiary/lib/routes";
+import { buildRouteTable, type RouteTable, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { describeMachine, type Machine, machineLine } from "./measure/machine.ts";
 import { type Spread, spreadOf } from "./measure/statistics.ts";

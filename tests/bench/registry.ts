@@ -1,4 +1,5 @@
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Bench } from "./bench.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { ServiceBed } from "./measure/service-bed.ts";
@@ -6,7 +7,6 @@ import { type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const ADMIN_TOKEN = "bench-admin-token";
-const PREFIX = "edge/gateway/routes/";
 const ROUTES = 10_000;
 
 /** What publishing costs: a large document, and the way from the answer to the key in etcd. */
@@ -34,7 +34,7 @@ export const registry: Bench = {
     progress("from 200 to the key");
     const delays = await repeat(quick ? 50 : 500, async (round) => {
       await apply(service.url, { probe: probe(round) });
-      return untilSeen(store, `${PREFIX}probe`, probe(round).url);
+      return untilSeen(store, `${ROUTES_PREFIX}probe`, probe(round).url);
     });
     figures["from 200 to the key in etcd"] = spreadOf(delays);
     await store.close();

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type AuditService, startAudit } from "../flow/audit/audit-service.ts";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
 import { startGateways } from "../support/gateway-process.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startGateways } from "../support/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../support/index.ts";
 import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../support/raw-http.ts";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { publicService } from "../support/gateway.ts";
 import {
   type RunningProcess,
@@ -16,7 +17,6 @@ setDefaultTimeout(120_000);
 
 /** The route store breaks in every way, and the gateway serves on (Gateway specification, What the service does). */
 
-const PREFIX = "edge/gateway/routes/";
 const service = new RawUpstream();
 
 describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
@@ -29,7 +29,7 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
     etcd = await startEtcd();
     proxy = await startProxy(etcd.url);
     store = await openRouteStore(etcd.url);
-    await store.put(`${PREFIX}stable`, serviceAt("/stable"));
+    await store.put(`${ROUTES_PREFIX}stable`, serviceAt("/stable"));
     gateway = await startProcess("apps/gateway/main.ts", {
       ROUTE_STORE_URL: proxy.url,
       COUNTER_STORE_URL: "memory://",
@@ -96,11 +96,11 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
       const path = `/${name.replace(/\W+/g, "-")}`;
       await serving(async () => {
         await breakIt();
-        if (change === "during") await store.put(`${PREFIX}changed`, serviceAt(path));
+        if (change === "during") await store.put(`${ROUTES_PREFIX}changed`, serviceAt(path));
         await Bun.sleep(500); // requests while it is broken
         await mend();
         if (change === "after")
-          await waitFor(() => store.put(`${PREFIX}changed`, serviceAt(path)).then(() => true));
+          await waitFor(() => store.put(`${ROUTES_PREFIX}changed`, serviceAt(path)).then(() => true));
         await becomes(path, 200);
       });
     });
@@ -110,7 +110,7 @@ describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
     await serving(async () => {
       proxy.cut();
       for (let round = 0; round < 5; round++)
-        await store.put(`${PREFIX}changed`, serviceAt(`/compacted/${round}`));
+        await store.put(`${ROUTES_PREFIX}changed`, serviceAt(`/compacted/${round}`));
       await compact(etcd.url);
       proxy.heal();
       await becomes("/compacted/4", 200);
@@ -126,7 +126,7 @@ function serviceAt(path: string): string {
 async function compact(url: string): Promise<void> {
   const range = await fetch(`${url}/v3/kv/range`, {
     method: "POST",
-    body: JSON.stringify({ key: btoa(PREFIX) }),
+    body: JSON.stringify({ key: btoa(ROUTES_PREFIX) }),
   });
   const [, revision] = /"revision":"(\d+)"/.exec(await range.text()) ?? [];
   const body = JSON.stringify({ revision, physical: true });

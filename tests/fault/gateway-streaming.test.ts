@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore } from "@ostiary/lib/stores/route-store";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { type LocalGateway, publicService, startLocalGateway } from "../support/gateway.ts";
 import { freshRouteStoreUrl, services, startProcess, waitFor } from "../support/index.ts";
 import { OK, RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../support/raw-http.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type DirectoryProcess, startDirectory } from "../support/directory.ts";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/index.ts";

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, publicService, startLocalGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/index.ts";
 import { OK, RawUpstream } from "../support/raw-http.ts";
 
 /** Published routes, as they come and go (Gateway specification, What the service does and Validation rules). */
 
-const PREFIX = "edge/gateway/routes/";
 const service = new RawUpstream();
 let gateway: LocalGateway;
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  for (const { key } of await gateway.routes.list(PREFIX)) await gateway.routes.delete(key);
+  for (const { key } of await gateway.routes.list(ROUTES_PREFIX)) await gateway.routes.delete(key);
   service.handler = () => OK;
 });
 
@@ -45,7 +45,7 @@ test("routes come with a put, move with the next, and go with a delete", async (
   expect(await statusOf("/one")).toBe(200);
   await gateway.publish({ one: at("/other") });
   expect([await statusOf("/one"), await statusOf("/other")]).toEqual([404, 200]);
-  await gateway.routes.delete(`${PREFIX}one`);
+  await gateway.routes.delete(`${ROUTES_PREFIX}one`);
   await becomes("/other", 404);
 });
 
@@ -75,7 +75,7 @@ describe("one bad value is left out with a warning, and costs no other service i
   };
   for (const [name, value] of Object.entries(table)) {
     test(name, async () => {
-      await gateway.routes.put(`${PREFIX}bad`, value);
+      await gateway.routes.put(`${ROUTES_PREFIX}bad`, value);
       await gateway.publish({ good: at("/good") });
       expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
       await waitFor(() =>
@@ -85,13 +85,13 @@ describe("one bad value is left out with a warning, and costs no other service i
   }
 
   test("a name that no service can have", async () => {
-    await gateway.routes.put(`${PREFIX}a/b`, JSON.stringify(at("/bad")));
+    await gateway.routes.put(`${ROUTES_PREFIX}a/b`, JSON.stringify(at("/bad")));
     await gateway.publish({ good: at("/good") });
     expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
   });
 
   test("and is served as soon as it is mended", async () => {
-    await gateway.routes.put(`${PREFIX}bad`, "{");
+    await gateway.routes.put(`${ROUTES_PREFIX}bad`, "{");
     await gateway.publish({ good: at("/good") });
     await gateway.publish({ bad: at("/bad") });
     expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 200]);
@@ -125,7 +125,7 @@ test("requests in flight are finished by the route that they were matched with",
   await gateway.publish({ slow: at("/slow") });
   const answer = statusOf("/slow");
   await reached.promise;
-  await gateway.routes.delete(`${PREFIX}slow`);
+  await gateway.routes.delete(`${ROUTES_PREFIX}slow`);
   await becomes("/slow", 404);
   release.resolve();
   expect(await answer).toBe(200);
@@ -136,7 +136,7 @@ test("while routes change all the time no request of an unchanged service fails"
   let changing = true;
   const change = (async () => {
     for (let round = 0; changing; round++) {
-      await gateway.routes.put(`${PREFIX}moving`, JSON.stringify(at(`/moving/${round % 7}`)));
+      await gateway.routes.put(`${ROUTES_PREFIX}moving`, JSON.stringify(at(`/moving/${round % 7}`)));
       await Bun.sleep(1);
     }
   })();
@@ -155,7 +155,10 @@ test("ten thousand routes are loaded while requests go on", async () => {
   }));
   for (let part = 0; part < 10; part++) {
     const prefixed = routes.map((route) => ({ ...route, path: `/part${part}${route.path}` }));
-    await gateway.routes.put(`${PREFIX}many${part}`, JSON.stringify(publicService(service.url, ...prefixed)));
+    await gateway.routes.put(
+      `${ROUTES_PREFIX}many${part}`,
+      JSON.stringify(publicService(service.url, ...prefixed)),
+    );
     expect(await statusOf("/stable")).toBe(200);
   }
   await becomes("/part9/many/999/x", 200);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/index.ts";
 import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../support/raw-http.ts";

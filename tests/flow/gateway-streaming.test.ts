@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore } from "@ostiary/lib/stores/route-store";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { publicService } from "../support/gateway.ts";
 import {
   freshRouteStoreUrl,

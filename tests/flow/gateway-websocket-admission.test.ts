@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { waitFor } from "../support/index.ts";
 import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../support/raw-http.ts";
 import { MEMBER_KEY, UNLABELLED_KEY, WebSocketBed } from "./gateway-websocket-bed.ts";

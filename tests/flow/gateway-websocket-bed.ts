@@ -1,4 +1,4 @@
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/index.ts";
 import { type IdentityStandIn, startIdentity } from "../unit/gateway-admission/identity-stand-in.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startLocalGateway } from "../support/gateway.ts";
 import { waitFor } from "../support/index.ts";
 import { headerValue, RawUpstream } from "../support/raw-http.ts";

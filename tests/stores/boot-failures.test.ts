@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openCounterStore } from "@ostiary/lib/stores/counter-store";
-import { openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
-import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/stores/route-store";
+import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";

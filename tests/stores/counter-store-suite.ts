@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type CounterStore, openCounterStore, type StoreOperation } from "@ostiary/lib/stores/counter-store";
+import {
+  type CounterStore,
+  openCounterStore,
+  type StoreOperation,
+} from "@ostiary/lib/runtime/stores/counter-store";
 import { waitFor } from "../support/index.ts";
 
 /** What every adapter of the counter store promises, on the store that `url` gives. */

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { MemoryCounterStore, observeNothing, openCounterStore } from "@ostiary/lib/stores/counter-store";
+import {
+  MemoryCounterStore,
+  observeNothing,
+  openCounterStore,
+} from "@ostiary/lib/runtime/stores/counter-store";
 import { clock, freshCounterStoreUrl, rejection, services } from "../support/index.ts";
 import { describeCounterStore } from "./counter-store-suite.ts";
 

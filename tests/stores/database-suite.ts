@@ -11,7 +11,7 @@ import {
   type StoreOperation,
   StoreUnavailable,
   sqlState,
-} from "@ostiary/lib/stores/database";
+} from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
 import { writeMigrations } from "./migrations.ts";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import {
   type EtcdCluster,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/stores/route-store";
+import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import {
   freePort,

@@ -7,7 +7,7 @@ import {
   openDatabase,
   pgliteUrl,
   StoreUnavailable,
-} from "@ostiary/lib/stores/database";
+} from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
 

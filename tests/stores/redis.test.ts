@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type CounterStore, openCounterStore, StoreUnavailable } from "@ostiary/lib/stores/counter-store";
+import {
+  type CounterStore,
+  openCounterStore,
+  StoreUnavailable,
+} from "@ostiary/lib/runtime/stores/counter-store";
 import { Redis } from "ioredis";
 import {
   freePort,

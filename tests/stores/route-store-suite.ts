@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openRouteStore, type RouteStore, type StoreOperation } from "@ostiary/lib/stores/route-store";
+import {
+  openRouteStore,
+  type RouteStore,
+  type StoreOperation,
+} from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../support/index.ts";
 
 /** What every adapter of the route store promises, on the store that `url` gives. */

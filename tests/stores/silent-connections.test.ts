@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/stores/database";
+import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import {
   freshDatabase,

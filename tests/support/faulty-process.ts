@@ -1,6 +1,6 @@
-import { listenVariables, loadConfig } from "@ostiary/lib/config";
-import { runMain, type Service, serve } from "@ostiary/lib/service";
-import { createTelemetry } from "@ostiary/lib/telemetry";
+import { listenVariables, loadConfig } from "@ostiary/lib/runtime/config";
+import { runMain, type Service, serve } from "@ostiary/lib/runtime/service";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 
 /** A service that lets faults go uncaught: `/reject` and `/throw`; and the one of FAULT_AT_START before it listens. */

@@ -1,5 +1,5 @@
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
-import { openRouteStore } from "@ostiary/lib/stores/route-store";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { freshRouteStoreUrl } from "./services.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { wireGateway } from "@ostiary/gateway";
 import { gatewayVariables } from "@ostiary/gateway/config";
-import { loadConfig } from "@ostiary/lib/config";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
-import { serve } from "@ostiary/lib/service";
-import { openCounterStore } from "@ostiary/lib/stores/counter-store";
-import { memoryRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { serve } from "@ostiary/lib/runtime/service";
+import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "./wait-for.ts";
 
 /** A gateway in this process, on embedded stores. */

@@ -1,4 +1,4 @@
-import { createTelemetry } from "@ostiary/lib/telemetry";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 
 /** A process that traces one request. Its arguments: the collector's endpoint, and `close` to end in order. */
 const [endpoint, close] = process.argv.slice(2);

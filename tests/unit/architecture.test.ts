@@ -43,6 +43,24 @@ function edges(
     );
 }
 
+/** From the bottom up. */
+const layers = ["domain", "contracts", "async", "runtime"];
+
+/** One path for each circle: a file that is imported by what it imports. */
+function circles(): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) found.push([...path.slice(start), file].join(" → "));
+    if (start >= 0 || done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  return found;
+}
+
 const appOf = (file: string) => file.split("/")[1];
 
 describe("the import graph", () => {
@@ -59,16 +77,30 @@ describe("the import graph", () => {
     expect(edges(/^apps\//, /^tests\//)).toEqual([]);
   });
 
-  test("pure folders import TypeBox and pure folders only", () => {
-    const pure = /^lib\/(routes|credentials|ratelimit|audit|errors|json|schemas)\//;
-    expect(
-      edges(pure, /./, (_, target) => pure.test(target) || target.startsWith("@sinclair/typebox")),
-    ).toEqual([]);
+  test("inside the library imports go down: runtime, async, contracts, domain", () => {
+    const up = layers.flatMap((layer, index) =>
+      edges(new RegExp(`^lib/${layer}/`), /^lib\//, (_, target) =>
+        layers.slice(0, index + 1).some((below) => target.startsWith(`lib/${below}/`)),
+      ),
+    );
+    expect(up).toEqual([]);
+    expect(files.filter((file) => /^lib\//.test(file) && !layers.includes(file.split("/")[1] ?? ""))).toEqual(
+      [],
+    );
+  });
+
+  test("domain and contracts know TypeBox and nothing else from outside", () => {
+    const foreign = (_: string, target: string) => /^lib\/|^@sinclair\/typebox/.test(target);
+    expect(edges(/^lib\/(domain|contracts)\//, /./, foreign)).toEqual([]);
+  });
+
+  test("has no circles", () => {
+    expect(circles()).toEqual([]);
   });
 
   test("drizzle is known to the database adapters and to queries files only", () => {
     const allowed =
-      /^(lib\/stores\/database\/|apps\/[a-z]+\/(.*\/)?[a-z-]*(queries|schema|tables)\.ts$|tests\/)/;
+      /^(lib\/runtime\/stores\/database\/|apps\/[a-z]+\/(.*\/)?[a-z-]*(queries|schema|tables)\.ts$|tests\/)/;
     expect(edges(/./, /^drizzle-orm/, (file) => allowed.test(file))).toEqual([]);
   });
 

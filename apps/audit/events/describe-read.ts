@@ -1,4 +1,4 @@
-import { idField, mapOf } from "@ostiary/lib/schemas";
+import { idField, mapOf } from "@ostiary/lib/domain/schemas";
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import type { EventLog } from "./event-filter.ts";

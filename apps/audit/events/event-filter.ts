@@ -1,4 +1,4 @@
-import { INTENT_SKEW_MS_MAX } from "@ostiary/lib/audit";
+import { INTENT_SKEW_MS_MAX } from "@ostiary/lib/contracts/audit";
 import { decodeTime, encodeTime, MAX_ULID } from "ulid";
 
 /** Whose log is read. */

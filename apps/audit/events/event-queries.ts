@@ -1,5 +1,5 @@
-import { LIMIT_MAX } from "@ostiary/lib/http";
-import { type Database, type DatabaseOptions, openDatabase } from "@ostiary/lib/stores/database";
+import { LIMIT_MAX } from "@ostiary/lib/runtime/http";
+import { type Database, type DatabaseOptions, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import {
   type EventBounds,

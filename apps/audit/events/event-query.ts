@@ -1,13 +1,13 @@
-import { routeTemplate } from "@ostiary/lib/audit";
-import { type FieldError, validationError } from "@ostiary/lib/errors";
+import { routeTemplate } from "@ostiary/lib/contracts/audit";
+import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
+import { idField, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import {
   fieldErrors,
   listQueryProperties,
   type PageRequest,
   readPage,
   repeatedParameters,
-} from "@ostiary/lib/http";
-import { idField, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/schemas";
+} from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { firstOfEach, unstorable } from "../problems.ts";

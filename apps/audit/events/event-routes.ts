@@ -1,6 +1,6 @@
-import { contextOf, errorResponses, page, pageSchema, reasonOf } from "@ostiary/lib/http";
-import type { Database } from "@ostiary/lib/stores/database";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { contextOf, errorResponses, page, pageSchema, reasonOf } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { exportFormat } from "./accept.ts";

@@ -1,5 +1,6 @@
-import { authTypeSchema, finalOutcomeSchema } from "@ostiary/lib/audit";
-import { idField, nullable, REQUEST_ID_EXAMPLE, timeField, ULID_EXAMPLE } from "@ostiary/lib/schemas";
+import { finalOutcomeSchema } from "@ostiary/lib/contracts/audit";
+import { AuthType } from "@ostiary/lib/domain/credentials";
+import { idField, nullable, REQUEST_ID_EXAMPLE, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** An id as the gateway wrote it, which is spelled as the service that gave it spells its ids. */
@@ -26,7 +27,7 @@ const rest = {
   actor: Type.Object(
     {
       member_id: writtenId("The acting member; on a user route the one that the service named, else null."),
-      auth_type: authTypeSchema,
+      auth_type: AuthType,
       key_prefix: nullable(
         Type.String({
           description: "The credential's display prefix; null for a JWT.",

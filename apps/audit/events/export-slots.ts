@@ -1,5 +1,5 @@
-import { ApiError } from "@ostiary/lib/errors";
-import { Lanes, NoPermit, Permits } from "@ostiary/lib/stores/database";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { Lanes, NoPermit, Permits } from "@ostiary/lib/runtime/stores/database";
 
 const RETRY_AFTER_SECONDS = 10;
 /** Who finds no slot is told so at once. */

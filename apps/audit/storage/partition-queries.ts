@@ -1,4 +1,4 @@
-import { type Database, type Orm, sqlState } from "@ostiary/lib/stores/database";
+import { type Database, type Orm, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type Partition, wantedPartitions } from "./partitions.ts";
 

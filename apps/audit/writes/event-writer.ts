@@ -1,5 +1,5 @@
-import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
-import type { Database } from "@ostiary/lib/stores/database";
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../storage/partition-queries.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "@ostiary/lib/stores/database";
+import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 
 export interface GroupLimits {
   /** Items in one write. */

@@ -1,5 +1,5 @@
-import { INTENT_SKEW_MS_MAX, intentSchema } from "@ostiary/lib/audit";
-import type { FieldError } from "@ostiary/lib/errors";
+import { INTENT_SKEW_MS_MAX, intentSchema } from "@ostiary/lib/contracts/audit";
+import type { FieldError } from "@ostiary/lib/domain/errors";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Fields, fieldsOf, firstOfEach, shapeProblems, unstorable } from "../problems.ts";
 import { isStorable, STORABLE_RULE } from "../text.ts";

@@ -1,5 +1,5 @@
-import { AUDIT_DETAILS_BYTES_MAX, detailsBytesMin, outcomeSchema } from "@ostiary/lib/audit";
-import type { FieldError } from "@ostiary/lib/errors";
+import { AUDIT_DETAILS_BYTES_MAX, detailsBytesMin, outcomeSchema } from "@ostiary/lib/contracts/audit";
+import type { FieldError } from "@ostiary/lib/domain/errors";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { type Fields, fieldsOf, firstOfEach, shapeProblems, unstorable } from "../problems.ts";
 

@@ -1,4 +1,4 @@
-import type { Metrics } from "@ostiary/lib/telemetry";
+import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
 
 const INTENT_RESULTS = ["created", "existing"] as const;

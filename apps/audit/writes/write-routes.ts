@@ -1,6 +1,7 @@
-import { intentSchema, outcomeSchema } from "@ostiary/lib/audit";
-import { type FieldError, notFound, validationError } from "@ostiary/lib/errors";
-import { errorResponses } from "@ostiary/lib/http";
+import { intentSchema, outcomeSchema } from "@ostiary/lib/contracts/audit";
+import { AUDIT_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
+import { type FieldError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import { errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { EventWriter } from "./event-writer.ts";
@@ -14,6 +15,8 @@ export interface WriteRoutesDeps {
   /** Epoch milliseconds. */
   clock: () => number;
 }
+
+const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
 
 const resultSchema = (result: "created" | "existing", description: string) =>
   Type.Object({ result: Type.Literal(result) }, { description });
@@ -31,7 +34,7 @@ const failures = errorResponses(
 export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
   return new Elysia({ name: "audit-writes", normalize: false })
     .put(
-      "/internal/events/:request_id",
+      EVENT_PATH,
       async ({ params, body, status }) => {
         const result = await writer.intent(params.request_id, body);
         metrics.intent(result);
@@ -56,7 +59,7 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
       },
     )
     .patch(
-      "/internal/events/:request_id",
+      EVENT_PATH,
       async ({ params, body, status }) => {
         const { request_id } = params;
         const result = await writer.outcome(request_id, body);

@@ -1,4 +1,4 @@
-import { Applied, Plan } from "@ostiary/lib/registry-api";
+import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import type { Output } from "../output.ts";
 import { at, type Registry } from "../registry.ts";

@@ -1,4 +1,4 @@
-import { Diff, Revisions } from "@ostiary/lib/registry-api";
+import { Diff, Revisions } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { UsageError } from "../failures.ts";
 import { at, type Registry } from "../registry.ts";

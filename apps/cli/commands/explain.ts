@@ -1,5 +1,5 @@
-import { Lookup } from "@ostiary/lib/registry-api";
-import { METHODS } from "@ostiary/lib/routes";
+import { Lookup } from "@ostiary/lib/contracts/registry-api";
+import { METHODS } from "@ostiary/lib/domain/routes";
 import { Argument, type Command } from "commander";
 import { at } from "../registry.ts";
 import { parsePath } from "./arguments.ts";

@@ -1,4 +1,4 @@
-import { Service } from "@ostiary/lib/registry-api";
+import { Service } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { at } from "../registry.ts";
 import { parseRevision } from "./arguments.ts";

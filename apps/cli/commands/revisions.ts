@@ -1,4 +1,4 @@
-import { Revisions } from "@ostiary/lib/registry-api";
+import { Revisions } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { at } from "../registry.ts";
 import type { Run } from "./context.ts";

@@ -1,5 +1,5 @@
-import { Service, Services } from "@ostiary/lib/registry-api";
-import { SCOPES, type StoredRoute, type StoredServiceConfig } from "@ostiary/lib/routes";
+import { Service, Services } from "@ostiary/lib/contracts/registry-api";
+import { SCOPES, type StoredRoute, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
 import { at } from "../registry.ts";
 import type { Run } from "./context.ts";

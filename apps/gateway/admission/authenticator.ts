@@ -1,28 +1,16 @@
-import type { AuthType } from "@ostiary/lib/audit";
-import { listItems } from "@ostiary/lib/config";
-import { displayPrefix, type Realm } from "@ostiary/lib/credentials";
-import { ApiError } from "@ostiary/lib/errors";
-import type { Scope } from "@ostiary/lib/routes";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { displayPrefix, type Realm } from "@ostiary/lib/domain/credentials";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import type { Scope } from "@ostiary/lib/domain/routes";
+import { listItems } from "@ostiary/lib/runtime/config";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Clock, systemClock } from "../clock.ts";
 import type { AdmissionConfig } from "./config.ts";
-import { type Admitted, admitCredentials } from "./credential-admission.ts";
+import { admitCredentials } from "./credential-admission.ts";
 import { createKeySet, type KeySet } from "./key-set.ts";
+import type { Admitted, Principal } from "./principal.ts";
 import { admitTokens } from "./token-admission.ts";
 import { createTokenVerifier } from "./token-verifier.ts";
 import { createValidationClient } from "./validation-client.ts";
-
-/** Who was admitted: the ids that the scope knows, and what logs and audit events say of the credential. */
-export interface Principal {
-  readonly auth_type: AuthType;
-  /** Display prefix of the key or session; null for a JWT. */
-  readonly key_prefix: string | null;
-  readonly user_id: string | null;
-  readonly organization_id: string | null;
-  readonly member_id: string | null;
-  /** What a member's role grants; null for a user, whose labels are never checked. */
-  readonly labels: readonly string[] | null;
-}
 
 export type ProtectedScope = Exclude<Scope, "public">;
 

@@ -6,7 +6,7 @@ import {
   optionalText,
   textOr,
   whole,
-} from "@ostiary/lib/config";
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of admission (Gateway specification, Environment; contract 4, Admission). */

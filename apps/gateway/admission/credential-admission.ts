@@ -1,20 +1,13 @@
+import type { ValidationResult } from "@ostiary/lib/contracts/admission";
 import {
   authTypeOf,
   hashCredential,
   type ParsedCredential,
   parseCredential,
-  type Realm,
-  type ValidationResult,
-} from "@ostiary/lib/credentials";
-import type { Principal } from "./authenticator.ts";
+} from "@ostiary/lib/domain/credentials";
 import { FlightCache, type Kept } from "./flight-cache.ts";
+import type { Admitted } from "./principal.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";
-
-/** A caller whose proof holds, and the realm that the proof belongs to. */
-export interface Admitted {
-  readonly realm: Realm;
-  readonly principal: Principal;
-}
 
 export interface CacheOptions {
   readonly entries: number;

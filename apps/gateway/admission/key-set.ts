@@ -1,5 +1,5 @@
-import { parseJson } from "@ostiary/lib/json";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { parseJson } from "@ostiary/lib/domain/json";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { createLocalJWKSet } from "jose";

@@ -1,6 +1,7 @@
-import { hashCredential } from "@ostiary/lib/credentials";
-import type { Admitted, CacheOptions } from "./credential-admission.ts";
+import { hashCredential } from "@ostiary/lib/domain/credentials";
+import type { CacheOptions } from "./credential-admission.ts";
 import { FlightCache, type Kept } from "./flight-cache.ts";
+import type { Admitted } from "./principal.ts";
 import type { VerifiedToken, VerifyToken } from "./token-verifier.ts";
 import type { ValidationClient } from "./validation-client.ts";
 

@@ -1,4 +1,4 @@
-import { unavailable } from "@ostiary/lib/errors";
+import { unavailable } from "@ostiary/lib/domain/errors";
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
 import { ALGORITHMS } from "./public-key.ts";

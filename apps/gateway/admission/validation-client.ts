@@ -3,9 +3,10 @@ import {
   InvalidResult,
   type ValidationRequest,
   ValidationResult,
-} from "@ostiary/lib/credentials";
-import { type ErrorKind, unavailable } from "@ostiary/lib/errors";
-import { parseJson } from "@ostiary/lib/json";
+} from "@ostiary/lib/contracts/admission";
+import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
+import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
+import { parseJson } from "@ostiary/lib/domain/json";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { boundedCall, CallFailed } from "../bounded-call.ts";
@@ -32,10 +33,7 @@ type ValidationConfig = Pick<
 export function createValidationClient(config: ValidationConfig): ValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
-  const headers = {
-    "content-type": "application/json",
-    ...(config.INTERNAL_AUTH_TOKEN && { "x-platform-internal-token": config.INTERNAL_AUTH_TOKEN }),
-  };
+  const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
 
   async function ask(question: ValidationRequest): Promise<string> {
     const answer = await boundedCall({

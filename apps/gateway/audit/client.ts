@@ -1,4 +1,5 @@
-import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { AUDIT_EVENTS_PATH, internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { type BoundedAnswer, boundedCall } from "../bounded-call.ts";
 
 /**
@@ -11,11 +12,8 @@ export interface AuditClient {
 }
 
 export function createAuditClient(baseUrl: string, internalToken: string | undefined): AuditClient {
-  const events = `${baseUrl.replace(/\/+$/, "")}/internal/events/`;
-  const headers = {
-    "content-type": "application/json",
-    ...(internalToken && { "x-platform-internal-token": internalToken }),
-  };
+  const events = `${baseUrl.replace(/\/+$/, "")}${AUDIT_EVENTS_PATH}/`;
+  const headers = internalCallHeaders(internalToken);
   const send = async (method: "PUT" | "PATCH", request_id: string, body: object, timeout_ms: number) => {
     const url = events + request_id;
     const answer: BoundedAnswer = await boundedCall({

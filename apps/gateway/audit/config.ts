@@ -1,4 +1,4 @@
-import { type ConfigProblem, flag, optionalBaseUrl, whole } from "@ostiary/lib/config";
+import { type ConfigProblem, flag, optionalBaseUrl, whole } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of audit delivery (Gateway specification, Environment; contract 4, Audit). */

@@ -1,4 +1,4 @@
-import type { AuditIntent } from "@ostiary/lib/audit";
+import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import pRetry, { AbortError } from "p-retry";
 import { CallFailed } from "../bounded-call.ts";
 import type { AuditClient } from "./client.ts";

@@ -1,6 +1,6 @@
-import { type AuditIntent, USER_AGENT_LENGTH_MAX } from "@ostiary/lib/audit";
-import type { CompiledRoute } from "@ostiary/lib/routes";
-import type { Principal } from "../admission/authenticator.ts";
+import { type AuditIntent, USER_AGENT_LENGTH_MAX } from "@ostiary/lib/contracts/audit";
+import type { CompiledRoute } from "@ostiary/lib/domain/routes";
+import type { Principal } from "../admission/principal.ts";
 
 export interface AuditedRequest {
   readonly route: Pick<CompiledRoute, "service" | "scope" | "method" | "path" | "params">;

@@ -1,4 +1,4 @@
-import type { Metrics } from "@ostiary/lib/telemetry";
+import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter, Histogram } from "prom-client";
 
 export type AuditWrite = "intent" | "outcome";

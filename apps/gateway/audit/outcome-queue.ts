@@ -1,5 +1,5 @@
-import type { AuditOutcome } from "@ostiary/lib/audit";
-import type { Logger } from "@ostiary/lib/telemetry";
+import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import pRetry, { type Options } from "p-retry";
 import type { AuditClient } from "./client.ts";
 import { createLanes } from "./lanes.ts";

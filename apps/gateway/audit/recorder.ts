@@ -1,7 +1,7 @@
-import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
-import { type ApiError, unavailable } from "@ostiary/lib/errors";
-import { StartRefused } from "@ostiary/lib/service";
-import type { Logger, Metrics } from "@ostiary/lib/telemetry";
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
 import { type AuditClient, createAuditClient } from "./client.ts";
 import type { AuditConfig } from "./config.ts";
 import { IntentUnwritten, writeIntent } from "./intent-writer.ts";

@@ -8,8 +8,8 @@ import {
   type AuditOutcome,
   decodeDetails,
   decodeId,
-} from "@ostiary/lib/audit";
-import type { Scope } from "@ostiary/lib/routes";
+} from "@ostiary/lib/contracts/audit";
+import type { Scope } from "@ostiary/lib/domain/routes";
 
 /** What a service says of an audited request, as it goes into the outcome `responded`. */
 export type ResponseNotes = Required<

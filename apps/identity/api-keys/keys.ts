@@ -1,6 +1,6 @@
-import { notFound } from "@ostiary/lib/errors";
-import { type PageRequest, page } from "@ostiary/lib/http";
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+import { notFound } from "@ostiary/lib/domain/errors";
+import { type PageRequest, page } from "@ostiary/lib/runtime/http";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Directory } from "../directory.ts";
 import { trimmed } from "../fields.ts";
 import { existingId } from "../ids.ts";

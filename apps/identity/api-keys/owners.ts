@@ -1,4 +1,4 @@
-import { notFound } from "@ostiary/lib/errors";
+import { notFound } from "@ostiary/lib/domain/errors";
 import { existingId } from "../ids.ts";
 import { findLivingMember, lockMember, memberAtAddress } from "../members/queries.ts";
 import { findServiceAccount } from "../service-accounts/queries.ts";

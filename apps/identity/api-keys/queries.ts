@@ -1,5 +1,5 @@
-import type { PageRequest } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { PageRequest } from "@ostiary/lib/runtime/http";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, inArray, isNull } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";

@@ -1,5 +1,5 @@
-import { listQuery, pageRequest, pageSchema } from "@ostiary/lib/http";
-import { ULID_EXAMPLE } from "@ostiary/lib/schemas";
+import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { listQuery, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
 import type { Directory } from "../directory.ts";

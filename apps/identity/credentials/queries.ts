@@ -1,4 +1,9 @@
-import { type Database, type DatabaseOptions, type Orm, openDatabase } from "@ostiary/lib/stores/database";
+import {
+  type Database,
+  type DatabaseOptions,
+  type Orm,
+  openDatabase,
+} from "@ostiary/lib/runtime/stores/database";
 import { eq, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
 import type { CredentialRow } from "./rules.ts";

@@ -2,8 +2,9 @@ import {
   CredentialValidationRequest,
   IdpValidationRequest,
   ValidationResult,
-} from "@ostiary/lib/credentials";
-import { validationError } from "@ostiary/lib/errors";
+} from "@ostiary/lib/contracts/admission";
+import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import { validationError } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors } from "../answers.ts";
@@ -24,7 +25,7 @@ const ValidateBody = Type.Object(
 /** `POST /internal/credentials/validate` (contract 4, Admission). */
 export function credentialsRoutes(directory: Directory) {
   return new Elysia({ name: "credentials", normalize: false }).post(
-    "/internal/credentials/validate",
+    VALIDATE_PATH,
     ({ body: { idp, credential } }) => {
       if (idp !== undefined && credential === undefined)
         return validateSubject(directory, checkedSubject(idp));

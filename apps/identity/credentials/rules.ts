@@ -1,10 +1,5 @@
-import {
-  authTypeOf,
-  type InvalidResult,
-  type ParsedCredential,
-  parseCredential,
-  type ValidationResult,
-} from "@ostiary/lib/credentials";
+import type { InvalidResult, ValidationResult } from "@ostiary/lib/contracts/admission";
+import { authTypeOf, type ParsedCredential, parseCredential } from "@ostiary/lib/domain/credentials";
 import type { Roles } from "../roles/roles.ts";
 
 /** A stored credential with the states that decide on it. */

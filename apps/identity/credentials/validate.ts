@@ -1,4 +1,5 @@
-import { hashCredential, type IdpSubject, type ValidationResult } from "@ostiary/lib/credentials";
+import type { IdpSubject, ValidationResult } from "@ostiary/lib/contracts/admission";
+import { hashCredential } from "@ostiary/lib/domain/credentials";
 import type { Directory } from "../directory.ts";
 import { personOfSubject } from "../users/person-of-subject.ts";
 import { findUserBySubject } from "../users/queries.ts";

@@ -1,5 +1,5 @@
-import type { PageRequest } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { PageRequest } from "@ostiary/lib/runtime/http";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Static } from "@sinclair/typebox";
 import type { Directory } from "../directory.ts";
 import { trimmed } from "../fields.ts";

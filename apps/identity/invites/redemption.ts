@@ -1,6 +1,6 @@
-import { hashCredential } from "@ostiary/lib/credentials";
-import { ApiError, notFound } from "@ostiary/lib/errors";
-import type { Orm } from "@ostiary/lib/stores/database";
+import { hashCredential } from "@ostiary/lib/domain/credentials";
+import { ApiError, notFound } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Directory } from "../directory.ts";
 import { joinOrganization } from "../members/addition.ts";
 import type { LivingMemberRow } from "../members/member.ts";

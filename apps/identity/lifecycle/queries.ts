@@ -1,5 +1,5 @@
-import type { PageRequest } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { PageRequest } from "@ostiary/lib/runtime/http";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import { followingIds, type LifecycleEvent, type NewEvent } from "./lifecycle-event.ts";

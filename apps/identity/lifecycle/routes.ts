@@ -1,5 +1,6 @@
-import { validationError } from "@ostiary/lib/errors";
-import { errorResponses, listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
+import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
+import { validationError } from "@ostiary/lib/domain/errors";
+import { errorResponses, listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { answer } from "../answers.ts";
 import type { Directory } from "../directory.ts";
@@ -11,7 +12,7 @@ const LIMIT_MAX = 500;
 /** `GET /internal/lifecycle-events` (contract 5). */
 export function lifecycleRoutes({ database }: Pick<Directory, "database">) {
   return new Elysia({ name: "lifecycle", normalize: false }).get(
-    "/internal/lifecycle-events",
+    LIFECYCLE_EVENTS_PATH,
     async ({ query }) => {
       const request = pageRequest(query, LIMIT_MAX);
       const { starting_after } = request;

@@ -1,6 +1,6 @@
-import type { IdpSubject } from "@ostiary/lib/credentials";
-import { ApiError } from "@ostiary/lib/errors";
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { IdpSubject } from "@ostiary/lib/contracts/admission";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Directory } from "../directory.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";

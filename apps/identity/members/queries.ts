@@ -1,6 +1,6 @@
-import { notFound } from "@ostiary/lib/errors";
-import type { PageRequest } from "@ostiary/lib/http";
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+import { notFound } from "@ostiary/lib/domain/errors";
+import type { PageRequest } from "@ostiary/lib/runtime/http";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";

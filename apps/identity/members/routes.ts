@@ -1,6 +1,6 @@
-import { IdpSubject } from "@ostiary/lib/credentials";
-import { notFound } from "@ostiary/lib/errors";
-import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
+import { IdpSubject } from "@ostiary/lib/contracts/admission";
+import { notFound } from "@ostiary/lib/domain/errors";
+import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";

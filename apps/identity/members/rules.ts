@@ -1,5 +1,5 @@
-import { type ApiError, validationError } from "@ostiary/lib/errors";
-import type { Orm } from "@ostiary/lib/stores/database";
+import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Roles } from "../roles/roles.ts";
 import type { LivingMemberRow } from "./member.ts";
 import { hasOtherMember } from "./queries.ts";

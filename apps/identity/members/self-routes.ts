@@ -1,4 +1,4 @@
-import { notFound } from "@ostiary/lib/errors";
+import { notFound } from "@ostiary/lib/domain/errors";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";

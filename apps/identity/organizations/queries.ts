@@ -1,6 +1,6 @@
-import { notFound } from "@ostiary/lib/errors";
-import type { PageRequest } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import { notFound } from "@ostiary/lib/domain/errors";
+import type { PageRequest } from "@ostiary/lib/runtime/http";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";

@@ -1,5 +1,5 @@
-import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
-import type { Orm } from "@ostiary/lib/stores/database";
+import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";

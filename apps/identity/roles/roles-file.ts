@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { ConfigError } from "@ostiary/lib/config";
-import { FIELD_ERRORS_MAX } from "@ostiary/lib/errors";
-import { fieldErrors } from "@ostiary/lib/http";
+import { FIELD_ERRORS_MAX } from "@ostiary/lib/domain/errors";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { fieldErrors } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";

@@ -1,4 +1,4 @@
-import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/http";
+import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";

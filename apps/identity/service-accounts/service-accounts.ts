@@ -1,5 +1,5 @@
-import { notFound } from "@ostiary/lib/errors";
-import type { Orm } from "@ostiary/lib/stores/database";
+import { notFound } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Directory } from "../directory.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";

@@ -1,4 +1,4 @@
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { inArray, lte } from "drizzle-orm";
 import { sessions } from "../tables.ts";
 

@@ -1,5 +1,5 @@
-import { notFound } from "@ostiary/lib/errors";
-import { isUlid } from "@ostiary/lib/schemas";
+import { notFound } from "@ostiary/lib/domain/errors";
+import { isUlid } from "@ostiary/lib/domain/schemas";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, setAuditNote } from "../answers.ts";

@@ -1,4 +1,4 @@
-import { type FieldError, validationError } from "@ostiary/lib/errors";
+import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, shapeOf, shownRole, timeField } from "../fields.ts";
 

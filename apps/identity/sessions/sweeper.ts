@@ -1,4 +1,4 @@
-import type { Logger } from "@ostiary/lib/telemetry";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Directory } from "../directory.ts";
 import { deleteExpiredSessions } from "./queries.ts";
 

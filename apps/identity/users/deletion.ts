@@ -1,5 +1,5 @@
-import { ApiError, notFound } from "@ostiary/lib/errors";
-import type { Orm } from "@ostiary/lib/stores/database";
+import { ApiError, notFound } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { deleteKeysOfUser } from "../api-keys/queries.ts";
 import type { Directory } from "../directory.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";

@@ -1,4 +1,4 @@
-import type { Orm } from "@ostiary/lib/stores/database";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Directory } from "../directory.ts";
 import { findUserBySubject, insertUserOfSubject, lockUser, type Subject } from "./queries.ts";
 import type { UserRow } from "./user.ts";

@@ -1,5 +1,5 @@
-import { type IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/credentials";
-import { type FieldError, validationError } from "@ostiary/lib/errors";
+import { type IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
+import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 
 /** Characters that can be stored and compared: no control characters, surrogates only in pairs. */
 const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;

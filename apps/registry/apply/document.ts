@@ -1,6 +1,6 @@
-import type { ApiError } from "@ostiary/lib/errors";
-import { nestedTooDeeply, readBytes } from "@ostiary/lib/http";
-import { outlineJson } from "@ostiary/lib/json";
+import type { ApiError } from "@ostiary/lib/domain/errors";
+import { outlineJson } from "@ostiary/lib/domain/json";
+import { nestedTooDeeply, readBytes } from "@ostiary/lib/runtime/http";
 import { jsonFault } from "./json-fault.ts";
 import { malformed, placeOf } from "./malformed.ts";
 import { parseYaml } from "./yaml.ts";

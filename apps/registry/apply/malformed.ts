@@ -1,4 +1,4 @@
-import { type ApiError, validationError } from "@ostiary/lib/errors";
+import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
 
 const LINE_BREAK = 0x0a;
 

@@ -1,8 +1,8 @@
-import { validationError } from "@ostiary/lib/errors";
-import { contextOf, requestBody } from "@ostiary/lib/http";
-import { Applied, Plan } from "@ostiary/lib/registry-api";
-import { ConfigDocument, type StoredServiceConfig, validateDocument } from "@ostiary/lib/routes";
-import type { Database } from "@ostiary/lib/stores/database";
+import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
+import { validationError } from "@ostiary/lib/domain/errors";
+import { ConfigDocument, type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
+import { contextOf, requestBody } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { bodyErrors, routeConflict } from "../errors.ts";

@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX } from "@ostiary/lib/json";
+import { JSON_DEPTH_MAX } from "@ostiary/lib/domain/json";
 import {
   type AliasEvent,
   boolCoreTag,

@@ -3,8 +3,8 @@
  * could cost more than its bytes is bounded: depth, and what aliases repeat. No custom tags, no merge keys, every
  * key once.
  */
-import type { ApiError } from "@ostiary/lib/errors";
-import { JSON_DEPTH_MAX } from "@ostiary/lib/json";
+import type { ApiError } from "@ostiary/lib/domain/errors";
+import { JSON_DEPTH_MAX } from "@ostiary/lib/domain/json";
 import { type Event, parseEvents, YAMLException } from "js-yaml";
 import { placeOf as at, malformed } from "./malformed.ts";
 import { nestedTooDeeply, ValueBuilder } from "./yaml-value.ts";

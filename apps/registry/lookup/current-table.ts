@@ -1,5 +1,5 @@
-import { buildRouteTable, type RouteTable } from "@ostiary/lib/routes";
-import type { Database } from "@ostiary/lib/stores/database";
+import { buildRouteTable, type RouteTable } from "@ostiary/lib/domain/routes";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { readSnapshot } from "./queries.ts";
 
 /** The look-up table of what is current in the database, built again when something was written since. */

@@ -1,5 +1,5 @@
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { listServices } from "../services/queries.ts";
 

@@ -1,6 +1,5 @@
-import { ApiError } from "@ostiary/lib/errors";
-import type { DocumentedError } from "@ostiary/lib/http";
-import { Lookup, type NearestRoute } from "@ostiary/lib/registry-api";
+import { Lookup, type NearestRoute } from "@ostiary/lib/contracts/registry-api";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import {
   type CompiledRoute,
   METHODS,
@@ -8,8 +7,9 @@ import {
   namedParams,
   nearestRoutes,
   type RouteMatch,
-} from "@ostiary/lib/routes";
-import type { Database } from "@ostiary/lib/stores/database";
+} from "@ostiary/lib/domain/routes";
+import type { DocumentedError } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors } from "../errors.ts";

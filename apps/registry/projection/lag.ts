@@ -1,5 +1,5 @@
-import type { Database } from "@ostiary/lib/stores/database";
-import type { Logger } from "@ostiary/lib/telemetry";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Loop } from "./loop.ts";
 import { listOutstandingAges } from "./queries.ts";
 

@@ -1,12 +1,9 @@
-import type { Database } from "@ostiary/lib/stores/database";
-import type { RouteStore } from "@ostiary/lib/stores/route-store";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./queries.ts";
 
-/** Where the gateway reads: one key a service (Gateway specification, What the service does). */
-export const ROUTES_PREFIX = "edge/gateway/routes/";
-/** Where the fence of each service's last projection is recorded, out of the gateway's sight. */
-const FENCES_PREFIX = "edge/gateway/revisions/";
 /** A recorded fence, in microseconds since 1970, that is further ahead was never given out. */
 const AHEAD_MAX = 86_400_000_000;
 

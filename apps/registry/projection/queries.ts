@@ -1,4 +1,4 @@
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { becomeWriter, WRITERS_LANE } from "../publishing/queries.ts";
 

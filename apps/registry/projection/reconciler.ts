@@ -1,7 +1,8 @@
-import { ServiceName } from "@ostiary/lib/routes";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Loop } from "./loop.ts";
-import { Projection, type ProjectionDeps, type ProjectionResult, ROUTES_PREFIX } from "./projection.ts";
+import { Projection, type ProjectionDeps, type ProjectionResult } from "./projection.ts";
 import { listDigests, listOutstanding, type Outstanding } from "./queries.ts";
 
 export interface ReconcilerDeps extends ProjectionDeps {

@@ -1,4 +1,4 @@
-import { ApiError, validationError } from "@ostiary/lib/errors";
+import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { Standing } from "./queries.ts";
 
 /**
@@ -35,9 +35,4 @@ export function requireRevision(precondition: Precondition, standing: Standing |
     (precondition === "current" ? !standing.deleted : precondition.has(standing.revision));
   if (holds) return;
   throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: standing?.revision ?? null } });
-}
-
-/** A revision as an entity tag. */
-export function revisionTag(revision: number): string {
-  return `"${revision}"`;
 }

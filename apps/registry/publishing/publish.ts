@@ -1,13 +1,19 @@
-import { ApiError, FIELD_ERRORS_MAX, type FieldError, notFound, validationError } from "@ostiary/lib/errors";
-import type { RevisionAction } from "@ostiary/lib/registry-api";
+import type { RevisionAction } from "@ostiary/lib/contracts/registry-api";
+import {
+  ApiError,
+  FIELD_ERRORS_MAX,
+  type FieldError,
+  notFound,
+  validationError,
+} from "@ostiary/lib/domain/errors";
 import {
   findPolicyConflicts,
   findRouteConflicts,
   type RouteConflict,
   type StoredServiceConfig,
   validateService,
-} from "@ostiary/lib/routes";
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+} from "@ostiary/lib/domain/routes";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { readRevision } from "../revisions/queries.ts";
 import { type Precondition, requireRevision } from "./precondition.ts";
 import {

@@ -1,12 +1,12 @@
-import type { RevisionAction } from "@ostiary/lib/registry-api";
+import type { RevisionAction } from "@ostiary/lib/contracts/registry-api";
 import {
   type OwnedRoute,
   ownedRoutes,
   type RateLimitPolicy,
   routeShape,
   type StoredServiceConfig,
-} from "@ostiary/lib/routes";
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+} from "@ostiary/lib/domain/routes";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 /** Where a service stands: its newest revision, and whether that one deleted it. */

@@ -1,6 +1,6 @@
-import { contextOf } from "@ostiary/lib/http";
-import { Diff, Revision, Revisions, Service } from "@ostiary/lib/registry-api";
-import type { Database } from "@ostiary/lib/stores/database";
+import { Diff, Revision, Revisions, revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
+import { contextOf } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors, routeConflict, unknownService } from "../errors.ts";
@@ -12,7 +12,7 @@ import {
   serviceName,
   serviceParams,
 } from "../parameters.ts";
-import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
+import { readPrecondition } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listChanges } from "./changes.ts";
 import { listRevisions, readRevision } from "./queries.ts";

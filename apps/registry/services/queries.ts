@@ -1,7 +1,7 @@
-import { notFound } from "@ostiary/lib/errors";
-import type { Service } from "@ostiary/lib/registry-api";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
-import type { Database, Orm } from "@ostiary/lib/stores/database";
+import type { Service } from "@ostiary/lib/contracts/registry-api";
+import { notFound } from "@ostiary/lib/domain/errors";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { parseStored } from "../revisions/queries.ts";
 

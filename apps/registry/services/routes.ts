@@ -1,14 +1,14 @@
-import { validationError } from "@ostiary/lib/errors";
-import { contextOf, requestBody } from "@ostiary/lib/http";
-import { Service, Services } from "@ostiary/lib/registry-api";
-import { ServiceConfig, validateService } from "@ostiary/lib/routes";
-import type { Database } from "@ostiary/lib/stores/database";
+import { revisionTag, Service, Services } from "@ostiary/lib/contracts/registry-api";
+import { validationError } from "@ostiary/lib/domain/errors";
+import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
+import { contextOf, requestBody } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readJson } from "../apply/document.ts";
 import { bodyErrors, errors, routeConflict, unknownService } from "../errors.ts";
 import { ifMatchHeaders, noQuery, serviceName, serviceParams } from "../parameters.ts";
-import { readPrecondition, revisionTag } from "../publishing/precondition.ts";
+import { readPrecondition } from "../publishing/precondition.ts";
 import type { Publisher } from "../publishing/publish.ts";
 import { listServices, readService } from "./queries.ts";
 

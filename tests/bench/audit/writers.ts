@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AuditIntent } from "@ostiary/lib/audit";
+import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 

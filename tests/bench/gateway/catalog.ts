@@ -1,10 +1,10 @@
-import { type StoredServiceConfig, validateStored } from "@ostiary/lib/routes";
-import { openRouteStore } from "@ostiary/lib/stores/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { type StoredServiceConfig, validateStored } from "@ostiary/lib/domain/routes";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 
 /** The routes under measurement: the same ten are asked for, among however many others. */
 
 /** Where the registry projects services, and the gateway reads them. */
-const ROUTES_PREFIX = "edge/gateway/routes/";
 const ROUTES_MAX = 10_000;
 const ROUTES_PER_SERVICE = 100;
 const ASKED = 10;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { startIdentityProvider } from "@ostiary/demo";
-import { formatCredential } from "@ostiary/lib/credentials";
+import { formatCredential } from "@ostiary/lib/domain/credentials";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { LABEL } from "./catalog.ts";

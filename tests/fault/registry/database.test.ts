@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { memoryRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import {
   type Answer,
   current,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/stores/route-store";
+import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import postgres from "postgres";
 import { projected, service, startRegistryProcess } from "../../flow/registry/harness.ts";

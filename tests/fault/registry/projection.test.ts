@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import postgres from "postgres";
 import {
   type Client,
   current,
-  FENCES_PREFIX,
   projected,
-  ROUTES_PREFIX,
   service,
   startRegistryProcess,
 } from "../../flow/registry/harness.ts";

@@ -1,8 +1,8 @@
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
-import { loadConfig } from "@ostiary/lib/config";
-import { serve } from "@ostiary/lib/service";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { serve } from "@ostiary/lib/runtime/service";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase } from "../../support/index.ts";
 
 export interface AuditService {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Database } from "@ostiary/lib/stores/database";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, startProcess, waitFor } from "../../support/index.ts";
 import {

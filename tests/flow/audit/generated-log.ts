@@ -1,5 +1,5 @@
 import { keepPartitions } from "@ostiary/audit/partitions/queries";
-import type { Database } from "@ostiary/lib/stores/database";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 export interface GeneratedLog {

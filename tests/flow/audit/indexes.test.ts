@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import { openReads, selectStatement } from "@ostiary/audit/events/queries";
-import type { Database } from "@ostiary/lib/stores/database";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { services } from "../../support/index.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { EventWriter } from "@ostiary/audit/writes/event-writer";
-import type { AuditIntent, AuditOutcome } from "@ostiary/lib/audit";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
 import { openLog, requestId, startAudit } from "./audit-service.ts";

@@ -5,10 +5,10 @@ import { createApp } from "@ostiary/identity/app";
 import { openValidations } from "@ostiary/identity/credentials/queries";
 import { createDirectory, type Directory } from "@ostiary/identity/directory";
 import { parseRolesFile } from "@ostiary/identity/roles-file";
-import { decodeDetails } from "@ostiary/lib/audit";
-import { loadConfig, telemetryVariables } from "@ostiary/lib/config";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
-import { createTelemetry } from "@ostiary/lib/telemetry";
+import { decodeDetails } from "@ostiary/lib/contracts/audit";
+import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { clock, freshDatabase, type ManualClock } from "../../support/index.ts";
 

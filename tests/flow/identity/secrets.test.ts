@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openDatabase } from "@ostiary/lib/stores/database";
+import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, type RunningProcess, services, startProcess } from "../../support/index.ts";
 

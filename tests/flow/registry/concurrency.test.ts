@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { ownedRoutes, routeShape } from "@ostiary/lib/routes";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { ownedRoutes, routeShape } from "@ostiary/lib/domain/routes";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import {
   freshDatabase,
   freshRouteStoreUrl,

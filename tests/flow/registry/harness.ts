@@ -1,14 +1,13 @@
-import { loadConfig } from "@ostiary/lib/config";
-import type { StoredServiceConfig } from "@ostiary/lib/routes";
-import { serve } from "@ostiary/lib/service";
-import { memoryRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { serve } from "@ostiary/lib/runtime/service";
+import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
 import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
 
 export const ADMIN_TOKEN = "test-admin-token";
-export const ROUTES_PREFIX = "edge/gateway/routes/";
-export const FENCES_PREFIX = "edge/gateway/revisions/";
 
 /** An answer of the admin API; a body that is not JSON is its text. */
 export interface Answer {

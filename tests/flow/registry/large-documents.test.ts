@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openRouteStore, type RouteStore } from "@ostiary/lib/stores/route-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import {
   freshDatabase,
   freshRouteStoreUrl,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@ostiary/lib/stores/database";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ProjectionLag } from "../../../apps/registry/projection/lag.ts";
 import { clock, freshDatabase, rejection } from "../../support/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { exportFormat } from "@ostiary/audit/events/accept";
 import { readEventQuery } from "@ostiary/audit/events/query";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 
 const log = { kind: "organization", id: "o" } as const;

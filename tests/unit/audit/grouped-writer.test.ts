@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { GroupedWriter } from "@ostiary/audit/writes/grouped-writer";
-import { StoreUnavailable } from "@ostiary/lib/stores/database";
+import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { validateDocument } from "@ostiary/lib/routes";
+import { validateDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
 
 test("the catalog of the audit service publishes both logs, each to its subject alone", async () => {

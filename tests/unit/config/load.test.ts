@@ -10,7 +10,7 @@ import {
   text,
   textOr,
   whole,
-} from "@ostiary/lib/config";
+} from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 
 const variables = Type.Object({

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { auditVariables } from "@ostiary/audit/config";
 import { allowedOrigins, gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
-import { configProblems } from "@ostiary/lib/config";
+import { configProblems } from "@ostiary/lib/runtime/config";
 import { platformVariables } from "@ostiary/platform/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";

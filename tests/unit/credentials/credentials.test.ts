@@ -1,15 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import {
-  authTypeOf,
   CredentialValidationRequest,
+  ValidationRequest,
+  ValidationResult,
+} from "@ostiary/lib/contracts/admission";
+import {
+  authTypeOf,
   displayPrefix,
   formatCredential,
   hashCredential,
   isBrand,
   parseCredential,
-  ValidationRequest,
-  ValidationResult,
-} from "@ostiary/lib/credentials";
+} from "@ostiary/lib/domain/credentials";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { ProtectedScope } from "@ostiary/gateway/admission";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import { type Admission, admission, bearer, credential, key, member, person } from "./harness.ts";
 
 let gate: Admission;

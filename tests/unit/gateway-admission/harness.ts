@@ -1,7 +1,8 @@
-import { createAuthenticator, type Principal, type ProtectedScope } from "@ostiary/gateway/admission";
+import { createAuthenticator, type ProtectedScope } from "@ostiary/gateway/admission";
 import { type AdmissionConfig, admissionVariables } from "@ostiary/gateway/admission/config";
-import { loadConfig } from "@ostiary/lib/config";
-import { ApiError } from "@ostiary/lib/errors";
+import type { Principal } from "@ostiary/gateway/admission/principal";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { type IdentityStandIn, startIdentity } from "./identity-stand-in.ts";
 import { type ManualTimers, manualTimers } from "./manual-timers.ts";

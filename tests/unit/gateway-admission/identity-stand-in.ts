@@ -1,4 +1,4 @@
-import { ValidationRequest } from "@ostiary/lib/credentials";
+import { ValidationRequest } from "@ostiary/lib/contracts/admission";
 import { Value } from "@sinclair/typebox/value";
 
 /** Stands in for identity's credential validation: answers by credential or subject, and counts. */

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import { waitFor } from "../../support/index.ts";
 import { admission, bearer, credential, ISSUER, key, type Presented } from "./harness.ts";
 import { sign, signingKey, startProvider } from "./provider-stand-in.ts";

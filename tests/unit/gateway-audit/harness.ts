@@ -1,7 +1,7 @@
 import { type AuditRecorder, createAuditRecorder } from "@ostiary/gateway/audit";
 import { auditVariables } from "@ostiary/gateway/audit/config";
-import type { AuditIntent } from "@ostiary/lib/audit";
-import { loadConfig } from "@ostiary/lib/config";
+import type { AuditIntent } from "@ostiary/lib/contracts/audit";
+import { loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 

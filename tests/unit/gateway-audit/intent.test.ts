@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { intentOf } from "@ostiary/gateway/audit/intent";
-import { intentSchema } from "@ostiary/lib/audit";
+import { intentSchema } from "@ostiary/lib/contracts/audit";
 import { Value } from "@sinclair/typebox/value";
 import { rejection, waitFor } from "../../support/index.ts";
 import { type AuditStandIn, answering, startAudit, taken } from "./audit-stand-in.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { AuditOutcome } from "@ostiary/lib/audit";
+import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { freePort, waitFor } from "../../support/index.ts";
 import { type AuditStandIn, answering, startAudit, taken } from "./audit-stand-in.ts";
 import { intent, type Recording, recording } from "./harness.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { createLimiter, limitVariables, rateLimited } from "@ostiary/gateway/limit";
-import { loadConfig } from "@ostiary/lib/config";
-import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/routes";
+import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { loadConfig } from "@ostiary/lib/runtime/config";
 import {
   type CounterStore,
   MemoryCounterStore,
   observeNothing,
   StoreUnavailable,
-} from "@ostiary/lib/stores/counter-store";
+} from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
 import { clock, rejection } from "../../support/index.ts";
 

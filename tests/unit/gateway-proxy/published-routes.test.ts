@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/stores/route-store";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { PublishedRoutes } from "../../../apps/gateway/route-table.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { ApiError, notFound, validationError } from "@ostiary/lib/errors";
-import { createHandler, httpApp, listQuery, pageRequest } from "@ostiary/lib/http";
-import { StoreUnavailable } from "@ostiary/lib/stores/database";
-import { createMetrics, type Logger, type Telemetry } from "@ostiary/lib/telemetry";
+import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import { createHandler, httpApp, listQuery, pageRequest } from "@ostiary/lib/runtime/http";
+import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { createMetrics, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 
 interface Line {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { errorResponses, httpApp, openApiDocument } from "@ostiary/lib/http";
+import { errorResponses, httpApp, openApiDocument } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Readiness } from "@ostiary/lib/http";
-import type { Logger } from "@ostiary/lib/telemetry";
+import { Readiness } from "@ostiary/lib/runtime/http";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 /** A service with two checks that hold or fail, or wait, as told. */
 function probed() {

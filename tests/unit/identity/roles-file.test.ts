@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createRoles } from "@ostiary/identity/roles";
 import { loadRolesFile, parseRolesFile } from "@ostiary/identity/roles-file";
-import { ConfigError } from "@ostiary/lib/config";
+import { ConfigError } from "@ostiary/lib/runtime/config";
 
 const good = `roles:
   owner: ["*"]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { JSON_DEPTH_MAX, JsonTooDeep, outlineJson, parseJson } from "@ostiary/lib/json";
+import { JSON_DEPTH_MAX, JsonTooDeep, outlineJson, parseJson } from "@ostiary/lib/domain/json";
 import fc from "fast-check";
 
 const nested = (depth: number, open = "[", close = "]", inside = "") =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Bucket, bucketKey, bucketPrefix, decide } from "@ostiary/lib/ratelimit";
+import { type Bucket, bucketKey, bucketPrefix, decide } from "@ostiary/lib/domain/ratelimit";
 import fc from "fast-check";
 
 const LIMIT = { requests: 3, windowSeconds: 60 };

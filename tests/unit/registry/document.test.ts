@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 import { readDocument, readJson } from "../../../apps/registry/apply/document.ts";
 import { rejection } from "../../support/index.ts";

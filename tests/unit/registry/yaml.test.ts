@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ApiError } from "@ostiary/lib/errors";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 import { stringify } from "yaml";
 import { parseYaml } from "../../../apps/registry/apply/yaml.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { StoreUnavailable } from "@ostiary/lib/stores/route-store";
-import { type HedgedCall, hedgedCall } from "../../../lib/stores/route-store/hedged-call.ts";
+import { StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import { type HedgedCall, hedgedCall } from "../../../lib/runtime/stores/route-store/hedged-call.ts";
 import { rejection, waitFor } from "../../support/index.ts";
 
 const FOREVER_MS = 1_000_000;

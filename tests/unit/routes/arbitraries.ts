@@ -1,5 +1,5 @@
 /** Random route configuration: valid documents, and paths over a small alphabet so that they meet. */
-import { METHODS, SCOPES, type Scope, SUBJECT_FIELDS } from "@ostiary/lib/routes";
+import { METHODS, SCOPES, type Scope, SUBJECT_FIELDS } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 
 /** Segments few enough that random routes and requests collide. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { joinPrefix } from "@ostiary/lib/routes";
+import { joinPrefix } from "@ostiary/lib/domain/routes";
 import { serviceWith, stored } from "./fixtures.ts";
 
 test.each([

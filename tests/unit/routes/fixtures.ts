@@ -4,7 +4,7 @@ import {
   type StoredServiceConfig,
   validateDocument,
   validateService,
-} from "@ostiary/lib/routes";
+} from "@ostiary/lib/domain/routes";
 
 /** A service of one scope, around routes as an operator writes them. */
 export function serviceWith(scope: string, routes: readonly unknown[], more: object = {}): object {

@@ -5,7 +5,7 @@ import {
   findRouteConflicts,
   ownedRoutes,
   type StoredServiceConfig,
-} from "@ostiary/lib/routes";
+} from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith, storedServices } from "./fixtures.ts";
 
 function owners(services: Map<string, StoredServiceConfig>) {

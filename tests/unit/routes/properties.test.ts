@@ -11,7 +11,7 @@ import {
   validateDocument,
   validateService,
   validateStored,
-} from "@ostiary/lib/routes";
+} from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
 import { document, hostile, segments, spell } from "./arbitraries.ts";

@@ -1,6 +1,6 @@
 /** Validation rules 2 to 4: the full paths of routes. */
 import { describe, expect, test } from "bun:test";
-import { validateService } from "@ostiary/lib/routes";
+import { validateService } from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, prefixed } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 /** Validation rules 1, 5 and 7: names, urls, scopes and unknown fields. */
 import { describe, expect, test } from "bun:test";
-import { validateDocument, validateService } from "@ostiary/lib/routes";
+import { validateDocument, validateService } from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, type Refused, route } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 /** Validation rules 1 to 9 of the Gateway specification, clause by clause: how a table of cases is tested. */
 import { describe, expect, test } from "bun:test";
-import { ServiceConfig, validateService } from "@ostiary/lib/routes";
+import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { serviceWith } from "./fixtures.ts";
 

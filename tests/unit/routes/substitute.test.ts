@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isOneSegment, type SubjectIds, upstreamPath } from "@ostiary/lib/routes";
+import { isOneSegment, type SubjectIds, upstreamPath } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { serviceWith, tableOf } from "./fixtures.ts";
 

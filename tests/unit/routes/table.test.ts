@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { buildRouteTable, METHODS, namedParams, nearestRoutes } from "@ostiary/lib/routes";
+import { buildRouteTable, METHODS, namedParams, nearestRoutes } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, stored, storedServices, tableOf } from "./fixtures.ts";

@@ -4,7 +4,7 @@ import {
   validateDocument,
   validateService,
   validateStored,
-} from "@ostiary/lib/routes";
+} from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
 
 function faults(result: { ok: true } | { ok: false; fields: { path: string }[] }): string[] {

@@ -1,5 +1,5 @@
-import type { TelemetryConfig } from "@ostiary/lib/config";
-import type { Logger } from "@ostiary/lib/telemetry";
+import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { decodeMetrics, decodeSpans, type ReceivedMetric, type ReceivedSpan } from "./otlp-messages.ts";
 
 /** An OTLP collector on a free port that keeps what it is sent. */

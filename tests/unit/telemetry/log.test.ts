@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog, type Logger, type LogOptions } from "@ostiary/lib/telemetry";
+import { createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
 
 /** The lines that `write` leaves in a log, read once it is flushed. */
 async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {

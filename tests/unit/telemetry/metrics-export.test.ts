@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { type AnsweredRequest, createMetrics, exportMetrics, type Metrics } from "@ostiary/lib/telemetry";
+import {
+  type AnsweredRequest,
+  createMetrics,
+  exportMetrics,
+  type Metrics,
+} from "@ostiary/lib/runtime/telemetry";
 import {
   type Collector,
   disabledConfigs,

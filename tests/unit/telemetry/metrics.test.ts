@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createMetrics } from "@ostiary/lib/telemetry";
+import { createMetrics } from "@ostiary/lib/runtime/telemetry";
 
 async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith(name));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createTracing, reportingFailures } from "@ostiary/lib/telemetry";
+import { createTracing, reportingFailures } from "@ostiary/lib/runtime/telemetry";
 import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "./collector.ts";
 
 const GATEWAY = { name: "gateway", namespace: "edge" };

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createTraceIds, formatTraceparent, parseTraceparent, parseTracestate } from "@ostiary/lib/telemetry";
+import {
+  createTraceIds,
+  formatTraceparent,
+  parseTraceparent,
+  parseTracestate,
+} from "@ostiary/lib/runtime/telemetry";
 import fc from "fast-check";
 
 const TRACE_ID = "12345678901234567890123456789012";

@@ -1,0 +1,88 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { AuthType } from "../../domain/credentials/auth-type.ts";
+import { PATH_BYTES_MAX } from "../../domain/routes/limits.ts";
+import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
+
+const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
+const id = Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX });
+
+/** Time between the client's clock and the service's beyond which an intent is refused. */
+export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
+export const USER_AGENT_LENGTH_MAX = 512;
+/** As many as a path may have. */
+const PARAMS_MAX = 32;
+
+/** A path template, spelled as route configuration spells it (Gateway specification, Other constants). */
+export const routeTemplate = Type.String({
+  minLength: 1,
+  maxLength: PATH_BYTES_MAX,
+  pattern: "^[!-~]*$",
+  rule: `must be a path template of 1 to ${PATH_BYTES_MAX} visible ASCII characters`,
+});
+
+/** Not `Type.Record`, whose pattern leaves values of names with a line break unchecked. */
+const paramsSchema = Type.Unsafe<Record<string, string>>(
+  Type.Object(
+    {},
+    {
+      additionalProperties: Type.String(),
+      maxProperties: PARAMS_MAX,
+      rule: `must be an object of at most ${PARAMS_MAX} params with text values`,
+    },
+  ),
+);
+
+/** A newer gateway can send more: what is unknown is ignored. */
+const open = { additionalProperties: true };
+
+/**
+ * The intent of an audited request: `PUT /internal/events/{request_id}` (Identity specification, Audit
+ * internal API).
+ */
+export const intentSchema = Type.Object(
+  {
+    occurred_at: Type.String({
+      description: "When the gateway received the request: RFC 3339, UTC, milliseconds.",
+    }),
+    organization_id: nullable(id),
+    user_id: nullable(id),
+    actor: Type.Object(
+      {
+        member_id: nullable(id),
+        auth_type: AuthType,
+        key_prefix: nullable(Type.String({ maxLength: 64 })),
+      },
+      open,
+    ),
+    service: Type.String({ minLength: 1, maxLength: 128 }),
+    method: Type.String({ minLength: 1, maxLength: 16 }),
+    route: routeTemplate,
+    params: paramsSchema,
+    ip: Type.String({ minLength: 1, maxLength: 64 }),
+    user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
+  },
+  open,
+);
+export type AuditIntent = Static<typeof intentSchema>;
+
+export const finalOutcomeSchema = Type.Union([
+  Type.Literal("rejected"),
+  Type.Literal("responded"),
+  Type.Literal("no_response"),
+]);
+export type FinalOutcome = Static<typeof finalOutcomeSchema>;
+
+/** The outcome of an audited request: `PATCH /internal/events/{request_id}`. */
+export const outcomeSchema = Type.Object(
+  {
+    outcome: finalOutcomeSchema,
+    status: nullable(Type.Integer({ minimum: 100, maximum: 599 })),
+    details: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
+    created_id: Type.Optional(nullable(id)),
+    organization_id: Type.Optional(nullable(id)),
+    member_id: Type.Optional(nullable(id)),
+  },
+  open,
+);
+export type AuditOutcome = Static<typeof outcomeSchema>;

@@ -1,0 +1,38 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
+import { mapOf } from "../../domain/schemas/index.ts";
+
+export const RevisionNumber = Type.Integer({
+  minimum: 1,
+  description: "Counts the writes of one service from 1.",
+  examples: [3],
+});
+
+/** A current service with its name and revision, as GET, PUT and restore answer it (contract 3). */
+export const Service = Type.Object(
+  { name: ServiceName, revision: RevisionNumber, ...StoredServiceConfig.properties },
+  {
+    title: "Service",
+    description: "A current service in expanded form, with its name and revision.",
+    response_headers: {
+      ETag: Type.String({
+        pattern: '^"[1-9][0-9]*"$',
+        description: "The revision in double quotes, for If-Match.",
+        examples: ['"3"'],
+      }),
+    },
+  },
+);
+export type Service = Static<typeof Service>;
+
+/** Every current service (contract 3). */
+export const Services = Type.Object(
+  {
+    services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
+  },
+  {
+    title: "Services",
+    description: "Every current service by name: a configuration document that can be applied as it is.",
+  },
+);
+export type Services = Static<typeof Services>;

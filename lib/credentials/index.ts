@@ -1,4 +1,0 @@
-export * from "./auth-type.ts";
-export * from "./credential.ts";
-export * from "./hash.ts";
-export * from "./validation.ts";

@@ -1,0 +1,3 @@
+export * from "./auth-type.ts";
+export * from "./credential.ts";
+export * from "./hash.ts";

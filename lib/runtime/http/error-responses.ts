@@ -1,0 +1,105 @@
+import { Type } from "@sinclair/typebox";
+import {
+  type ErrorCode,
+  ErrorEnvelope,
+  errorCodes,
+  errorDetails,
+  wireCode,
+} from "../../domain/errors/index.ts";
+import { isRecord } from "./openapi-types.ts";
+
+/** An error of an operation: its code, or more where the standard example would tell less than it does. */
+export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
+
+export interface DescribedError<Code extends ErrorCode = ErrorCode> {
+  code: Code;
+  /** The message of its example. */
+  message?: string;
+  /** The details of its example. */
+  details?: Record<string, unknown> | null;
+}
+
+/** The statuses of some error codes, each with the envelope as its body. */
+export type ErrorResponses<Code extends ErrorCode> = {
+  [Status in (typeof errorCodes)[Code]["status"]]: typeof ErrorEnvelope;
+};
+
+const retryAfter = (description: string) => ({
+  "Retry-After": Type.Integer({ minimum: 0, description, examples: [10] }),
+});
+
+/** Headers that come with some errors. */
+const errorHeaders: Partial<Record<ErrorCode, object>> = {
+  RATE_LIMITED: retryAfter("Seconds after which to try again."),
+  SERVICE_UNAVAILABLE: retryAfter("Seconds after which to try again, where that can be told."),
+};
+
+/**
+ * The errors of an operation as entries of its `response`, beside the success:
+ * `response: { 200: User, ...errorResponses("NOT_FOUND", "VALIDATION_ERROR") }`. openapi.ts gives each an
+ * example, which says what the operation itself would answer.
+ */
+export function errorResponses<Code extends ErrorCode>(
+  ...errors: DocumentedError<Code>[]
+): ErrorResponses<Code> {
+  const byStatus: Record<number, typeof ErrorEnvelope> = {};
+  for (const error of errors) {
+    const { code } = describedError(error);
+    const { status, message } = errorCodes[code];
+    const line = `${wireCode(code)}: ${message}`;
+    const before = byStatus[status];
+    byStatus[status] = {
+      ...ErrorEnvelope,
+      response_description: before === undefined ? line : `${before.response_description}\n\n${line}`,
+      response_headers: { ...before?.response_headers, ...errorHeaders[code] },
+      response_errors: [...(before?.response_errors ?? []), error],
+    };
+  }
+  return ofCodes<Code>(byStatus);
+}
+
+export function describedError<Code extends ErrorCode>(error: DocumentedError<Code>): DescribedError<Code> {
+  return typeof error === "string" ? { code: error } : error;
+}
+
+/** The errors of a response that {@link errorResponses} made; none of another. */
+export function errorsOf(schema: unknown): DocumentedError[] {
+  const listed = isRecord(schema) ? schema.response_errors : [];
+  return Array.isArray(listed) ? listed.filter(isDocumentedError) : [];
+}
+
+function isDocumentedError(value: unknown): value is DocumentedError {
+  const code = isRecord(value) ? value.code : value;
+  return typeof code === "string" && code in errorCodes;
+}
+
+/** The envelope as the document of operations with these errors has it: with what their details may hold. */
+export function documentedEnvelope(codes: ReadonlySet<ErrorCode>) {
+  const fields = Object.assign({}, ...[...codes].map((code) => errorDetails[code]));
+  const details = Type.Partial(Type.Object(fields), {
+    additionalProperties: true,
+    title: "Error details",
+    description: "What a code says more about: each property belongs to the code that it names.",
+  });
+  const { error } = ErrorEnvelope.properties;
+  return Type.Object(
+    {
+      error: Type.Object(
+        {
+          ...error.properties,
+          details: Type.Union([details, Type.Null()], { description: "What the code says more about." }),
+        },
+        { title: "Error body", description: "What went wrong." },
+      ),
+    },
+    { additionalProperties: false, title: ErrorEnvelope.title, description: ErrorEnvelope.description },
+  );
+}
+
+/** Safe: the loop above has set the status of every code. */
+function ofCodes<Code extends ErrorCode>(
+  byStatus: Record<number, typeof ErrorEnvelope>,
+): ErrorResponses<Code> {
+  // biome-ignore lint/plugin: see above
+  return byStatus as ErrorResponses<Code>;
+}

@@ -1,0 +1,15 @@
+export * from "./app.ts";
+export * from "./audit-headers.ts";
+export * from "./body.ts";
+export * from "./error-responses.ts";
+export * from "./field-errors.ts";
+export * from "./handler.ts";
+export { internalRoutes } from "./internal.ts";
+export * from "./lists.ts";
+export { openApiDocument } from "./openapi.ts";
+export * from "./readiness.ts";
+export * from "./request-body.ts";
+export * from "./request-context.ts";
+export * from "./secrets.ts";
+export * from "./swagger.ts";
+export * from "./swagger-options.ts";

@@ -1,0 +1,158 @@
+import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { emptyResource } from "@opentelemetry/resources";
+import {
+  AggregationTemporality,
+  type DataPoint,
+  DataPointType,
+  type Histogram,
+  MeterProvider,
+  type MetricData,
+  type MetricProducer,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import type { Registry } from "prom-client";
+import type { TelemetryConfig } from "../config/index.ts";
+import type { Logger } from "./log.ts";
+import { EXPORT_TIMEOUT_MS, otlpUrl, reportingFailures, serviceResource, stopWithin } from "./otlp-export.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
+
+/** The push of a service's metrics. */
+export interface MetricsExport {
+  /** Sends the last values and stops. */
+  shutdown(): Promise<void>;
+}
+
+const INTERVAL_MS = 60_000;
+
+/**
+ * Pushes a registry over OTLP (http/protobuf) each minute where the configuration says so (Gateway
+ * specification, Emitted signals). The registry stays the only source: what is pushed is what a scrape reads.
+ */
+export function exportMetrics(
+  service: ServiceIdentity,
+  config: TelemetryConfig,
+  registry: Registry,
+  log: Logger,
+  interval_ms: number = INTERVAL_MS,
+): MetricsExport {
+  const url = otlpUrl(config, "metrics");
+  if (url === null) return { shutdown: async () => {} };
+  const exporter = new OTLPMetricExporter({
+    url,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+    temporalityPreference: AggregationTemporality.CUMULATIVE,
+  });
+  const reader = new PeriodicExportingMetricReader({
+    exporter: reportingFailures(exporter, url, log),
+    exportIntervalMillis: interval_ms,
+    exportTimeoutMillis: Math.min(interval_ms, EXPORT_TIMEOUT_MS * 2),
+    metricProducers: [registryProducer(registry)],
+  });
+  const provider = new MeterProvider({ resource: serviceResource(service), readers: [reader] });
+  return { shutdown: () => stopWithin(provider.shutdown(), log) };
+}
+
+type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
+
+/** A value as the registry gives it; a histogram's values say in `metricName` which of its series they are. */
+interface RegistryValue {
+  value: number;
+  labels: Attributes;
+  metricName?: string;
+}
+
+interface Period {
+  startTime: HrTime;
+  endTime: HrTime;
+}
+
+function registryProducer(registry: Registry): MetricProducer {
+  const startTime = hrTime(Date.now());
+  return {
+    async collect() {
+      const period = { startTime, endTime: hrTime(Date.now()) };
+      const metrics = (await registry.getMetricsAsJSON()).flatMap((metric) => metricData(metric, period));
+      return {
+        resourceMetrics: {
+          resource: emptyResource(),
+          scopeMetrics: [{ scope: { name: "ostiary" }, metrics }],
+        },
+        errors: [],
+      };
+    },
+  };
+}
+
+function hrTime(epoch_ms: number): HrTime {
+  return [Math.trunc(epoch_ms / 1000), (epoch_ms % 1000) * 1_000_000];
+}
+
+/** One metric in OpenTelemetry's form. A summary has no such form there and is left to the scrape. */
+function metricData(metric: RegistryMetric, period: Period): MetricData[] {
+  const common = {
+    descriptor: { name: metric.name, description: metric.help, unit: "", valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
+  // The library declares a numeric enum here and hands out the lowercase name.
+  switch (String(metric.type)) {
+    case "counter":
+      return [
+        {
+          ...common,
+          dataPointType: DataPointType.SUM,
+          isMonotonic: true,
+          dataPoints: numberPoints(metric.values, period),
+        },
+      ];
+    case "gauge":
+      return [
+        { ...common, dataPointType: DataPointType.GAUGE, dataPoints: numberPoints(metric.values, period) },
+      ];
+    case "histogram":
+      return [
+        {
+          ...common,
+          dataPointType: DataPointType.HISTOGRAM,
+          dataPoints: histogramPoints(metric.name, metric.values, period),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function numberPoints(values: RegistryValue[], period: Period): DataPoint<number>[] {
+  return values.map(({ value, labels }) => ({ ...period, attributes: labels, value }));
+}
+
+/**
+ * The registry lists each labelled histogram as its buckets in rising order, `+Inf` last, then sum and count,
+ * and counts in a bucket all that lie below; OpenTelemetry counts what lies between two boundaries.
+ */
+function histogramPoints(name: string, values: RegistryValue[], period: Period): DataPoint<Histogram>[] {
+  const points: DataPoint<Histogram>[] = [];
+  let boundaries: number[] = [];
+  let counts: number[] = [];
+  let below = 0;
+  let sum = 0;
+  for (const { metricName, labels, value } of values) {
+    if (metricName === `${name}_bucket`) {
+      if (labels.le !== "+Inf") boundaries.push(Number(labels.le));
+      counts.push(value - below);
+      below = value;
+    } else if (metricName === `${name}_sum`) {
+      sum = value;
+    } else {
+      points.push({
+        ...period,
+        attributes: labels,
+        value: { buckets: { boundaries, counts }, sum, count: value },
+      });
+      boundaries = [];
+      counts = [];
+      below = 0;
+    }
+  }
+  return points;
+}

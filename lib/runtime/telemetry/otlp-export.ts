@@ -1,0 +1,90 @@
+import { hostname } from "node:os";
+import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
+import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import type { TelemetryConfig } from "../config/index.ts";
+import type { Logger } from "./log.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
+
+/** How long one export may take, its retries included. */
+export const EXPORT_TIMEOUT_MS = 5_000;
+/** How long a service that ends waits for a collector that does not answer. */
+const SHUTDOWN_TIMEOUT_MS = 3_000;
+const WARNING_INTERVAL_MS = 60_000;
+/** `ExportResultCode.SUCCESS`, whose package is not a dependency of ours. */
+const EXPORT_SUCCESS = 0;
+
+type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
+
+/** What exporters of spans and of metrics have in common. */
+export interface Exporter<Items> {
+  export(items: Items, done: (result: ExportResult) => void): void;
+  forceFlush(): Promise<void>;
+  shutdown(): Promise<void>;
+}
+
+/** Where a signal goes, or null while its export is off (Gateway specification, Emitted signals). */
+export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): string | null {
+  const exporter = signal === "traces" ? config.OTEL_TRACES_EXPORTER : config.OTEL_METRICS_EXPORTER;
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || config.OTEL_SDK_DISABLED || exporter !== "otlp") {
+    return null;
+  }
+  const url = new URL(config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  url.pathname = `${url.pathname.endsWith("/") ? url.pathname : `${url.pathname}/`}v1/${signal}`;
+  return url.href;
+}
+
+/** Who sends: replicas and worker processes differ in `service.instance.id`. */
+export function serviceResource(service: ServiceIdentity): Resource {
+  return defaultResource().merge(
+    resourceFromAttributes({
+      "service.name": service.name,
+      "service.namespace": service.namespace,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+    }),
+  );
+}
+
+/**
+ * The same exporter, telling the log when exports fail: at most one warning a minute, since a collector that is
+ * down fails every time. What could not be sent is lost; the service goes on.
+ */
+export function reportingFailures<Items>(
+  exporter: Exporter<Items>,
+  url: string,
+  log: Logger,
+  now: () => number = Date.now,
+): Exporter<Items> {
+  const collector = new URL(url).origin;
+  let failures = 0;
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  const report = (error: Error | undefined): void => {
+    failures++;
+    if (now() < quietUntil) return;
+    quietUntil = now() + WARNING_INTERVAL_MS;
+    log.warn({ collector, failures, error_message: error?.message }, "telemetry export failed");
+    failures = 0;
+  };
+  return {
+    export: (items, done) =>
+      exporter.export(items, (result) => {
+        if (result.code !== EXPORT_SUCCESS) report(result.error);
+        done(result);
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+/** Waits for the last export, but not for long, and not for its success: the exporter has reported that. */
+export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void> {
+  const { promise: deadline, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => resolve("late"), SHUTDOWN_TIMEOUT_MS);
+  const outcome = await Promise.race([stop.catch(() => {}), deadline]);
+  clearTimeout(timer);
+  if (outcome === "late") {
+    log.warn(
+      { timeout_ms: SHUTDOWN_TIMEOUT_MS },
+      "telemetry not sent before shutdown: no answer from the collector",
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import type { TelemetryConfig } from "../config/index.ts";
+import { createLog, type Logger } from "./log.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { exportMetrics, type MetricsExport } from "./metrics-export.ts";
+import { createTracing } from "./otlp-tracing.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
+import type { Tracing } from "./tracing.ts";
+
+/** What a service tells the world about itself: log, metrics, traces. */
+export interface Telemetry {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  /** Sends and writes what is queued; last step before the process ends. */
+  close(): Promise<void>;
+}
+
+export function createTelemetry(service: ServiceIdentity, config: TelemetryConfig): Telemetry {
+  const { log, flush } = createLog({
+    service: service.name,
+    level: config.LOG_LEVEL,
+    file: config.LOG_FILE,
+  });
+  const metrics = createMetrics();
+  const tracing = createTracing(service, config, log);
+  const pushed: MetricsExport = exportMetrics(service, config, metrics.registry, log);
+  return {
+    log,
+    metrics,
+    tracing,
+    async close() {
+      await Promise.allSettled([tracing.shutdown(), pushed.shutdown()]);
+      await flush();
+    },
+  };
+}
