@@ -21,7 +21,6 @@ export const listQueryProperties = {
       openapi: {
         type: "integer",
         minimum: 1,
-        maximum: LIMIT_MAX,
         default: LIMIT_DEFAULT,
         examples: [LIMIT_DEFAULT],
       },
