@@ -13,14 +13,15 @@ export class LineBlocks {
   readonly #destination: Destination;
   #block = "";
 
-  constructor(destination: Destination) {
+  /** @param atOnce the same file, for what is left when the process ends: a write of a thread would be cut off */
+  constructor(destination: Destination, atOnce: Destination) {
     this.#destination = destination;
     setInterval(() => this.handOn(), FLUSH_INTERVAL_MS).unref();
-    // called when the process ends without a word: what is still here goes first
+    // called when the process ends without a word
     const flushSync = destination.flushSync.bind(destination);
     destination.flushSync = () => {
-      this.handOn();
       flushSync();
+      if (this.#block !== "") atOnce.write(this.#take());
     };
   }
 
@@ -30,9 +31,12 @@ export class LineBlocks {
   }
 
   handOn(): void {
-    if (this.#block === "") return;
+    if (this.#block !== "") this.#destination.write(this.#take());
+  }
+
+  #take(): string {
     const block = this.#block;
     this.#block = "";
-    this.#destination.write(block);
+    return block;
   }
 }

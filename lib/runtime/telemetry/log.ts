@@ -30,8 +30,9 @@ export interface LogOptions {
  * written by the block, 200 ms late at most: a line costs no system call.
  */
 export function createLog(options: LogOptions): LogSink {
-  const destination = pino.destination({ dest: descriptorOf(options.file), sync: false });
-  const blocks = new LineBlocks(destination);
+  const dest = descriptorOf(options.file);
+  const destination = pino.destination({ dest, sync: false });
+  const blocks = new LineBlocks(destination, pino.destination({ dest, sync: true }));
   const log = pino(
     {
       level: options.level,
