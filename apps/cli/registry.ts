@@ -100,7 +100,7 @@ function readUrl(url: string): string {
       `REGISTRY_URL must be the http:// or https:// address of the registry, such as ${DEFAULT_URL}, without user, query or fragment.`,
     );
   }
-  return url.replace(/\/+$/, "");
+  return url.replace(/(?<!\/)\/+$/, "");
 }
 
 function readToken(token: string): string {

@@ -12,7 +12,7 @@ export interface AuditClient {
 }
 
 export function createAuditClient(baseUrl: string, internalToken: string | undefined): AuditClient {
-  const events = `${baseUrl.replace(/\/+$/, "")}${AUDIT_EVENTS_PATH}/`;
+  const events = `${baseUrl.replace(/(?<!\/)\/+$/, "")}${AUDIT_EVENTS_PATH}/`;
   const headers = internalCallHeaders(internalToken);
   const send = async (method: "PUT" | "PATCH", request_id: string, body: object, timeout_ms: number) => {
     const url = events + request_id;

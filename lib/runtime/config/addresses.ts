@@ -8,7 +8,7 @@ import { isIP } from "node:net";
 
 /** `http://host/path?query` */
 export function isHttpUrl(text: string): boolean {
-  const parts = /^https?:\/\/([^\s/?#]+)\S*$/.exec(text);
+  const parts = /^https?:\/\/([^\s/?#]+)(?:[/?#]\S*)?$/.exec(text);
   return parts !== null && isAuthority(parts[1]) && URL.canParse(text);
 }
 

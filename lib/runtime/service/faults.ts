@@ -41,7 +41,7 @@ function fieldsOf(fault: unknown): { error_kind: "internal"; error_code: string;
 }
 
 const PLACES_MAX = 5;
-const PLACE = /^\s+at .*?([\w.-]+:\d+:\d+)\)?$/;
+const PLACE = /^\s+at (?:.*[^\w.-])?([\w.-]+:\d+:\d+)\)?$/;
 
 /** Files and lines, innermost first: those of the stack, none of the message that stands before it. */
 function placesOf({ stack = "", message }: Error): string[] {

@@ -66,5 +66,9 @@ function messageOf(error: unknown): string {
 
 /** Whatever a library puts into its messages, the user and password of a URL are not printed. */
 function withoutCredentials(text: string): string {
-  return text.replace(/:\/\/\S*@/g, "://");
+  return text.replace(/\S+/g, (word) => {
+    const user = word.indexOf("://") + 3;
+    const host = word.lastIndexOf("@") + 1;
+    return user < 3 || host < user ? word : word.slice(0, user) + word.slice(host);
+  });
 }

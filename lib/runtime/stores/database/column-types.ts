@@ -1,5 +1,5 @@
-/** An element of an array's text: in quotes, with escapes, or bare. */
-const element = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/gs;
+/** An element of an array's text: in quotes, with escapes, or bare. Quotes that stay open are read once, too. */
+const element = /"((?:[^"\\]|\\.|\\$)*)(?:"|$)|([^,{}"]+)/gs;
 
 /** How postgres.js reads and writes values; see `Database.rows` for what these give. */
 export const columnTypes = {

@@ -93,7 +93,7 @@ function pgliteDirectory(url: string): string | undefined {
   if (!directory.startsWith("/") || directory === "/") {
     throw new TypeError("A PGlite URL is pglite://memory or pglite:///absolute/directory");
   }
-  return directory.replace(/\/+$/, "");
+  return directory.replace(/(?<!\/)\/+$/, "");
 }
 
 function decoded(path: string): string {

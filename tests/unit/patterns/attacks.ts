@@ -1,0 +1,60 @@
+import type { SourcePattern } from "./source-patterns.ts";
+
+/** A text that is repeated between others: what makes a pattern that tries several ways try them all. */
+export interface Attack {
+  start: string;
+  unit: string;
+  end: string;
+}
+
+const ENDS = ["", "\u0001", "!", "\n"];
+/** Characters of no pattern in particular; those of the pattern itself are added. */
+const COMMON = [..." \ta0Z/\\\"'%{}[]().,:;-_=@#\r\n\u00a0é", "🚪", "%2e", "a ", "{a", "a."];
+
+/** Attacks on a pattern: its own characters, and parts of texts that it matches, repeated. */
+export function attacksOn(pattern: SourcePattern): Attack[] {
+  const units = new Set([...COMMON, ...new Set(pattern.source.replace(/\\[a-z]/g, ""))]);
+  const text = readAsText(pattern.source);
+  const starts = new Set(["", "a", "/", '"', "{", text]);
+  const plain = [...units].flatMap((unit) => [...starts].map((start) => ({ start, unit, end: "" })));
+  return [...plain, ...pumped(text)].flatMap((attack) =>
+    ENDS.map((end) => ({ ...attack, end: attack.end + end })),
+  );
+}
+
+/** Each short part of `sample`, to be repeated where it stands, with and without what follows. */
+function pumped(sample: string): Attack[] {
+  const attacks: Attack[] = [];
+  for (let from = 0; from < Math.min(sample.length, 24); from++) {
+    for (let length = 1; length <= 4 && from + length <= sample.length; length++) {
+      const unit = sample.slice(from, from + length);
+      const start = sample.slice(0, from);
+      attacks.push({ start, unit, end: "" }, { start, unit, end: sample.slice(from + length) });
+    }
+  }
+  return attacks;
+}
+
+/** What a pattern says when it is read as a text: one of a class, each group once, nothing repeated. */
+function readAsText(source: string): string {
+  return source
+    .replace(/\[\^(?:\\.|[^\]\\])*\]/g, "a")
+    .replace(/\[(\\?.)(?:\\.|[^\]\\])*\]/g, "$1")
+    .replace(/\(\?(?:<?[=!]|:|<\w+>)|(?<!\\)(?:[\^$()|*+?.]|\{\d+,?\d*\})/g, "")
+    .replace(/\\x([0-9a-f]{2})|\\u([0-9a-f]{4})/gi, (_, short, long) =>
+      String.fromCharCode(Number.parseInt(short ?? long, 16)),
+    )
+    .replace(/\\(.)/g, (_, letter) => ESCAPES[letter] ?? letter);
+}
+
+const ESCAPES: Record<string, string> = {
+  d: "0",
+  D: "a",
+  s: " ",
+  S: "a",
+  w: "a",
+  W: " ",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};

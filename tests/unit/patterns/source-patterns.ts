@@ -1,0 +1,93 @@
+/** What a source file says with patterns: regular expressions, and texts that are named as patterns. */
+export interface SourcePattern {
+  source: string;
+  flags: string;
+}
+
+const QUOTES = new Set(['"', "'"]);
+/** Behind one of these, or at the start, a slash begins a regular expression and does not divide. */
+const BEFORE_REGEXP = /(?:^|[=(,:[!&|?{};>+]|\breturn|\bcase)$/;
+const FLAGS = /[a-z]*/y;
+/** `pattern: "…"` in a schema, or a constant that is named as one. */
+const PATTERN_TEXT = /\b(?:pattern:|[A-Z_]*PATTERN =|SLUG =)\s*("(?:[^"\\]|\\.)*")/g;
+
+/** Every pattern that is written out in `code`, a formatted TypeScript file. */
+export function sourcePatterns(code: string): SourcePattern[] {
+  const texts = [...code.matchAll(PATTERN_TEXT)].map(([, text = '""']) => ({
+    source: String(JSON.parse(text)),
+    flags: "",
+  }));
+  const found: SourcePattern[] = [];
+  scan(code, 0, "", found);
+  return [...found, ...texts];
+}
+
+/** Walks over code up to `until`, past strings and comments, and into templates. Returns where it stopped. */
+function scan(code: string, start: number, until: string, found: SourcePattern[]): number {
+  let index = start;
+  let before = "";
+  let depth = 0;
+  while (index < code.length) {
+    const char = code.charAt(index);
+    if (char === until && depth === 0) return index;
+    if (char === "{") depth++;
+    if (char === "}") depth--;
+    const end = endOfToken(code, index, before, found);
+    before = behind(before, code.slice(index, Math.max(end, index + 1)));
+    index = Math.max(end, index + 1);
+  }
+  return index;
+}
+
+/** The end of what stands in front of the next token: white space counts behind words, comments never. */
+function behind(before: string, token: string): string {
+  if (token.startsWith("//") || token.startsWith("/*")) return before;
+  if (token.length > 1) return "x";
+  return token.trim() === "" ? before.replace(/\w$/, "$& ") : (before + token).slice(-10);
+}
+
+/** Where the string, template, comment or regular expression at `index` ends; `index` when there is none. */
+function endOfToken(code: string, index: number, before: string, found: SourcePattern[]): number {
+  const char = code.charAt(index);
+  if (QUOTES.has(char)) return endOfQuoted(code, index, char) + 1;
+  if (char === "`") return endOfTemplate(code, index, found);
+  if (char !== "/") return index;
+  if (code.startsWith("//", index)) return lineEnd(code, index);
+  if (code.startsWith("/*", index)) return code.indexOf("*/", index) + 2;
+  return BEFORE_REGEXP.test(before.trimEnd()) ? endOfRegExp(code, index, found) : index;
+}
+
+function endOfQuoted(code: string, start: number, quote: string): number {
+  let index = start + 1;
+  while (code.charAt(index) !== quote) index += code.charAt(index) === "\\" ? 2 : 1;
+  return index;
+}
+
+function endOfTemplate(code: string, start: number, found: SourcePattern[]): number {
+  let index = start + 1;
+  while (code.charAt(index) !== "`") {
+    if (code.startsWith("${", index)) index = scan(code, index + 2, "}", found) + 1;
+    else index += code.charAt(index) === "\\" ? 2 : 1;
+  }
+  return index + 1;
+}
+
+function endOfRegExp(code: string, start: number, found: SourcePattern[]): number {
+  let index = start + 1;
+  let inClass = false;
+  for (; code.charAt(index) !== "/" || inClass; index++) {
+    const char = code.charAt(index);
+    if (char === "\\") index++;
+    else if (char === "[") inClass = true;
+    else if (char === "]") inClass = false;
+  }
+  FLAGS.lastIndex = index + 1;
+  const flags = FLAGS.exec(code)?.[0] ?? "";
+  found.push({ source: code.slice(start + 1, index), flags });
+  return index + 1 + flags.length;
+}
+
+function lineEnd(code: string, index: number): number {
+  const end = code.indexOf("\n", index);
+  return end < 0 ? code.length : end;
+}
