@@ -75,7 +75,7 @@ describe("a document is refused with what is wrong", () => {
     [
       "tab.yaml",
       YAML.replace("    url", "\turl"),
-      "The YAML is not valid at line 3, column 1: lines are indented with spaces, not with tabs.",
+      "The YAML is not valid at line 3, column 1: indent by spaces, not by tabs.",
     ],
     ["text.json", "services: {}", "The JSON is not valid at line 1, column 1: "],
   ])("%s", async (name, content, message) => {
