@@ -152,8 +152,8 @@ describe("the top level", () => {
       ),
     );
     expect(opening.filter((file) => file !== null).toSorted()).toEqual([
-      "lib/service/listen.ts",
-      "lib/service/ports.ts",
+      "lib/runtime/service/listen.ts",
+      "lib/runtime/service/ports.ts",
     ]);
   });
 
