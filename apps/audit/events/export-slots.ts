@@ -1,5 +1,5 @@
+import { KeyedSemaphore, NoPermit, Semaphore } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import { Lanes, NoPermit, Permits } from "@ostiary/lib/runtime/stores/database";
 
 const RETRY_AFTER_SECONDS = 10;
 /** Who finds no slot is told so at once. */
@@ -14,12 +14,12 @@ export interface ExportLimits {
 
 /** Exports keep a database connection for as long as their client reads: only so many run at once. */
 export class ExportSlots {
-  readonly #all: Permits;
-  readonly #byLog: Lanes;
+  readonly #all: Semaphore;
+  readonly #byLog: KeyedSemaphore;
 
   constructor({ exports_max, per_log_max }: ExportLimits) {
-    this.#all = new Permits(exports_max, WAITING_MAX);
-    this.#byLog = new Lanes(per_log_max, WAITING_MAX);
+    this.#all = new Semaphore(exports_max, WAITING_MAX);
+    this.#byLog = new KeyedSemaphore(per_log_max, WAITING_MAX);
   }
 
   /** Takes a slot for an export of `log` and resolves with the function that gives it back; 429 when there is none. */

@@ -1,8 +1,8 @@
+import { Semaphore } from "@ostiary/lib/async";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import pRetry, { type Options } from "p-retry";
 import type { AuditClient } from "./client.ts";
-import { createLanes } from "./lanes.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
 
 /**
@@ -34,7 +34,7 @@ const PATIENT: Options = {
 const HURRIED: Options = { ...PATIENT, maxTimeout: 500 };
 
 export function createOutcomeQueue({ client, size, log, metrics }: OutcomeQueueOptions): OutcomeQueue {
-  const inLane = createLanes(CALLS_MAX);
+  const calls = new Semaphore(CALLS_MAX);
   const closing = new AbortController();
   const late = new AbortController();
   const idle = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ export function createOutcomeQueue({ client, size, log, metrics }: OutcomeQueueO
     const { promise, resolve } = Promise.withResolvers<WriteResult>();
     let ended = false;
     const attempt = () =>
-      inLane(async () => {
+      calls.run(async () => {
         if (ended) return;
         resolve(await tryOnce(request_id, outcome));
         ended = true;

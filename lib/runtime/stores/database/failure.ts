@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
+import { NoPermit } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { NoPermit } from "./permits.ts";
 import { sqlState } from "./sql-state.ts";
 
 /**

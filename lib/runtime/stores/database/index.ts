@@ -2,5 +2,4 @@ export * from "../errors.ts";
 export * from "../observer.ts";
 export * from "./database.ts";
 export * from "./open.ts";
-export { Lanes, NoPermit, Permits } from "./permits.ts";
 export * from "./sql-state.ts";

@@ -1,10 +1,10 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
+import { KeyedSemaphore, Semaphore } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { Orm } from "./database.ts";
 import { throwDatabaseFailure } from "./failure.ts";
 import { asOrm } from "./orm.ts";
-import { Lanes, Permits } from "./permits.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
 /** Longest wait for the one session, and in a lane before it. */
@@ -15,14 +15,14 @@ export class PgliteSession {
   readonly unit = new UnitOfWork();
   readonly #pglite: PGlite;
   readonly #orm: Orm;
-  readonly #permits = new Permits(1);
-  readonly #lanes: Lanes;
+  readonly #permits = new Semaphore(1);
+  readonly #lanes: KeyedSemaphore;
   readonly #onClosed: () => Promise<void>;
   #cursors = 0;
 
   constructor(pglite: PGlite, lane_waiting_max: number, onClosed: () => Promise<void>) {
     this.#pglite = pglite;
-    this.#lanes = new Lanes(1, lane_waiting_max);
+    this.#lanes = new KeyedSemaphore(1, lane_waiting_max);
     this.#orm = asOrm(drizzle(pglite));
     this.#onClosed = onClosed;
   }

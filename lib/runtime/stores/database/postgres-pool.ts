@@ -1,8 +1,8 @@
 import type postgres from "postgres";
+import { KeyedSemaphore, Semaphore } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { ConnectionSet } from "./connection-set.ts";
 import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
-import { Lanes, Permits } from "./permits.ts";
 import { youngTimeouts } from "./session-settings.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -51,10 +51,10 @@ const REPEAT_WITHIN_MS = 5_000;
 export class PostgresPool {
   readonly limits: PostgresLimits;
   readonly #url: string;
-  readonly #permits: Permits;
-  readonly #streams: Permits;
-  readonly #writers: Permits;
-  readonly #lanes: Lanes;
+  readonly #permits: Semaphore;
+  readonly #streams: Semaphore;
+  readonly #writers: Semaphore;
+  readonly #lanes: KeyedSemaphore;
   /** Limits of the database's own that are lifted for our sessions. */
   #timeouts: Record<string, string> = {};
   #connections: ConnectionSet;
@@ -64,10 +64,10 @@ export class PostgresPool {
   constructor(url: string, limits: PostgresLimits) {
     this.#url = url;
     this.limits = limits;
-    this.#permits = new Permits(limits.pool_max);
-    this.#streams = new Permits(Math.max(1, Math.floor(limits.pool_max / 2)));
-    this.#writers = new Permits(Math.ceil(limits.pool_max * WRITERS_SHARE));
-    this.#lanes = new Lanes(Math.ceil(limits.pool_max * LANE_SHARE), limits.lane_waiting_max);
+    this.#permits = new Semaphore(limits.pool_max);
+    this.#streams = new Semaphore(Math.max(1, Math.floor(limits.pool_max / 2)));
+    this.#writers = new Semaphore(Math.ceil(limits.pool_max * WRITERS_SHARE));
+    this.#lanes = new KeyedSemaphore(Math.ceil(limits.pool_max * LANE_SHARE), limits.lane_waiting_max);
     this.#connections = this.#connect();
   }
 
@@ -144,7 +144,7 @@ export class PostgresPool {
     await before.end(REPORT_MS);
   }
 
-  #acquire(permits: Permits): Promise<() => void> {
+  #acquire(permits: Semaphore): Promise<() => void> {
     return permits.acquire(this.limits.acquire_timeout_ms).catch(throwDatabaseFailure);
   }
 
