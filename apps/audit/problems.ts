@@ -1,4 +1,5 @@
 import type { FieldError } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { fieldErrors } from "@ostiary/lib/runtime/http";
 import type { TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
@@ -9,11 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object; anything else has none. */
 export function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : {};
 }
 
 /** What a schema finds wrong. */

@@ -1,4 +1,5 @@
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
+import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./failures.ts";
@@ -100,7 +101,7 @@ function readUrl(url: string): string {
       `REGISTRY_URL must be the http:// or https:// address of the registry, such as ${DEFAULT_URL}, without user, query or fragment.`,
     );
   }
-  return url.replace(/(?<!\/)\/+$/, "");
+  return withoutTrailingSlashes(url);
 }
 
 function readToken(token: string): string {

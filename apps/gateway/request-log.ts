@@ -1,4 +1,5 @@
 import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
+import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "./admission/principal.ts";
 import type { Exchange } from "./exchange.ts";
@@ -99,12 +100,5 @@ function faultOf(answered: number | null, failure: Error | null): Fault | null {
   }
   if (failure instanceof ApiError && failure.status < 500) return null;
   const error_kind = failure instanceof ApiError ? failure.kind : "internal";
-  return { error_kind, error_message: innermost(failure) };
-}
-
-/** The innermost cause: it names the fault. */
-function innermost(failure: Error): string {
-  let cause: unknown = failure;
-  while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-  return cause instanceof Error ? cause.message : String(cause);
+  return { error_kind, error_message: reasonOf(failure) };
 }

@@ -1,4 +1,5 @@
 import { unavailable } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
 import { ALGORITHMS } from "./public-key.ts";
@@ -103,12 +104,8 @@ function isAboutClaims(error: unknown): boolean {
 function claimAt(payload: JWTPayload, path: readonly string[]): string | null {
   let value: unknown = payload;
   for (const name of path) {
-    if (!isObject(value) || !Object.hasOwn(value, name)) return null;
+    if (!isRecord(value) || !Object.hasOwn(value, name)) return null;
     value = value[name];
   }
   return typeof value === "string" && value !== "" ? value : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

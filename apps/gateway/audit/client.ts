@@ -1,5 +1,6 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { AUDIT_EVENTS_PATH, internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
+import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
 import { type BoundedAnswer, boundedCall } from "../bounded-call.ts";
 
 /**
@@ -12,7 +13,7 @@ export interface AuditClient {
 }
 
 export function createAuditClient(baseUrl: string, internalToken: string | undefined): AuditClient {
-  const events = `${baseUrl.replace(/(?<!\/)\/+$/, "")}${AUDIT_EVENTS_PATH}/`;
+  const events = `${withoutTrailingSlashes(baseUrl)}${AUDIT_EVENTS_PATH}/`;
   const headers = internalCallHeaders(internalToken);
   const send = async (method: "PUT" | "PATCH", request_id: string, body: object, timeout_ms: number) => {
     const url = events + request_id;

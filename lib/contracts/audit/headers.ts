@@ -1,4 +1,4 @@
-import { JSON_DEPTH_MAX, parseJson } from "../../domain/json/index.ts";
+import { isRecord, JSON_DEPTH_MAX, parseJson } from "../../domain/json/index.ts";
 
 /**
  * The four headers that a service answers with and the gateway reads on audited routes, and strips from
@@ -48,7 +48,7 @@ export function decodeDetails(header: string): Record<string, unknown> | null {
   if (header.length > AUDIT_DETAILS_BYTES_MAX || !/^[\x20-\x7e]*$/.test(header)) return null;
   try {
     const value = parseJson(header, AUDIT_DETAILS_DEPTH_MAX);
-    return isObject(value) ? value : null;
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }
@@ -58,8 +58,4 @@ export function decodeDetails(header: string): Record<string, unknown> | null {
 export function decodeId(header: string): string | null {
   const valid = header.length > 0 && header.length <= AUDIT_ID_BYTES_MAX && /^[\x21-\x7e]+$/.test(header);
   return valid && !/[/?#\\]/.test(header) && header !== "." && header !== ".." ? header : null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,9 @@
 /** Reads what may be set per route or verb: labels, limit, audit (Gateway specification, MethodConfig, rule 9). */
+
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { isRecord } from "../json/index.ts";
 import { LABEL_LENGTH_MAX, LABELS_MAX, POLICY_NAME_LENGTH_MAX } from "./limits.ts";
-import { isRecord, memberPath, quoted, type Report, refuseUnknown } from "./report.ts";
+import { memberPath, quoted, type Report, refuseUnknown } from "./report.ts";
 import {
   InlineRateLimit,
   Label,

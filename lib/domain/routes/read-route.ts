@@ -1,7 +1,8 @@
 /** Reads one route: path, upstream, methods in either form (Gateway specification, RouteConfig, rules 2-4, 6, 8). */
+import { isRecord } from "../json/index.ts";
 import { type Prefix, paramNames, pathFaults } from "./path.ts";
 import { CONSTRAINTS, type RouteContext, readConstraints } from "./read-constraints.ts";
-import { isRecord, list, memberPath, quoted, refuseUnknown } from "./report.ts";
+import { list, memberPath, quoted, refuseUnknown } from "./report.ts";
 import { METHODS, type Method, MethodConfig, type MethodMap, RouteConfig } from "./schema.ts";
 import { upstreamFaults } from "./upstream.ts";
 

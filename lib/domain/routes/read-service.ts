@@ -1,10 +1,11 @@
 /** Reads one service, as written or as stored (Gateway specification, ServiceConfig, rules 5-7). */
+import { isRecord } from "../json/index.ts";
 import { joinPrefix } from "./expand.ts";
 import { SERVICE_CONFIG_BYTES_MAX } from "./limits.ts";
 import { paramNames, pathFaults } from "./path.ts";
 import { policyNameFault, type RouteContext, readPolicy } from "./read-constraints.ts";
 import { type ReadPrefix, readRoute } from "./read-route.ts";
-import { isRecord, list, memberPath, type Report, refuseUnknown } from "./report.ts";
+import { list, memberPath, type Report, refuseUnknown } from "./report.ts";
 import {
   type RateLimitPolicy,
   SCOPES,

@@ -24,11 +24,6 @@ export function quoted(text: string): string {
   return `\`${shownKey(text)}\``;
 }
 
-/** An object as JSON and YAML know it. Fields are read by names that no prototype has. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Reports every member of `value` that is not among `known`. */
 export function refuseUnknown(
   value: Readonly<Record<string, unknown>>,

@@ -3,12 +3,14 @@
  * checks what operators write, the gateway what it loads. Any JSON or YAML value may come in; all that is wrong
  * is answered at once, each with its path and what would be accepted.
  */
+
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { FieldError } from "../errors/index.ts";
+import { isRecord } from "../json/index.ts";
 import { expandService } from "./expand.ts";
 import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, SERVICE_NAME_LENGTH_MAX } from "./limits.ts";
 import { readService, SERVICE_TOO_LARGE } from "./read-service.ts";
-import { isRecord, memberPath, Report, refuseUnknown } from "./report.ts";
+import { memberPath, Report, refuseUnknown } from "./report.ts";
 import { ConfigDocument, ServiceName, type StoredServiceConfig } from "./schema.ts";
 import { addressOf } from "./service-url.ts";
 

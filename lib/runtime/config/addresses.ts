@@ -121,3 +121,8 @@ function decoded(text: string): string | null {
     return null;
   }
 }
+
+/** An address or a path to which more is to be added, in time that grows no faster than its length. */
+export function withoutTrailingSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, "");
+}

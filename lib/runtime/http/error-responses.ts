@@ -6,7 +6,7 @@ import {
   errorDetails,
   wireCode,
 } from "../../domain/errors/index.ts";
-import { isRecord } from "./openapi-types.ts";
+import { isRecord } from "../../domain/json/index.ts";
 
 /** An error of an operation: its code, or more where the standard example would tell less than it does. */
 export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;

@@ -1,8 +1,9 @@
 import { type TSchema, Type } from "@sinclair/typebox";
+import { isRecord } from "../../domain/json/index.ts";
 import { type ErrorContext, errorExample } from "./error-examples.ts";
 import { type DocumentedError, describedError, documentedEnvelope, errorsOf } from "./error-responses.ts";
 import type { OpenApiSchemas } from "./openapi-schemas.ts";
-import { isRecord, isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
+import { isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
 import type { SwaggerOptions } from "./swagger-options.ts";
 
 const JSON_TYPE = "application/json";

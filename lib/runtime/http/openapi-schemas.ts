@@ -1,4 +1,5 @@
-import { isRecord, type JsonObject, mapValues } from "./openapi-types.ts";
+import { isRecord } from "../../domain/json/index.ts";
+import { type JsonObject, mapValues } from "./openapi-types.ts";
 
 /** Keywords of our own, read by field-errors.ts and openapi.ts. */
 const OWN_KEYWORDS = ["rule", "openapi", "response_description", "response_headers", "response_errors"];

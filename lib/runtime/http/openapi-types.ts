@@ -1,11 +1,8 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
+import { isRecord } from "../../domain/json/index.ts";
 
 /** JSON Schema or OpenAPI text whose keywords are looked at one by one. */
 export type JsonObject = Record<string, unknown>;
-
-export function isRecord(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Whether a route was given a schema there. */
 export function isSchema(value: unknown): value is TSchema {

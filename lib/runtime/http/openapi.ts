@@ -11,14 +11,16 @@
  *
  * `detail.responses` adds to what `response` gives, such as a second content type.
  */
+
 import { swagger } from "@elysiajs/swagger";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type AnyElysia, Elysia } from "elysia";
+import { isRecord } from "../../domain/json/index.ts";
 import { template } from "./app.ts";
 import { OpenApiResponses } from "./openapi-responses.ts";
 import { OpenApiSchemas } from "./openapi-schemas.ts";
-import { isRecord, isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
+import { isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
 import { setContext } from "./request-context.ts";
 import type { SwaggerOptions } from "./swagger-options.ts";
 

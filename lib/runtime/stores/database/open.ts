@@ -1,4 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
+import { withoutTrailingSlashes } from "../../config/addresses.ts";
 import { withDeadline } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
@@ -93,7 +94,7 @@ function pgliteDirectory(url: string): string | undefined {
   if (!directory.startsWith("/") || directory === "/") {
     throw new TypeError("A PGlite URL is pglite://memory or pglite:///absolute/directory");
   }
-  return directory.replace(/(?<!\/)\/+$/, "");
+  return withoutTrailingSlashes(directory);
 }
 
 function decoded(path: string): string {
