@@ -1,1 +1,4 @@
+export * from "./clock.ts";
+export * from "./deadline.ts";
+export * from "./loop.ts";
 export * from "./semaphore.ts";

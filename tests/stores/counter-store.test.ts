@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import {
   MemoryCounterStore,
   observeNothing,
   openCounterStore,
 } from "@ostiary/lib/runtime/stores/counter-store";
-import { clock, freshCounterStoreUrl, rejection, services } from "../support/index.ts";
+import { freshCounterStoreUrl, rejection, services } from "../support/index.ts";
 import { describeCounterStore } from "./counter-store-suite.ts";
 
 describeCounterStore("memory", async () => "memory://");
@@ -18,7 +19,7 @@ test("takes no URL of another kind", async () => {
 
 describe("counter store in memory, by its clock", () => {
   test("ends a window at its last millisecond and not before", async () => {
-    const time = clock();
+    const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time.now);
     expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
     time.advance(59_999);
@@ -28,7 +29,7 @@ describe("counter store in memory, by its clock", () => {
   });
 
   test("gives whole milliseconds by a clock that counts parts of them", async () => {
-    const time = clock(0);
+    const time = manualClock(0);
     const store = new MemoryCounterStore("suite", observeNothing, () => time.now() + 0.1234567);
     for (let step = 0; step < 1_000; step++) {
       expect(await store.increment(`a${step}`, 1)).toEqual({ count: 1, ttl_ms: 1_000 });
@@ -38,7 +39,7 @@ describe("counter store in memory, by its clock", () => {
   });
 
   test("holds no more than the open windows and as many again", async () => {
-    const time = clock();
+    const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time.now);
     for (let generation = 0; generation < 20; generation++) {
       for (let index = 0; index < 1_000; index++) await store.increment(`${generation}-${index}`, 10);
@@ -48,7 +49,7 @@ describe("counter store in memory, by its clock", () => {
   });
 
   test("keeps windows of every length until each has ended", async () => {
-    const time = clock();
+    const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time.now);
     await store.increment("long", 3_600);
     for (let index = 0; index < 5_000; index++) {

@@ -1,4 +1,3 @@
-export * from "./clock.ts";
 export type { EtcdCluster } from "./etcd-server.ts";
 export * from "./free-port.ts";
 export * from "./hostile-settings.ts";

@@ -1,6 +1,6 @@
+import { Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { Loop } from "./loop.ts";
 import { listOutstandingAges } from "./queries.ts";
 
 /** How far the route store is behind the database. */
@@ -104,7 +104,7 @@ export function watchLag(lag: ProjectionLag, log: Logger): Loop {
   const alarm = new LagAlarm(log, Date.now);
   const look = async () => alarm.heed(await lag.measure());
   // that the database is away is told by what can not be done without it
-  return new Loop(look, { pause_ms: LOOK_MS, retry_ms: LOOK_MS }, () => {});
+  return new Loop({ task: look, pause_ms: LOOK_MS, retry_ms: LOOK_MS, onFailure: () => {} });
 }
 
 function isLate({ age_seconds }: Lag): boolean {

@@ -1,7 +1,7 @@
+import { Loop } from "@ostiary/lib/async";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
-import { Loop } from "./loop.ts";
 import { Projection, type ProjectionDeps, type ProjectionResult } from "./projection.ts";
 import { listDigests, listOutstanding, type Outstanding } from "./queries.ts";
 
@@ -33,16 +33,18 @@ export class Reconciler {
     const { interval_ms, full_interval_ms, log } = deps;
     const onFailure = (what: string) => (err: unknown, retry_in_ms: number) =>
       log.warn({ err, retry_in_ms }, `${what} failed and will be tried again`);
-    this.#projecting = new Loop(
-      () => this.projectOutstanding(),
-      { pause_ms: interval_ms, retry_ms: interval_ms },
-      onFailure("projection to the route store"),
-    );
-    this.#comparing = new Loop(
-      () => this.compareAll(),
-      { pause_ms: full_interval_ms, retry_ms: interval_ms },
-      onFailure("comparison with the route store"),
-    );
+    this.#projecting = new Loop({
+      task: () => this.projectOutstanding(),
+      pause_ms: interval_ms,
+      retry_ms: interval_ms,
+      onFailure: onFailure("projection to the route store"),
+    });
+    this.#comparing = new Loop({
+      task: () => this.compareAll(),
+      pause_ms: full_interval_ms,
+      retry_ms: interval_ms,
+      onFailure: onFailure("comparison with the route store"),
+    });
   }
 
   start(): void {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import fc from "fast-check";
-import { clock } from "../../support/index.ts";
 import {
   type AuditEvent,
   type AuditService,
@@ -13,7 +13,7 @@ import {
 
 setDefaultTimeout(30_000);
 
-const time = clock("2026-03-01T06:00:00.000Z");
+const time = manualClock("2026-03-01T06:00:00.000Z");
 let audit: AuditService;
 /** Everything written, oldest first. */
 const written: Written[] = [];

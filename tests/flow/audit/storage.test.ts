@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { keepPartitions } from "@ostiary/audit/partitions/queries";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { clock, freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
@@ -151,7 +152,7 @@ describe("partitions", () => {
   });
 
   test.skipIf(!services().postgres.real)("are looked after while the service runs", async () => {
-    const time = clock("2026-01-31T23:30:00Z");
+    const time = manualClock("2026-01-31T23:30:00Z");
     const audit = await startAudit({ clock: time.now, partitions_interval_ms: 20 });
     const log = await openLog(audit);
     try {
@@ -169,7 +170,7 @@ describe("partitions", () => {
   });
 
   test("hold every time that an intent may have, on the edges of months too", async () => {
-    const time = clock("2026-03-01T00:00:00.000Z");
+    const time = manualClock("2026-03-01T00:00:00.000Z");
     const audit = await startAudit({ clock: time.now });
     try {
       for (const now of [
@@ -189,7 +190,7 @@ describe("partitions", () => {
   });
 
   test("are made for the write that misses one, when nobody looked after them for years", async () => {
-    const time = clock("2026-03-01T00:00:00Z");
+    const time = manualClock("2026-03-01T00:00:00Z");
     const audit = await startAudit({ clock: time.now });
     try {
       time.set("2029-12-31T23:59:59Z");

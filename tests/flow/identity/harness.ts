@@ -5,12 +5,13 @@ import { createApp } from "@ostiary/identity/app";
 import { openValidations } from "@ostiary/identity/credentials/queries";
 import { createDirectory, type Directory } from "@ostiary/identity/directory";
 import { parseRolesFile } from "@ostiary/identity/roles-file";
+import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
-import { clock, freshDatabase, type ManualClock } from "../../support/index.ts";
+import { freshDatabase } from "../../support/index.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");
 export const ISSUER = "https://login.example.com";
@@ -97,7 +98,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const log_file = join(logs, "identity.log");
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
   const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
-  const time = clock();
+  const time = manualClock();
   const build = (rolesText: string | null): IdentityHarness => {
     const directory = createDirectory({
       database,

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ProjectionLag } from "../../../apps/registry/projection/lag.ts";
-import { clock, freshDatabase, rejection } from "../../support/index.ts";
+import { freshDatabase, rejection } from "../../support/index.ts";
 
 const MIGRATIONS = new URL("../../../drizzle/routes", import.meta.url).pathname;
 
 /** A clock that is the database's when the test starts, and stands still. */
-const time = clock(new Date());
+const time = manualClock(new Date());
 let database: Database;
 let lag: ProjectionLag;
 

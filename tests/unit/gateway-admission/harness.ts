@@ -1,11 +1,11 @@
 import { createAuthenticator, type ProtectedScope } from "@ostiary/gateway/admission";
 import { type AdmissionConfig, admissionVariables } from "@ostiary/gateway/admission/config";
 import type { Principal } from "@ostiary/gateway/admission/principal";
+import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { type IdentityStandIn, startIdentity } from "./identity-stand-in.ts";
-import { type ManualTimers, manualTimers } from "./manual-timers.ts";
 
 export const ISSUER = "https://login.example.com";
 const NOWHERE = "http://127.0.0.1:1/";
@@ -16,7 +16,7 @@ export type Presented = Readonly<Record<string, string>>;
 /** An authenticator, the identity that it asks, and time. */
 export interface Admission {
   readonly identity: IdentityStandIn;
-  readonly time: ManualTimers;
+  readonly time: ManualClock;
   /** Everything it logged, as text. */
   readonly lines: string[];
   ready(): boolean;
@@ -32,7 +32,7 @@ export interface Admission {
 
 export function admission(environment: Record<string, string> = {}): Admission {
   const identity = startIdentity();
-  const time = manualTimers();
+  const time = manualClock();
   const lines: string[] = [];
   const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
   const authenticator = createAuthenticator({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createLimiter, limitVariables, rateLimited } from "@ostiary/gateway/limit";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import {
@@ -9,13 +10,13 @@ import {
   StoreUnavailable,
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
-import { clock, rejection } from "../../support/index.ts";
+import { rejection } from "../../support/index.ts";
 
 const schema = Type.Object(limitVariables);
 
 /** A limiter on counters in memory that remembers what it counted. */
 function limiting(environment: Record<string, string> = {}, broken?: unknown) {
-  const time = clock();
+  const time = manualClock();
   const memory = new MemoryCounterStore("test", observeNothing, time.now);
   const counted: { bucket: string; window_seconds: number }[] = [];
   const store: Pick<CounterStore, "increment"> = {

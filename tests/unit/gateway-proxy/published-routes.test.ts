@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { PublishedRoutes } from "../../../apps/gateway/route-table.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
-import { manualTimers } from "../gateway-admission/manual-timers.ts";
 
 /** A store whose lists fail while `broken`, and are counted. */
 function breakable() {
@@ -40,7 +40,7 @@ const put = (store: RouteStore, path: string) =>
 test("a load that fails keeps the current routes, warns, and is tried again without another change", async () => {
   const { store, state } = breakable();
   const { log, lines } = recordingLog();
-  const timers = manualTimers();
+  const timers = manualClock();
   const routes = new PublishedRoutes(store, log, timers);
   await put(store, "/before");
   await routes.start();
@@ -59,7 +59,7 @@ test("a load that fails keeps the current routes, warns, and is tried again with
 test("many changes at once cost few loads, and the last one is served", async () => {
   const { store, state } = breakable();
   const { log } = recordingLog();
-  const routes = new PublishedRoutes(store, log, manualTimers());
+  const routes = new PublishedRoutes(store, log, manualClock());
   await routes.start();
   await Promise.all(Array.from({ length: 500 }, (_, index) => put(store, `/change/${index}`)));
   await waitFor(() => routes.table.match("GET", "/change/499") !== null);
@@ -70,13 +70,13 @@ test("many changes at once cost few loads, and the last one is served", async ()
 test("a store that can not be reached refuses the start, in words for an operator", async () => {
   const { store, state } = breakable();
   state.broken = true;
-  const routes = new PublishedRoutes(store, recordingLog().log, manualTimers());
+  const routes = new PublishedRoutes(store, recordingLog().log, manualClock());
   await expect(routes.start()).rejects.toThrow("The route store (ROUTE_STORE_URL) can not be reached");
 });
 
 test("a stopped gateway loads no more", async () => {
   const { store, state } = breakable();
-  const routes = new PublishedRoutes(store, recordingLog().log, manualTimers());
+  const routes = new PublishedRoutes(store, recordingLog().log, manualClock());
   await routes.start();
   await routes.stop();
   const { lists } = state;
@@ -88,7 +88,7 @@ test("a stopped gateway loads no more", async () => {
 test("a value that nests deeper than any costs no other service its routes", async () => {
   const { store } = breakable();
   const { log, lines } = recordingLog();
-  const routes = new PublishedRoutes(store, log, manualTimers());
+  const routes = new PublishedRoutes(store, log, manualClock());
   await put(store, "/good");
   for (const [name, value] of Object.entries({
     list: "[".repeat(400_000) + "]".repeat(400_000),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { LagAlarm } from "../../../apps/registry/projection/lag.ts";
-import { clock } from "../../support/index.ts";
 
 interface Line {
   level: string;
@@ -9,7 +9,7 @@ interface Line {
 }
 
 function watched() {
-  const time = clock();
+  const time = manualClock();
   const lines: Line[] = [];
   const line = (level: string) => (fields: object, message: string) => lines.push({ level, message, fields });
   const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };

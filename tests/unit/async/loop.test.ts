@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { Loop } from "../../../apps/registry/projection/loop.ts";
+import { Loop } from "@ostiary/lib/async";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { waitFor } from "../../support/index.ts";
 
 const FOREVER_MS = 1_000_000;
@@ -25,13 +26,14 @@ function steppedTask() {
 describe("a loop", () => {
   test("runs at once, then when it is woken", async () => {
     let runs = 0;
-    const loop = new Loop(
-      async () => {
+    const loop = new Loop({
+      task: async () => {
         runs += 1;
       },
-      { pause_ms: FOREVER_MS, retry_ms: FOREVER_MS },
-      () => {},
-    );
+      pause_ms: FOREVER_MS,
+      retry_ms: FOREVER_MS,
+      onFailure: () => {},
+    });
     loop.start();
     await waitFor(() => runs === 1);
     loop.wake();
@@ -42,7 +44,7 @@ describe("a loop", () => {
 
   test("runs once more for all wakes during a run, and never twice at a time", async () => {
     const { runs, task } = steppedTask();
-    const loop = new Loop(task, { pause_ms: FOREVER_MS, retry_ms: FOREVER_MS }, () => {});
+    const loop = new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {} });
     loop.start();
     await waitFor(() => runs.length === 1);
     for (let n = 0; n < 5; n++) loop.wake();
@@ -56,14 +58,15 @@ describe("a loop", () => {
   test("waits longer after each failure in a row, up to eight times, and starts over after a success", async () => {
     const waits: number[] = [];
     let runs = 0;
-    const loop = new Loop(
-      async () => {
+    const loop = new Loop({
+      task: async () => {
         runs += 1;
         if (runs !== 7) throw new Error("not yet");
       },
-      { pause_ms: 1, retry_ms: 1 },
-      (_, retry_in_ms) => waits.push(retry_in_ms),
-    );
+      pause_ms: 1,
+      retry_ms: 1,
+      onFailure: (_, retry_in_ms) => waits.push(retry_in_ms),
+    });
     loop.start();
     await waitFor(() => waits.length >= 8);
     await loop.stop();
@@ -72,14 +75,15 @@ describe("a loop", () => {
 
   test("keeps the pause after a failure though it is woken", async () => {
     let runs = 0;
-    const loop = new Loop(
-      async () => {
+    const loop = new Loop({
+      task: async () => {
         runs += 1;
         throw new Error("always");
       },
-      { pause_ms: FOREVER_MS, retry_ms: FOREVER_MS },
-      () => {},
-    );
+      pause_ms: FOREVER_MS,
+      retry_ms: FOREVER_MS,
+      onFailure: () => {},
+    });
     loop.start();
     await waitFor(() => runs === 1);
     loop.wake();
@@ -89,7 +93,7 @@ describe("a loop", () => {
 
   test("stops when the run under way has ended", async () => {
     const { runs, task } = steppedTask();
-    const loop = new Loop(task, { pause_ms: 1, retry_ms: 1 }, () => {});
+    const loop = new Loop({ task, pause_ms: 1, retry_ms: 1, onFailure: () => {} });
     loop.start();
     await waitFor(() => runs.length === 1);
     let stopped = false;
@@ -100,5 +104,39 @@ describe("a loop", () => {
     runs[0]?.resolve();
     await stop;
     expect(runs).toHaveLength(1);
+  });
+
+  test("waits by its clock, first for the delay that it was started with", async () => {
+    const clock = manualClock();
+    let runs = 0;
+    const task = async () => {
+      runs += 1;
+    };
+    const loop = new Loop({ task, pause_ms: 500, retry_ms: 500, onFailure: () => {}, clock });
+    loop.start(200);
+    await waitFor(() => clock.waiting().length === 1);
+    expect([runs, clock.waiting()]).toEqual([0, [200]]);
+    clock.advance(200);
+    await waitFor(() => clock.waiting().length === 1);
+    expect([runs, clock.waiting()]).toEqual([1, [500]]);
+    await loop.stop();
+    expect([runs, clock.waiting()]).toEqual([1, []]);
+  });
+
+  test("tells a run under way that it shall end", async () => {
+    const started = Promise.withResolvers<() => boolean>();
+    const ended = Promise.withResolvers<void>();
+    const task = (stopping: () => boolean) => {
+      started.resolve(stopping);
+      return ended.promise;
+    };
+    const loop = new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {} });
+    loop.start();
+    const stopping = await started.promise;
+    expect(stopping()).toBe(false);
+    const stop = loop.stop();
+    expect(stopping()).toBe(true);
+    ended.resolve();
+    await stop;
   });
 });

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import { systemClock, withDeadline } from "@ostiary/lib/async";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { rejection } from "../../support/index.ts";
+
+const late = () => new Error("late");
+
+describe("the clock of tests", () => {
+  test("runs the timers that it passes, in their order, each at its own time", () => {
+    const clock = manualClock("2026-05-01T00:00:00.000Z");
+    const seen: string[] = [];
+    const see = (name: string) => () => seen.push(`${name} at ${clock.date().toISOString().slice(17)}`);
+    clock.after(3_000, see("third"));
+    clock.after(1_000, () => {
+      see("first")();
+      clock.after(1_000, see("second"));
+    });
+    clock.advance(2_999);
+    expect(seen).toEqual(["first at 01.000Z", "second at 02.000Z"]);
+    expect([clock.waiting(), clock.elapsed_ms()]).toEqual([[1], 2_999]);
+  });
+
+  test("forgets a timer that was cancelled", () => {
+    const clock = manualClock();
+    clock.after(10, () => expect.unreachable())();
+    clock.advance(100);
+    expect(clock.waiting()).toEqual([]);
+  });
+
+  test("can be set back without time going back for those who measure", () => {
+    const clock = manualClock("2026-05-01T00:00:00.000Z");
+    clock.advance(1_000);
+    clock.set("2020-01-01T00:00:00.000Z");
+    expect([clock.date().getUTCFullYear(), clock.elapsed_ms()]).toEqual([2020, 1_000]);
+  });
+});
+
+describe("the system's clock", () => {
+  test("runs work once, unless that is cancelled", async () => {
+    const ran = Promise.withResolvers<void>();
+    systemClock.after(1, () => expect.unreachable())();
+    systemClock.after(2, ran.resolve);
+    await ran.promise;
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(10_000);
+  });
+});
+
+describe("a deadline", () => {
+  test("gives what the work comes to in time, and leaves no timer", async () => {
+    const clock = manualClock();
+    const value = await withDeadline(Promise.resolve("value"), 100, late, clock);
+    const reason = await rejection(withDeadline(Promise.reject(new Error("broken")), 100, late, clock));
+    expect([value, reason, clock.waiting()]).toEqual(["value", new Error("broken"), []]);
+  });
+
+  test("rejects when it passes, whatever the work comes to afterwards", async () => {
+    const clock = manualClock();
+    const work = Promise.withResolvers<string>();
+    const result = withDeadline(work.promise, 100, late, clock);
+    clock.advance(99);
+    expect(clock.waiting()).toEqual([1]);
+    clock.advance(1);
+    work.reject(new Error("after all"));
+    expect(await rejection(result)).toEqual(late());
+  });
+});
