@@ -7,10 +7,10 @@ import {
 } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import type { ClientAddresses } from "./client-address.ts";
+import type { ClientAddresses } from "./edge/address.ts";
 import { Exchange } from "./exchange.ts";
 import { handle, type Steps } from "./handle.ts";
-import type { GatewaySocket } from "./websocket-tunnel.ts";
+import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
 export interface GatewayApp {
   public: Listener<GatewaySocket>;

@@ -12,7 +12,7 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { admissionVariables } from "./admission/config.ts";
 import { auditVariables } from "./audit/config.ts";
-import { limitVariables } from "./limit.ts";
+import { limitVariables } from "./steps/limit.ts";
 
 /** Every variable of the gateway (Gateway specification, Environment; contract 1 and 4). */
 export const gatewayVariables = Type.Object({

@@ -1,10 +1,10 @@
 import type { CompiledRoute, RouteMatch } from "@ostiary/lib/domain/routes";
 import type { RequestTrace, Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "./admission/principal.ts";
-import { type ClientAddresses, socketAddress } from "./client-address.ts";
-import type { RateState } from "./limit.ts";
-import type { RequestTarget } from "./request-target.ts";
-import type { GatewaySocket } from "./websocket-tunnel.ts";
+import { type ClientAddresses, socketAddress } from "./edge/address.ts";
+import type { RequestTarget } from "./edge/target.ts";
+import type { RateState } from "./steps/limit.ts";
+import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
 /** One request on its way through the steps, and what each step has found out. */
 export class Exchange {

@@ -1,20 +1,20 @@
 import type { ApiError } from "@ostiary/lib/domain/errors";
 import type { CompiledRoute, RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
-import type { Authenticator } from "./admission/authenticator.ts";
-import { authorize } from "./authorize.ts";
-import type { ClientConnections } from "./client-connection.ts";
+import type { ClientConnections } from "./edge/connection.ts";
+import type { RequestLog } from "./edge/request-log.ts";
+import type { RequestTargets } from "./edge/target.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Forwarder } from "./forward.ts";
-import { type Limiter, rateLimited } from "./limit.ts";
-import { match } from "./match.ts";
-import type { AuditTrail } from "./record.ts";
-import type { RequestLog } from "./request-log.ts";
-import type { RequestTargets } from "./request-target.ts";
-import type { Responder } from "./respond.ts";
-import { rewrite } from "./rewrite.ts";
-import { ClientGone } from "./upstream-call.ts";
-import { WebSockets } from "./websocket.ts";
+import type { Authenticator } from "./steps/authenticate.ts";
+import { authorize } from "./steps/authorize.ts";
+import type { Forwarder } from "./steps/forward.ts";
+import { type Limiter, rateLimited } from "./steps/limit.ts";
+import { match } from "./steps/match.ts";
+import type { AuditTrail } from "./steps/record.ts";
+import type { Responder } from "./steps/respond.ts";
+import { rewrite } from "./steps/rewrite.ts";
+import { ClientGone } from "./upstream/call.ts";
+import { WebSockets } from "./upstream/websocket.ts";
 
 /** What the steps of a request need. */
 export interface Steps {

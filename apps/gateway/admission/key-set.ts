@@ -3,8 +3,8 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { createLocalJWKSet } from "jose";
-import { boundedCall } from "../bounded-call.ts";
 import type { Clock } from "../clock.ts";
+import { boundedCall } from "../upstream/bounded-call.ts";
 import { usableKeys } from "./public-key.ts";
 
 /** Finds the key that a token's header names. */

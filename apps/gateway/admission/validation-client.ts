@@ -9,7 +9,7 @@ import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
 import { parseJson } from "@ostiary/lib/domain/json";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { boundedCall, CallFailed } from "../bounded-call.ts";
+import { boundedCall, CallFailed } from "../upstream/bounded-call.ts";
 import type { AdmissionConfig } from "./config.ts";
 
 /** A person is never answered with a membership of an organization. */

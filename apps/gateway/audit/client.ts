@@ -1,7 +1,7 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { AUDIT_EVENTS_PATH, internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
-import { type BoundedAnswer, boundedCall } from "../bounded-call.ts";
+import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 
 /**
  * The two calls to the audit service (Identity specification, Audit internal API), each tried once. They

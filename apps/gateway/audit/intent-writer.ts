@@ -1,6 +1,6 @@
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import pRetry, { AbortError } from "p-retry";
-import { CallFailed } from "../bounded-call.ts";
+import { CallFailed } from "../upstream/bounded-call.ts";
 import type { AuditClient } from "./client.ts";
 
 const ATTEMPTS = 3;

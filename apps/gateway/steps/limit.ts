@@ -1,0 +1,104 @@
+import { ApiError } from "@ostiary/lib/domain/errors";
+import {
+  bucketKey,
+  bucketPrefix,
+  decide,
+  type RateLimit,
+  type RateLimitDecision,
+} from "@ostiary/lib/domain/ratelimit";
+import type { CompiledRoute } from "@ostiary/lib/domain/routes";
+import { whole } from "@ostiary/lib/runtime/config";
+import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
+import { type Static, Type } from "@sinclair/typebox";
+import { type Clock, systemClock } from "../clock.ts";
+
+/** Variables of rate limiting (Gateway specification, Environment). */
+export const limitVariables = {
+  RATE_LIMIT_REQUESTS: whole(60, 0, 1_000_000_000, "Fallback limit of routes without one; 0 is unlimited."),
+  RATE_LIMIT_WINDOW_SECONDS: whole(60, 1, 31_536_000, "Window of the fallback limit."),
+  RATE_LIMIT_AUTH_FAILURE_REQUESTS: whole(
+    60,
+    0,
+    1_000_000_000,
+    "How many 401s and unmatched 404s one address may cause in a window; 0 is unlimited.",
+  ),
+  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: whole(60, 1, 31_536_000, "Window of the failed-auth limiter."),
+};
+
+const limitSchema = Type.Object(limitVariables);
+export type LimitConfig = Static<typeof limitSchema>;
+
+/** A limited request's bucket after the request was counted: what the X-RateLimit headers say. */
+export type RateState = RateLimitDecision;
+
+/** Step 3 of a request: count, then decide (Gateway specification, Rate limiting; contract 4, Rate limits). */
+export interface Limiter {
+  /**
+   * Counts a request of `subject` (the client address on public routes, else the owner's id); null where the
+   * route is unlimited, which costs no round trip. Rejects with ApiError 503 when the counter store is down.
+   */
+  limit(route: LimitedRoute, subject: string): Promise<RateState> | null;
+  /**
+   * Counts a 401 or an unmatched 404 of a client address: the 429 to answer instead, or null. Lets through
+   * while the counter store is down.
+   */
+  failed(ip: string): Promise<ApiError | null>;
+}
+
+/** What limiting needs to know of a route. */
+export type LimitedRoute = Pick<CompiledRoute, "rateLimit" | "bucketPrefix">;
+
+export interface LimiterOptions {
+  config: LimitConfig;
+  store: Pick<CounterStore, "increment">;
+  clock?: Pick<Clock, "now">;
+}
+
+export function createLimiter({ config, store, clock = systemClock }: LimiterOptions): Limiter {
+  const fallback = unlessZero(config.RATE_LIMIT_REQUESTS, config.RATE_LIMIT_WINDOW_SECONDS);
+  const failures = unlessZero(
+    config.RATE_LIMIT_AUTH_FAILURE_REQUESTS,
+    config.RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS,
+  );
+  const failuresPrefix = bucketPrefix({ kind: "denied" });
+
+  const count = <Uncounted>(key: string, limit: RateLimit, otherwise: (error: unknown) => Uncounted) =>
+    store
+      .increment(key, limit.windowSeconds)
+      .then(({ count, ttl_ms }) => decide(count, ttl_ms, limit, clock.now()), otherwise);
+
+  return {
+    limit(route, subject) {
+      const limit = route.rateLimit === "fallback" ? fallback : route.rateLimit;
+      if (limit === null) return null;
+      return count(bucketKey(route.bucketPrefix, subject), limit, refuseUncounted);
+    },
+    async failed(ip) {
+      if (failures === null) return null;
+      const state = await count(bucketKey(failuresPrefix, ip), failures, letUncountedThrough);
+      return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds);
+    },
+  };
+}
+
+/** The 429 of a refused request. */
+export function rateLimited(retryAfterSeconds: number): ApiError {
+  return new ApiError("RATE_LIMITED", {
+    details: { retry_after_seconds: retryAfterSeconds },
+    headers: { "Retry-After": String(retryAfterSeconds) },
+  });
+}
+
+/** 0 requests is no limit at all. */
+function unlessZero(requests: number, windowSeconds: number): RateLimit | null {
+  return requests === 0 ? null : { requests, windowSeconds };
+}
+
+function refuseUncounted(error: unknown): never {
+  throw error instanceof StoreUnavailable ? error.toApiError() : error;
+}
+
+function letUncountedThrough(error: unknown): null {
+  if (error instanceof StoreUnavailable) return null;
+  throw error;
+}

@@ -1,0 +1,30 @@
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/domain/routes";
+import type { Principal } from "../admission/principal.ts";
+import type { RequestTarget } from "../edge/target.ts";
+
+/** The owner of a public route: nobody. */
+const NOBODY: SubjectIds = {};
+
+/**
+ * Step 6: the path and query that are called on the service, with the owner's ids in the path (Gateway
+ * specification, Upstream substitution).
+ *
+ * @throws ApiError 400 for a param, 500 for an owner's id that is not one segment of a path
+ */
+export function rewrite(match: RouteMatch, target: RequestTarget, principal: Principal | null): string {
+  const filled = upstreamPath(match, target.path, principal === null ? NOBODY : idsOf(principal));
+  if ("path" in filled) return filled.path + target.query;
+  if (filled.error === "path_param") {
+    throw new ApiError("INVALID_REQUEST", { message: "A path parameter must be one path segment." });
+  }
+  throw new ApiError("INTERNAL_ERROR", { cause: new Error("The subject's id is not one path segment.") });
+}
+
+function idsOf({ user_id, organization_id, member_id }: Principal): SubjectIds {
+  return {
+    user_id: user_id ?? undefined,
+    organization_id: organization_id ?? undefined,
+    member_id: member_id ?? undefined,
+  };
+}

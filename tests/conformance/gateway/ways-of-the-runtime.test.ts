@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { waitFor } from "../../support/index.ts";
+import {
+  headerValue,
+  OK,
+  RawClient,
+  type RawHeaders,
+  type RawRequest,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../support/raw-http.ts";
+
+/** Ways of the runtime that the gateway's README tells of: one that changes is to be told of anew. */
+
+const service = new RawUpstream();
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await startLocalGateway();
+  await gateway.publish({
+    things: publicService(service.url, {
+      path: "/things",
+      methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
+    }),
+    thing: publicService(service.url, { path: "/things/{id}", methods: ["GET"] }),
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+});
+
+beforeEach(() => {
+  service.handler = () => OK;
+  service.requests.length = 0;
+});
+
+/** The request as the service got it. */
+async function received(bytes: string): Promise<RawRequest> {
+  expect((await rawRequest(gateway.url, bytes)).status).toBe(200);
+  return service.request;
+}
+
+describe("the target is parsed and written anew", () => {
+  const table: [sent: string, arrives: string][] = [
+    ["/things/\xff\xfe", "/things/%EF%BF%BD%EF%BF%BD"],
+    ["/things?a=\xff", "/things?a=%EF%BF%BD"],
+    ["/things/\xc3\xa9", "/things/%C3%A9"],
+    ["/things/%FF%fe?b=%FF", "/things/%FF%fe?b=%FF"],
+    ["/things?a='b'", "/things?a=%27b%27"],
+    ["/things/'b'", "/things/'b'"],
+    ['/things?a="b"<c>', "/things?a=%22b%22%3Cc%3E"],
+    ["/things?`{}|\\^[]", "/things?`{}|\\^[]"],
+    ["/things/{a}^`|", "/things/%7Ba%7D%5E%60|"],
+    ["/things?", "/things?"],
+    ["/things?&&a=&=b+%20", "/things?&&a=&=b+%20"],
+  ];
+  test.each(table)("%s", async (sent, arrives) => {
+    expect((await received(spell("GET", sent))).target).toBe(arrives);
+  });
+});
+
+describe("methods that no route can have", () => {
+  test.each(["FOO", "GETS", "X", "get"])("%s costs the connection, without an answer", async (method) => {
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell(method, "/things"));
+    await client.untilClosed();
+    expect(client.received.toString()).toBe("");
+  });
+  test.each(["TRACE", "PROPFIND", "QUERY", "PURGE"])("%s is 404", async (method) => {
+    expect((await rawRequest(gateway.url, spell(method, "/things"))).status).toBe(404);
+  });
+});
+
+describe("lines of headers", () => {
+  const lines = (count: number): RawHeaders => Array.from({ length: count }, (_, at) => [`X-${at}`, "1"]);
+  const answering = (count: number) => () =>
+    `HTTP/1.1 200 OK\r\n${lines(count)
+      .map(([name]) => `${name}: 1\r\n`)
+      .join("")}Content-Length: 2\r\n\r\nok`;
+
+  test("198 of a request pass, and one more is a bare 431", async () => {
+    expect((await rawRequest(gateway.url, spell("GET", "/things", lines(197)))).status).toBe(200);
+    const refused = await rawRequest(gateway.url, spell("GET", "/things", lines(198)));
+    expect([refused.status, refused.body.length]).toEqual([431, 0]);
+  });
+
+  test("256 of an answer pass, and one more is 502", async () => {
+    service.handler = answering(255);
+    expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(200);
+    service.handler = answering(256);
+    expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(502);
+  });
+
+  test("several of one name arrive as one", async () => {
+    const { headers } = await received(
+      spell("GET", "/things", [
+        ["X-A", "1"],
+        ["X-A", "2"],
+        ["Cookie", "a=1"],
+        ["Cookie", "b=2"],
+      ]),
+    );
+    expect([headerValue(headers, "x-a"), headerValue(headers, "cookie")]).toEqual(["1, 2", "a=1; b=2"]);
+  });
+});
+
+describe("bodies", () => {
+  test("of DELETE are passed on", async () => {
+    const { body, headers } = await received(spell("DELETE", "/things", { "Content-Length": "2" }, "hi"));
+    expect([body.toString(), headerValue(headers, "content-length")]).toEqual(["hi", "2"]);
+  });
+
+  test.each(["POST", "PUT", "PATCH", "DELETE"])("%s without one has a length of 0", async (method) => {
+    expect(headerValue((await received(spell(method, "/things"))).headers, "content-length")).toBe("0");
+  });
+
+  test.each(["end", "destroy"] as const)(
+    "an answer that ends with its connection is whole: %s",
+    async (end) => {
+      service.handler = (_, socket) => {
+        socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello");
+        setTimeout(() => socket[end](), 20);
+        return null;
+      };
+      const response = await rawRequest(gateway.url, spell("GET", "/things"));
+      expect({ status: response.status, complete: response.complete }).toEqual({
+        status: 200,
+        complete: true,
+      });
+      expect(response.body.toString()).toBe("hello");
+    },
+  );
+});
+
+describe("a client that does not wait for its answer", () => {
+  test.each([
+    ["sends another request", (client: RawClient) => client.send(spell("GET", "/things?second"))],
+    ["closes its sending side", (client: RawClient) => client.end()],
+  ])("and %s gets none, though the service may have been called", async (_, then) => {
+    service.handler = () => null;
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("GET", "/things?first"));
+    await waitFor(() => service.requests.length === 1);
+    then(client);
+    await client.untilClosed();
+    expect(client.received.toString()).toBe("");
+    expect(service.request.target).toBe("/things?first");
+    await waitFor(() => gateway.logs().some(({ status }) => status === 499));
+  });
+});

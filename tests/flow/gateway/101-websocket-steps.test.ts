@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { MEMBER_KEY, UNLABELLED_KEY, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
+import { waitFor } from "../../support/index.ts";
+import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** A WebSocket is admitted, limited, authorized and recorded like any request (beyond the specification). */
+
+const bed = new WebSocketBed();
+
+beforeAll(() => bed.start());
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
+
+function handshake(path: string, headers: Record<string, string> = {}): string {
+  return spell("GET", path, {
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    ...headers,
+  });
+}
+
+test("the service sees its own path, the query, and neither credentials nor what the gateway must set", async () => {
+  const client = await bed.connect("/org/room?x=1", {
+    headers: { "X-API-Key": MEMBER_KEY, Authorization: "Bearer x", Cookie: "a=1", "X-Request-ID": "mine" },
+  });
+  const { target, headers } = bed.sockets[0]?.data ?? { target: "", headers: new Headers() };
+  expect(target).toBe("/organizations/o1/room?x=1");
+  expect(headers.get("x-api-key")).toBeNull();
+  expect(headers.get("authorization")).toBeNull();
+  expect(headers.get("cookie")).toBe("a=1");
+  expect(headers.get("traceparent")).toMatch(/^00-/);
+  expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  client.socket.close();
+});
+
+test("the upgrade carries X-Request-ID", async () => {
+  const client = await RawClient.connect(bed.gateway.url);
+  client.send(handshake("/public/a"));
+  const response = await client.response();
+  expect(response.status).toBe(101);
+  expect(headerValue(response.headers, "x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  expect(headerValue(response.headers, "sec-websocket-accept")).toBe("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  client.destroy();
+});
+
+test("the service chooses the subprotocol", async () => {
+  const client = await bed.connect("/public/a", { protocols: ["second", "first"] });
+  expect(bed.sockets[0]?.data.headers.get("sec-websocket-protocol")).toBe("second, first");
+  expect(client.socket.protocol).toBe("second");
+  client.socket.close();
+});
+
+describe("what is refused, is refused before the service is asked", () => {
+  const table: [name: string, bytes: string, status: number][] = [
+    ["no credential", handshake("/org/room"), 401],
+    ["an unmatched path", handshake("/nowhere"), 404],
+    ["a route without GET", handshake("/posts"), 404],
+    ["a param that is no segment", handshake("/public/a%2fb"), 400],
+    ["another version", handshake("/public/a", { "Sec-WebSocket-Version": "8" }), 400],
+    ["a key that is none", handshake("/public/a", { "Sec-WebSocket-Key": "x" }), 400],
+  ];
+  for (const [name, bytes, status] of table) {
+    test(`${status} for ${name}`, async () => {
+      const response = await rawRequest(bed.gateway.url, bytes);
+      expect(response.status).toBe(status);
+      expect(JSON.parse(response.body.toString())).toHaveProperty("error.code");
+      expect(bed.sockets).toEqual([]);
+    });
+  }
+
+  test("403 for a member without the label, with its event rejected", async () => {
+    expect(
+      (await rawRequest(bed.gateway.url, handshake("/org/room", { "X-API-Key": UNLABELLED_KEY }))).status,
+    ).toBe(403);
+    const outcome = await waitFor(() => bed.audit.of("PATCH")[0]?.body);
+    expect(outcome).toMatchObject({ outcome: "rejected", status: 403 });
+  });
+
+  test("429 past the limit", async () => {
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const client = await RawClient.connect(bed.gateway.url);
+      client.send(handshake("/limited", { "X-API-Key": MEMBER_KEY }));
+      statuses.push((await client.response()).status);
+      client.destroy();
+    }
+    expect(statuses).toEqual([101, 429]);
+  });
+});
+
+describe("502 for a service that does not accept", () => {
+  test("it refuses, with an event that it gave no response", async () => {
+    const response = await rawRequest(
+      bed.gateway.url,
+      handshake("/org/refuses", { "X-API-Key": MEMBER_KEY }),
+    );
+    expect(response.status).toBe(502);
+    const outcome = await waitFor(() => bed.audit.of("PATCH")[0]?.body);
+    expect(outcome).toMatchObject({ outcome: "no_response", status: 502 });
+  });
+
+  test("it can not be reached", async () => {
+    expect((await rawRequest(bed.gateway.url, handshake("/dead"))).status).toBe(502);
+  });
+
+  test("it hangs", async () => {
+    const hangs = new RawUpstream(() => null);
+    const routing: StoredServiceConfig = {
+      url: hangs.url,
+      public: { routes: [{ path: "/hangs", methods: ["GET"] }] },
+    };
+    await bed.gateway.publish({ hangs: routing });
+    expect((await rawRequest(bed.gateway.url, handshake("/hangs"))).status).toBe(502);
+    await waitFor(() => hangs.open === 0);
+    hangs.close();
+  });
+});
+
+test("the event says responded with 101, the log line comes at the end, and the metrics count it", async () => {
+  const client = await RawClient.connect(bed.gateway.url);
+  client.send(handshake("/org/room", { "X-API-Key": MEMBER_KEY }));
+  const id = headerValue((await client.response()).headers, "x-request-id") ?? "";
+  expect(await waitFor(() => bed.audit.of("PATCH")[0]?.body)).toMatchObject({
+    outcome: "responded",
+    status: 101,
+  });
+  expect(bed.audit.of("PUT")[0]?.body).toMatchObject({
+    method: "GET",
+    route: "/org/{room}",
+    params: { room: "room" },
+  });
+  expect(bed.gateway.logs().filter((line) => line.request_id === id)).toEqual([]);
+  client.destroy();
+  expect(await bed.gateway.logOf(id)).toMatchObject({
+    message: "request completed",
+    status: 101,
+    route: "/org/{room}",
+  });
+  expect(await bed.gateway.metrics()).toContain(
+    'http_requests_total{route="/org/{room}",method="GET",status="101"}',
+  );
+});
+
+test("other upgrades are ignored, as HTTP allows", async () => {
+  const response = await rawRequest(
+    bed.gateway.url,
+    spell("GET", "/public/a", { Connection: "Upgrade", Upgrade: "h2c" }),
+  );
+  expect(response.status).toBe(400);
+  expect(response.body.toString()).toBe("no");
+});

@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { startLocalGateway } from "../../support/gateway.ts";
+import {
+  type Client,
+  chat,
+  IDLE_TIMEOUT_MS,
+  MESSAGE_BYTES_MAX,
+  type ServiceSocket,
+  WebSocketBed,
+} from "../../support/gateway-websocket-bed.ts";
+import { waitFor } from "../../support/index.ts";
+import { headerValue, RawUpstream } from "../../support/raw-http.ts";
+
+/** Two WebSockets joined: what one side sends the other gets, and when one closes so does the other. */
+
+const bed = new WebSocketBed();
+
+beforeAll(() => bed.start());
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
+
+const closedOf = (client: Client) => waitFor(() => client.closed, { what: "The client's WebSocket closing" });
+
+test("text arrives as text and bytes as bytes, both ways, in order", async () => {
+  bed.onMessage = (socket, message) => void socket.send(message);
+  const client = await bed.connect("/public/a");
+  client.socket.send("one");
+  client.socket.send(Buffer.from([0, 1, 255]));
+  client.socket.send("");
+  client.socket.send("zwei €");
+  await waitFor(() => client.messages.length === 4);
+  expect(client.messages).toEqual(["one", Buffer.from([0, 1, 255]), "", "zwei €"]);
+  client.socket.close();
+});
+
+describe("when one side closes, so does the other", () => {
+  const table: [code: number | undefined, reason: string][] = [
+    [1000, "done"],
+    [1001, ""],
+    [1011, "broken"],
+    [3000, ""],
+    [4999, "grüße"],
+  ];
+  for (const [code, reason] of table) {
+    test(`the client, with ${code} ${reason}`, async () => {
+      const client = await bed.connect("/public/a");
+      client.socket.close(code, reason);
+      expect(await bed.closedAtService()).toEqual({ code: code ?? 1005, reason });
+    });
+    test(`the service, with ${code} ${reason}`, async () => {
+      bed.onMessage = (socket) => socket.close(code, reason);
+      const client = await bed.connect("/public/a");
+      client.socket.send("close");
+      expect(await closedOf(client)).toEqual({ code: code ?? 1000, reason });
+    });
+  }
+
+  test("the client breaks off", async () => {
+    const client = await bed.connect("/public/a");
+    client.socket.terminate();
+    expect((await bed.closedAtService()).code).toBe(1001);
+  });
+
+  test("the service breaks off", async () => {
+    bed.onMessage = (socket) => socket.terminate();
+    const client = await bed.connect("/public/a");
+    client.socket.send("break");
+    expect((await closedOf(client)).code).toBe(1014);
+  });
+});
+
+test("what the service says in the same breath as it accepts is not lost", async () => {
+  const eager = new RawUpstream((request) => {
+    const key = headerValue(request.headers, "sec-websocket-key") ?? "";
+    const accept = new Bun.CryptoHasher("sha1")
+      .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+      .digest("base64");
+    return `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n\x81\x05hello\x81\x05again`;
+  });
+  const routing: StoredServiceConfig = {
+    url: eager.url,
+    public: { routes: [{ path: "/eager", methods: ["GET"] }] },
+  };
+  await bed.gateway.publish({ eager: routing });
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const client = await bed.connect("/eager");
+    await waitFor(() => client.messages.length === 2);
+    expect(client.messages).toEqual(["hello", "again"]);
+    client.socket.terminate();
+  }
+  eager.close();
+});
+
+test("no twin with underscores of a guarded header reaches the service", async () => {
+  const client = await bed.connect("/public/a", {
+    headers: { X_API_Key: "twin", Sec_WebSocket_Key: "twin", X_Custom: "kept" },
+  });
+  const seen = bed.sockets[0]?.data.headers.toJSON() ?? {};
+  expect(Object.values(seen)).not.toContain("twin");
+  expect(seen).toMatchObject({ x_custom: "kept" });
+  client.socket.close();
+});
+
+describe("a message over the limit closes both sides with 1009", () => {
+  test("from the client", async () => {
+    const client = await bed.connect("/public/a");
+    client.socket.send("x".repeat(MESSAGE_BYTES_MAX + 1));
+    expect((await closedOf(client)).code).toBe(1009);
+    await bed.closedAtService();
+  });
+
+  test("from the service", async () => {
+    bed.onMessage = (socket) => void socket.send("x".repeat(MESSAGE_BYTES_MAX + 1));
+    const client = await bed.connect("/public/a");
+    client.socket.send("go");
+    expect((await closedOf(client)).code).toBe(1009);
+    expect((await bed.closedAtService()).code).toBe(1009);
+  });
+
+  test("while one of exactly the limit passes", async () => {
+    bed.onMessage = (socket, message) => void socket.send(message);
+    const client = await bed.connect("/public/a");
+    client.socket.send("x".repeat(MESSAGE_BYTES_MAX));
+    await waitFor(() => client.messages.length === 1);
+    client.socket.close();
+  });
+});
+
+describe("a side that is slow to read stops the other", () => {
+  const part = Buffer.alloc(100_000);
+  const parts = 1_000;
+
+  test("the client", async () => {
+    let sent = 0;
+    const more = (socket: ServiceSocket) => {
+      while (sent < parts) {
+        sent += 1;
+        if (socket.send(part) < 0) return;
+      }
+    };
+    bed.onMessage = (socket) => more(socket);
+    const client = await bed.connect("/public/a");
+    client.socket.send("go");
+    await waitFor(() => client.messages.length > 0);
+    client.socket.pause();
+    const feeding = setInterval(() => {
+      const socket = bed.sockets[0];
+      if (socket !== undefined && socket.getBufferedAmount() === 0) more(socket);
+    }, 2);
+    const resting = await settled(() => sent);
+    expect(resting).toBeLessThan(parts / 2);
+    client.socket.resume();
+    await waitFor(() => client.messages.length === parts, { what: "Every message arriving" });
+    clearInterval(feeding);
+    client.socket.close();
+  });
+
+  test("the service", async () => {
+    let received = 0;
+    let reading = false;
+    bed.onMessage = (socket) => {
+      received += 1;
+      if (!reading) socket.pause();
+    };
+    const client = await bed.connect("/public/a");
+    let sent = 0;
+    const feeding = setInterval(() => {
+      while (sent < parts && client.socket.bufferedAmount < part.length) {
+        sent += 1;
+        client.socket.send(part);
+      }
+    }, 2);
+    expect(await settled(() => sent)).toBeLessThan(parts / 2);
+    reading = true;
+    bed.sockets[0]?.resume();
+    await waitFor(() => received === parts, { what: "Every message arriving" });
+    clearInterval(feeding);
+    client.socket.close();
+  });
+});
+
+describe("silence", () => {
+  test("in both directions closes the tunnel", async () => {
+    const client = await bed.connect("/public/a");
+    expect(await closedOf(client)).toEqual({ code: 1001, reason: "idle" });
+    expect(await bed.closedAtService()).toEqual({ code: 1001, reason: "idle" });
+  });
+
+  test("is broken by a message of either side, and by a ping", async () => {
+    for (const speak of [
+      (client: Client) => client.socket.send("x"),
+      () => bed.sockets.at(-1)?.send("x"),
+      (client: Client) => client.socket.ping(),
+      () => bed.sockets.at(-1)?.ping(),
+    ]) {
+      const client = await bed.connect("/public/a");
+      const started = performance.now();
+      const speaking = setInterval(() => speak(client), IDLE_TIMEOUT_MS / 4);
+      await waitFor(() => performance.now() - started > IDLE_TIMEOUT_MS * 1.5);
+      clearInterval(speaking);
+      expect(client.closed).toBeNull();
+      client.socket.close();
+    }
+  });
+});
+
+test("a gateway that stops tells clients to come back elsewhere", async () => {
+  const stopping = await startLocalGateway({ SHUTDOWN_TIMEOUT_MS: "20000" });
+  await stopping.publish({ chat: chat(bed.url) });
+  const socket = new WebSocket(`${stopping.url.replace("http", "ws")}/public/a`);
+  const closed = Promise.withResolvers<number>();
+  socket.addEventListener("close", ({ code }) => closed.resolve(code));
+  await waitFor(() => socket.readyState === WebSocket.OPEN);
+  const started = performance.now();
+  await stopping.close();
+  expect(await closed.promise).toBe(1001);
+  // and does not wait for them
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+/** The value of `look` once it has not changed for 300 ms. */
+async function settled(look: () => number): Promise<number> {
+  for (let last = -1, since = performance.now(); ; ) {
+    const now = look();
+    if (now !== last) {
+      last = now;
+      since = performance.now();
+    } else if (now > 0 && performance.now() - since > 300) return now;
+    await Bun.sleep(10);
+  }
+}

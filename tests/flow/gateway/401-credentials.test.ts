@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type DirectoryProcess, startDirectory } from "../../support/directory.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { waitFor } from "../../support/index.ts";
+import { startCollector } from "../../unit/telemetry/collector.ts";
+
+/** Admission through the whole gateway, with the identity service and an identity provider as they are. */
+
+const START_TIMEOUT_MS = 60_000;
+const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";
+
+const upstream = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: (request) => new Response(new URL(request.url).pathname),
+});
+const collector = startCollector();
+let provider: IdentityProvider;
+let directory: DirectoryProcess;
+let gateway: LocalGateway;
+/** A gateway that keeps nothing, so that every change is seen at once. */
+let fresh: LocalGateway;
+
+let user_id: string;
+let organization: { id: string; member_id: string };
+let secrets: { jwt: string; user: string; member: string; service: string; session: string };
+
+const services = (): Record<string, StoredServiceConfig> => ({
+  things: {
+    url: `http://127.0.0.1:${upstream.port}`,
+    user: { routes: [{ path: "/user", upstream: "/u/{subject.user_id}", methods: ["GET"] }] },
+    organization: {
+      routes: [
+        { path: "/org", upstream: "/o/{subject.organization_id}", methods: ["GET"] },
+        { path: "/org/admin", upstream: "/admin", methods: ["GET"], required_labels: ["org:write"] },
+      ],
+    },
+    member: {
+      routes: [
+        {
+          path: "/member",
+          upstream: "/o/{subject.organization_id}/m/{subject.member_id}",
+          methods: ["GET"],
+        },
+      ],
+    },
+  },
+});
+
+async function open(env: Record<string, string> = {}): Promise<LocalGateway> {
+  const opened = await startLocalGateway({
+    AUTH_ISSUER: provider.issuer,
+    AUTH_JWKS_URI: provider.jwks_uri,
+    CREDENTIAL_VALIDATE_URL: directory.validate_url,
+    INTERNAL_AUTH_TOKEN,
+    ...env,
+  });
+  await opened.publish(services());
+  await waitFor(async () => (await fetch(`${opened.internal_url}/health/ready`)).ok);
+  return opened;
+}
+
+beforeAll(async () => {
+  provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+  directory = await startDirectory({ INTERNAL_AUTH_TOKEN });
+  [gateway, fresh] = await Promise.all([
+    open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }),
+    open({ APIKEY_CACHE_TTL_SECS: "0" }),
+  ]);
+  user_id = await directory.person(provider.issuer, "alice");
+  organization = await directory.organization(user_id);
+  const account = await directory.call("POST", `/organizations/${organization.id}/service-accounts`, {
+    name: "bot",
+  });
+  secrets = {
+    jwt: await token("alice"),
+    user: (await directory.key(`/users/${user_id}`)).key,
+    member: (await directory.key(`/members/${organization.member_id}`)).key,
+    service: (await directory.key(`/members/${account.member_id}`)).key,
+    session: await directory.session(user_id, organization.id),
+  };
+}, START_TIMEOUT_MS);
+
+afterAll(async () => {
+  await Promise.all([gateway.close(), fresh.close(), directory.stop(), provider.stop(), upstream.stop(true)]);
+  await collector.stop();
+});
+
+async function token(subject: string): Promise<string> {
+  return (await fetch(`${provider.issuer}/token?subject=${subject}`)).text();
+}
+
+const bearer = (jwt: string) => ({ authorization: `Bearer ${jwt}` });
+const key = (text: string) => ({ "x-api-key": text });
+const get = (path: string, headers: Record<string, string> = {}, from = gateway) =>
+  fetch(`${from.url}${path}`, { headers });
+const status = async (path: string, headers: Record<string, string>, from = fresh) =>
+  (await get(path, headers, from)).status;
+/** The path that the service was called with, or the status of a refusal. */
+const reached = async (path: string, headers: Record<string, string>) => {
+  const response = await get(path, headers);
+  return response.ok ? response.text() : response.status;
+};
+
+describe("a credential reaches the owner that its scope names, or 401", () => {
+  const all = async (headers: Record<string, string>) => [
+    await reached("/user", headers),
+    await reached("/org", headers),
+    await reached("/member", headers),
+  ];
+  const ofUser = () => [`/u/${user_id}`, 401, 401];
+  const ofMember = (member_id: string) => [
+    401,
+    `/o/${organization.id}`,
+    `/o/${organization.id}/m/${member_id}`,
+  ];
+
+  test("JWT", async () => expect(await all(bearer(secrets.jwt))).toEqual(ofUser()));
+  test("user key", async () => expect(await all(key(secrets.user))).toEqual(ofUser()));
+  test("member key", async () =>
+    expect(await all(key(secrets.member))).toEqual(ofMember(organization.member_id)));
+  test("session", async () =>
+    expect(await all(key(secrets.session))).toEqual(ofMember(organization.member_id)));
+  test("service account's key", async () => {
+    const [user, org, member] = await all(key(secrets.service));
+    expect([user, org]).toEqual([401, `/o/${organization.id}`]);
+    expect(member).not.toContain(organization.member_id);
+  });
+  test("none", async () => expect(await all({})).toEqual([401, 401, 401]));
+  test("a key in Authorization", async () =>
+    expect(await all(bearer(secrets.member))).toEqual([401, 401, 401]));
+  test("a well-formed key that nobody has", async () => {
+    expect(await all(key(`acme-k-2-${"x".repeat(43)}`))).toEqual([401, 401, 401]);
+  });
+  test("an unusable key beside a good JWT", async () => {
+    expect(await all({ ...bearer(secrets.jwt), ...key("garbage") })).toEqual([401, 401, 401]);
+  });
+});
+
+test("a new subject is a new person, and stays one", async () => {
+  const first = await reached("/user", bearer(await token("bob")));
+  expect(first).toMatch(/^\/u\/[0-9A-Z]{26}$/);
+  expect(first).not.toBe(`/u/${user_id}`);
+  expect(await reached("/user", bearer(await token("bob")))).toBe(first);
+});
+
+test("labels are those of the member's role", async () => {
+  expect(await status("/org/admin", key(secrets.member), gateway)).toBe(200);
+  expect(await status("/org/admin", key(secrets.service), gateway)).toBe(403);
+});
+
+test("the answer to a bad credential is 401 in the envelope, without a hint why", async () => {
+  const bodies = await Promise.all(
+    [{}, key("garbage"), key(secrets.user), bearer("garbage"), bearer(await token("alice"))].map(
+      async (headers) => {
+        const response = await get("/org", headers);
+        expect(response.status).toBe(401);
+        const { error } = JSON.parse(await response.text());
+        return JSON.stringify({ ...error, request_id: "" });
+      },
+    ),
+  );
+  expect(new Set(bodies)).toEqual(
+    new Set([
+      JSON.stringify({
+        type: "invalid_request_error",
+        code: "UNAUTHORIZED",
+        message: "Authentication required.",
+        request_id: "",
+        details: null,
+      }),
+    ]),
+  );
+});
+
+describe("what changes at identity is seen when the cache entry ends, at once without a cache:", () => {
+  test("a revoked key", async () => {
+    const { key: text, path } = await directory.key(`/users/${user_id}`);
+    for (const from of [gateway, fresh]) expect(await status("/user", key(text), from)).toBe(200);
+    await directory.call("DELETE", path);
+    expect(await status("/user", key(text), fresh)).toBe(401);
+    expect(await status("/user", key(text), gateway)).toBe(200);
+  });
+
+  test("a suspended person, with token, user key, member key and session", async () => {
+    const carol = await directory.person(provider.issuer, "carol");
+    const { id, member_id } = await directory.organization(carol);
+    const credentials: [string, Record<string, string>][] = [
+      ["/user", bearer(await token("carol"))],
+      ["/user", key((await directory.key(`/users/${carol}`)).key)],
+      ["/member", key((await directory.key(`/members/${member_id}`)).key)],
+      ["/member", key(await directory.session(carol, id))],
+    ];
+    const statuses = () => Promise.all(credentials.map(([path, headers]) => status(path, headers)));
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    await directory.call("PATCH", `/users/${carol}/status`, { status: "suspended" });
+    expect(await statuses()).toEqual([401, 401, 401, 401]);
+    await directory.call("PATCH", `/users/${carol}/status`, { status: "active" });
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+  });
+
+  test("a member's role", async () => {
+    const dave = await directory.person(provider.issuer, "dave");
+    const body = { idp: { issuer: provider.issuer, subject: "dave" }, role: "viewer" };
+    const member = await directory.call("POST", `/organizations/${organization.id}/members`, body);
+    const session = key(await directory.session(dave, organization.id));
+    expect(await status("/org/admin", session)).toBe(403);
+    await directory.call("PATCH", `/organizations/${organization.id}/members/${member.id}`, {
+      role: "admin",
+    });
+    expect(await status("/org/admin", session)).toBe(200);
+    await directory.call("DELETE", `/members/${member.id}`);
+    expect(await status("/org/admin", session)).toBe(401);
+  });
+});
+
+test("lines name auth_type, ids and key_prefix, and of a refused key its prefix", async () => {
+  const lineOf = async (path: string, headers: Record<string, string>) => {
+    const response = await get(path, headers);
+    return gateway.logOf(response.headers.get("x-request-id") ?? "");
+  };
+  const prefix = secrets.member.slice(0, "acme-k-2-".length + 4);
+  const member = { organization_id: organization.id, member_id: organization.member_id };
+  expect(await lineOf("/org", key(secrets.member))).toMatchObject({
+    auth_type: "member_apikey",
+    key_prefix: prefix,
+    ...member,
+  });
+  expect(await lineOf("/member", key(secrets.session))).toMatchObject({
+    auth_type: "member_session",
+    ...member,
+  });
+  expect(await lineOf("/user", key(secrets.user))).toMatchObject({ auth_type: "user_apikey", user_id });
+  const byToken = await lineOf("/user", bearer(secrets.jwt));
+  expect(byToken).toMatchObject({ auth_type: "jwt", user_id });
+  expect(byToken).not.toHaveProperty("key_prefix");
+  const refused = await lineOf("/user", key(secrets.member));
+  expect(refused).toMatchObject({ status: 401, key_prefix: prefix });
+  expect(refused).not.toHaveProperty("auth_type");
+  expect(await lineOf("/user", key("garbage"))).not.toHaveProperty("key_prefix");
+});
+
+test("no credential is in a log line, a metric or a span", async () => {
+  const malformed = `${secrets.user}x`;
+  const hostile = `${secrets.jwt.slice(0, -6)}AAAAAA`;
+  const presented = [
+    ...Object.values(secrets).flatMap((secret) => [bearer(secret), key(secret)]),
+    key(malformed),
+    bearer(hostile),
+  ];
+  for (const headers of presented) for (const path of ["/user", "/org", "/member"]) await get(path, headers);
+  const last = await get("/user?token=last", bearer(secrets.jwt));
+  await gateway.logOf(last.headers.get("x-request-id") ?? "");
+  const told = gateway.logs().filter((line) => "duration_ms" in line).length;
+  await waitFor(() => collector.spans.length >= told, { what: "The spans" });
+  const written = [
+    JSON.stringify(gateway.logs()),
+    await gateway.metrics(),
+    Bun.inspect(collector.spans, { depth: 20 }),
+    Bun.inspect(collector.metrics, { depth: 20 }),
+  ].join("\n");
+  expect(written).toContain(organization.member_id);
+  for (const secret of [...Object.values(secrets), malformed, hostile, INTERNAL_AUTH_TOKEN]) {
+    expect(written).not.toContain(secret);
+    expect(written).not.toContain(secret.slice(-20));
+  }
+});

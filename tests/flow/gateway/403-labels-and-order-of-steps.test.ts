@@ -1,0 +1,178 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { startLocalGateway } from "../../support/gateway.ts";
+import {
+  codeOf,
+  ELSEWHERE,
+  EVERYTHING,
+  HOSTILE,
+  LABELLESS,
+  READER,
+  StepsBed,
+  services,
+  UNKNOWN,
+  USER,
+  WRITER,
+} from "../../support/gateway-steps-bed.ts";
+import { waitFor } from "../../support/index.ts";
+import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** The nine steps in their order (Gateway specification, Gateway request handling). */
+
+const bed = new StepsBed();
+const { service, audit } = bed;
+const call = bed.call.bind(bed);
+
+beforeAll(() => bed.start());
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
+
+describe("the owner's ids stand in the path of the service", () => {
+  const table: [target: string, credential: string, called: string][] = [
+    ["/user/things/7?a=b", USER, "/users/u1/things/7?a=b"],
+    ["/org/things", WRITER, "/organizations/org1/things"],
+    ["/member/things", WRITER, "/organizations/org1/members/m1/things"],
+  ];
+  for (const [target, credential, called] of table) {
+    test(`${target} → ${called}`, async () => {
+      expect((await call("GET", target, credential)).status).toBe(200);
+      expect(service.request.target).toBe(called);
+    });
+  }
+
+  test("500 for an owner's id that is not one segment, and the service is not called", async () => {
+    for (const target of ["/org/things", "/member/things"]) {
+      const response = await call("GET", target, HOSTILE);
+      expect(response.status).toBe(500);
+      expect(JSON.parse(response.body.toString())).toMatchObject({
+        error: {
+          type: "api_error",
+          code: "INTERNAL_ERROR",
+          message: "An unexpected error occurred.",
+          details: null,
+        },
+      });
+    }
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe("a label of the route, or every one", () => {
+  const table: [name: string, credential: string, status: number][] = [
+    ["one of the labels", WRITER, 200],
+    ["*", EVERYTHING, 200],
+    ["other labels", READER, 403],
+    ["a missing list", LABELLESS, 403],
+  ];
+  for (const [name, credential, status] of table) {
+    test(`${status} for a member with ${name}`, async () => {
+      const response = await call("GET", "/org/labelled/1", credential);
+      expect(response.status).toBe(status);
+      expect(service.requests.length).toBe(status === 200 ? 1 : 0);
+    });
+  }
+
+  test("403 names the route and its labels", async () => {
+    const response = await call("GET", "/org/labelled/1", READER);
+    expect(JSON.parse(response.body.toString())).toEqual({
+      error: {
+        type: "invalid_request_error",
+        code: "FORBIDDEN",
+        message: "You do not have permission to do that.",
+        request_id: headerValue(response.headers, "x-request-id"),
+        details: {
+          permission: "required_labels",
+          resource: "route",
+          resource_id: "/org/labelled/{id}",
+          required_labels: ["things:write", "admin"],
+        },
+      },
+    });
+  });
+
+  test("no labels are needed where the route names none", async () => {
+    expect((await call("GET", "/org/things", LABELLESS)).status).toBe(200);
+  });
+
+  test("users are never checked", async () => {
+    expect((await call("GET", "/user/labelled", USER)).status).toBe(200);
+  });
+});
+
+describe("401 keeps the steps after it from running", () => {
+  const table: [name: string, target: string, credential: string | null][] = [
+    ["no credential", "/org/things", null],
+    ["a malformed key", "/org/things", "nonsense"],
+    ["an unknown key", "/org/things", UNKNOWN],
+    ["a user's key on an organization route", "/org/things", USER],
+    ["a member's key on a user route", "/user/things/1", WRITER],
+    ["a param that is refused, before it is looked at", "/org/param/a%2fb", null],
+  ];
+  for (const [name, target, credential] of table) {
+    test(name, async () => {
+      const response = await call("POST", target, credential);
+      expect(response.status).toBe(401);
+      expect(codeOf(response)).toBe("UNAUTHORIZED");
+      expect(headerValues(response.headers, "x-ratelimit-limit")).toEqual([]);
+      expect(service.requests).toEqual([]);
+      expect(audit.writes).toEqual([]);
+    });
+  }
+});
+
+test("the limit stands before the labels: a 403 counts, and says so", async () => {
+  const statuses: number[] = [];
+  for (let request = 0; request < 3; request++) {
+    const response = await call("GET", "/org/limited", READER);
+    statuses.push(response.status);
+    expect(headerValue(response.headers, "x-ratelimit-limit")).toBe("2");
+    expect(headerValue(response.headers, "x-ratelimit-remaining")).toBe(String(Math.max(0, 1 - request)));
+    const reset = Number(headerValue(response.headers, "x-ratelimit-reset"));
+    expect(reset).toBeGreaterThan(Date.now() / 1000);
+    expect(reset).toBeLessThanOrEqual(Date.now() / 1000 + 61);
+  }
+  expect(statuses).toEqual([403, 403, 429]);
+});
+
+test("429 carries Retry-After and its details, and leaves no event", async () => {
+  let response = await call("GET", "/org/limited", ELSEWHERE);
+  while (response.status !== 429) response = await call("GET", "/org/limited", ELSEWHERE);
+  const retry = Number(headerValue(response.headers, "retry-after"));
+  expect(retry).toBeGreaterThanOrEqual(1);
+  expect(JSON.parse(response.body.toString()).error).toEqual({
+    type: "api_error",
+    code: "RATE_LIMITED",
+    message: "Too many requests. Try again in a moment.",
+    request_id: headerValue(response.headers, "x-request-id"),
+    details: { retry_after_seconds: retry },
+  });
+  expect(audit.writes).toEqual([]);
+});
+
+test("an unlimited route has no rate-limit headers", async () => {
+  const response = await call("GET", "/org/things", WRITER);
+  expect(response.headers.filter(([name]) => /ratelimit|retry-after/i.test(name))).toEqual([]);
+});
+
+test("unmatched requests and 401s of one address end in 429, admitted ones never", async () => {
+  const strict = await startLocalGateway({
+    CREDENTIAL_VALIDATE_URL: bed.identity.url,
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
+  });
+  try {
+    await strict.routes.put("edge/gateway/routes/things", JSON.stringify(services(service.url).things));
+    const ask = (target: string, credential: string) =>
+      rawRequest(strict.url, spell("GET", target, { "X-API-Key": credential }));
+    await waitFor(async () => (await ask("/org/things", WRITER)).status === 200);
+    // other 404s of this address may have been counted while the routes were loading
+    const refused = await waitFor(async () => {
+      const response = await ask("/nowhere", WRITER);
+      return response.status === 429 && response;
+    });
+    expect(Number(headerValue(refused.headers, "retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(refused.headers.filter(([name]) => /x-ratelimit/i.test(name))).toEqual([]);
+    expect((await ask("/org/things", "nonsense")).status).toBe(429);
+    expect((await ask("/org/things", WRITER)).status).toBe(200);
+  } finally {
+    await strict.close();
+  }
+});

@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { type RawResponse, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** What is matched is what is called, byte for byte (contract 4, Matching): read as bytes on both sides. */
+
+let gateway: LocalGateway;
+const service = new RawUpstream();
+
+const ROUTES = [
+  { path: "/", methods: ["GET"] },
+  { path: "/things", methods: ["GET", "POST"] },
+  { path: "/things/{thing_id}", methods: ["GET"] },
+  { path: "/things/special", methods: ["POST"] },
+  { path: "/things/{thing_id}/parts/{part_id}", methods: ["GET"] },
+  { path: "/files/{name}", upstream: "/store/{path.name}/raw", methods: ["GET"] },
+  { path: "/a%20b/{x}", methods: ["GET"] },
+  { path: "/admin/secrets", methods: ["DELETE"] },
+] satisfies Parameters<typeof publicService>[1][];
+
+beforeAll(async () => {
+  gateway = await startLocalGateway();
+  await gateway.publish({ things: publicService(service.url, ...ROUTES) });
+  // the template of the route that was checked, as the service saw it
+  service.handler = () => "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
+});
+
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+});
+
+beforeEach(() => {
+  service.requests.length = 0;
+});
+
+async function get(
+  target: string,
+  method = "GET",
+): Promise<{ response: RawResponse; called: string | null }> {
+  const response = await rawRequest(gateway.url, spell(method, target));
+  const called = service.requests.map((request) => `${request.method} ${request.target}`);
+  expect(called.length).toBeLessThanOrEqual(1);
+  return { response, called: called[0] ?? null };
+}
+
+describe("the path that is called is the path that was matched", () => {
+  const table: [target: string, called: string][] = [
+    ["/", "/"],
+    ["/things", "/things"],
+    ["/things?a=1&b=%2F%2f&c=+&d", "/things?a=1&b=%2F%2f&c=+&d"],
+    ["/things?", "/things?"],
+    ["/things??x", "/things??x"],
+    ["/things?a=/../..", "/things?a=/../.."],
+    ["/things/1", "/things/1"],
+    ["/things/UPPER", "/things/UPPER"],
+    ["/things/a%20b", "/things/a%20b"],
+    ["/things/%41", "/things/%41"],
+    ["/things/caf%C3%A9", "/things/caf%C3%A9"],
+    ["/things/caf\xc3\xa9", "/things/caf%C3%A9"],
+    ["/things/a:b@c;d=e,f!$&'()*+~", "/things/a:b@c;d=e,f!$&'()*+~"],
+    ["/things/...", "/things/..."],
+    ["/things/.hidden", "/things/.hidden"],
+    ["/things/1/parts/2", "/things/1/parts/2"],
+    ["/files/report.pdf?v=2", "/store/report.pdf/raw?v=2"],
+    ["/files/a%20b%25", "/store/a%20b%25/raw"],
+    ["/a%20b/1", "/a%20b/1"],
+    ["http://elsewhere.test/things/1", "/things/1"],
+    // dot segments are gone before anything is matched
+    ["/x/../things", "/things"],
+    ["/x/%2e%2e/things", "/things"],
+    ["/x/%2E%2e/things", "/things"],
+    ["/x/.%2e/things", "/things"],
+    ["/./things/./1", "/things/1"],
+    ["/%2e/things", "/things"],
+    ["/../../things", "/things"],
+    ["/x\\..\\things", "/things"],
+    ["/things/1/../2", "/things/2"],
+    ["/things/1#fragment", "/things/1"],
+    ["/things#?not=query", "/things"],
+  ];
+  for (const [target, called] of table) {
+    test(`${target} → ${called}`, async () => {
+      const result = await get(target);
+      expect(result.response.status).toBe(200);
+      expect(result.called).toBe(`GET ${called}`);
+    });
+  }
+});
+
+describe("404 for a path that no route can have", () => {
+  const table = [
+    "/nothing",
+    "/things/",
+    "//things",
+    "/things//1",
+    "/things/1/",
+    "/things/1/parts",
+    "/things/1/parts/",
+    "/things/1/parts//",
+    "/Things",
+    "/THINGS/1",
+    "/things/%",
+    "/things/%2",
+    "/things/%zz",
+    "/th%69ngs",
+    "/things%2f1",
+    "/a b/1".replace(" ", "%2520"),
+    "/a%2520b/1",
+    `/things/${"x".repeat(200)}/${"y/".repeat(700)}`,
+    "/x/../nothing",
+  ];
+  for (const target of table) {
+    test(target.slice(0, 60), async () => {
+      const { response, called } = await get(target);
+      expect(response.status).toBe(404);
+      expect(JSON.parse(response.body.toString())).toEqual({
+        error: {
+          type: "invalid_request_error",
+          code: "NOT_FOUND",
+          message: "Resource not found.",
+          request_id: expect.any(String),
+          details: null,
+        },
+      });
+      expect(called).toBeNull();
+    });
+  }
+});
+
+describe("404 for a method that no route of the path has, and nothing is called", () => {
+  const table: [method: string, target: string][] = [
+    ["DELETE", "/things"],
+    ["HEAD", "/things"],
+    ["GET", "/admin/secrets"],
+    ["PUT", "/things/1"],
+    ["TRACE", "/things"],
+    ["PROPFIND", "/things"],
+    ["MKCOL", "/things"],
+  ];
+  for (const [method, target] of table) {
+    test(`${method} ${target}`, async () => {
+      const { response, called } = await get(target, method);
+      expect(response.status).toBe(404);
+      expect(called).toBeNull();
+    });
+  }
+});
+
+test("the literal route serves its method, the param route the one that the literal lacks", async () => {
+  expect((await get("/things/special", "POST")).called).toBe("POST /things/special");
+  service.requests.length = 0;
+  expect((await get("/things/special", "GET")).called).toBe("GET /things/special");
+  const metrics = await gateway.metrics();
+  expect(metrics).toMatch(
+    /http_requests_total\{route="\/things\/special",method="POST",status="200"\} [1-9]/,
+  );
+  expect(metrics).toContain('http_requests_total{route="/things/{thing_id}",method="GET"');
+});
+
+describe("400 for a param that is not one segment once a service decodes it", () => {
+  const table = [
+    "/things/a%2fb",
+    "/things/a%2Fb",
+    "/things/%2f",
+    "/things/a%5cb",
+    "/things/a%3fb",
+    "/things/a%23b",
+    "/things/%2e%2e%2fadmin",
+    "/things/..%2fadmin%2fsecrets",
+    "/files/%2e%2e%2f%2e%2e%2fetc",
+    "/things/1/parts/..%2f..",
+  ];
+  for (const target of table) {
+    test(target, async () => {
+      const { response, called } = await get(target);
+      expect(response.status).toBe(400);
+      expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+      expect(called).toBeNull();
+    });
+  }
+});
+
+describe("400 for a Host by which the runtime would not read the URL", () => {
+  const table = [
+    "a b",
+    "a/b",
+    "a?b",
+    "a#b",
+    "a\\b",
+    "user@a",
+    "user:password@a",
+    "a:99999",
+    "a:65536",
+    "a:b",
+    "a:-1",
+    "a:b:c",
+    "::1",
+    "[::1",
+    "[::g]",
+    "1.2.3.256",
+    "999999999999",
+    "a%2fb",
+    "a%zz",
+    "a<b",
+    "a|b",
+    "a^b",
+    "a[b",
+    "caf\xc3\xa9",
+  ];
+  for (const host of table) {
+    test(host, async () => {
+      // with such a Host the runtime hands over the target as it came, dots and all
+      const request = spell("DELETE", "/things/%2e%2e/admin/secrets", { Host: host });
+      const response = await rawRequest(gateway.url, request);
+      expect(response.status).toBe(400);
+      expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+      expect(service.requests).toEqual([]);
+    });
+  }
+
+  for (const host of [
+    "a",
+    "A.Example:80",
+    "a.b.c:8080",
+    "[::1]",
+    "[::1]:5001",
+    "127.0.0.1:5001",
+    "x_y",
+    "xn--caf-dma.test",
+  ]) {
+    test(`while ${host} is fine, and the service gets its own`, async () => {
+      const response = await rawRequest(gateway.url, spell("GET", "/things", { Host: host }));
+      expect(response.status).toBe(200);
+      expect(service.request.head).toContain(`Host: 127.0.0.1:${service.port}`);
+    });
+  }
+});
+
+test("400 for a Host is answered before anything else, preflights included", async () => {
+  const response = await rawRequest(gateway.url, spell("OPTIONS", "/things", { Host: "a b" }));
+  expect(response.status).toBe(400);
+});
+
+test("414 is never needed: a path past 1024 segments or bytes is just unmatched, past 16 KiB the runtime says 431", async () => {
+  expect((await get(`/${"a/".repeat(5_000)}a`)).response.status).toBe(404);
+  expect((await get(`/things/${"a".repeat(10_000)}`)).response.status).toBe(200);
+  expect((await rawRequest(gateway.url, spell("GET", `/${"a".repeat(20_000)}`))).status).toBe(431);
+});
+
+/** A path in every spelling that URL parsers treat differently. */
+const segment = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("things", "admin", "secrets", "special", "parts", "files", "1") },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(".", "..", "%2e", "%2e%2e", "%2E.", ".%2e", "", "...", "%2e%2e%2e"),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom("%2f", "%5c", "..%2f", "%2e%2e%2f", "%252e%252e", "a%2fb", "%00", "%"),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom(..."abAB19.%;:@&=+$,!~'()*_-"), maxLength: 6 }) },
+);
+const separator = fc.constantFrom("/", "/", "/", "//", "\\", "/./", "/../", "/%2e%2e/");
+const spelling = fc
+  .array(fc.tuple(separator, segment), { minLength: 1, maxLength: 6 })
+  .map((parts) => parts.flat().join(""))
+  .map((path) => (path.startsWith("/") ? path : `/${path}`));
+
+test("no spelling reaches a path of a service whose route was not the one that was checked", async () => {
+  const calls: { target: string; called: string; readings: string[]; request_id: string }[] = [];
+  await fc.assert(
+    fc.asyncProperty(spelling, fc.constantFrom("GET", "DELETE", "POST"), async (target, method) => {
+      service.requests.length = 0;
+      const response = await rawRequest(gateway.url, spell(method, target));
+      const [request] = service.requests;
+      expect(request !== undefined).toBe(response.status === 200);
+      if (request === undefined) return;
+      const readings = servedBy(request.method, request.target);
+      calls.push({ target, called: request.target, readings, request_id: requestId(response) });
+    }),
+    { numRuns: 4_000 },
+  );
+  expect(calls.length).toBeGreaterThan(100);
+  for (const call of calls) {
+    const { route } = await gateway.logOf(call.request_id);
+    expect(call.readings, `${call.target} was called as ${call.called}`).toContain(String(route));
+  }
+}, 60_000);
+
+function requestId(response: RawResponse): string {
+  return /x-request-id: (\S+)/i.exec(response.head)?.[1] ?? "";
+}
+
+/**
+ * The routes that a service would see in a path that it was called with, if it decodes escapes and resolves dot
+ * segments again, as careless ones do.
+ */
+function servedBy(method: string, target: string): string[] {
+  const decoded = resolved(unescaped(target));
+  return ROUTES.filter((route) => {
+    const template = route.upstream?.replace(/\{path\.\w+\}/g, "{}") ?? route.path;
+    return route.methods.some((each) => each === method) && pattern(template).test(decoded);
+  }).map((route) => route.path);
+}
+
+/** Every escape decoded, once. */
+function unescaped(target: string): string {
+  return target.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function resolved(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.replaceAll("\\", "/").split("/").slice(1)) {
+    if (segment === "..") segments.pop();
+    else if (segment !== ".") segments.push(segment);
+  }
+  return `/${segments.join("/")}`;
+}
+
+function pattern(template: string): RegExp {
+  return new RegExp(`^${template.replace(/\{[^}]*\}/g, "[^/]+")}$`);
+}

@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { answering } from "../../support/audit-stand-in.ts";
+import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway-steps-bed.ts";
+import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** Which requests leave an event, and what each ending says (Identity specification, Which log and when an event exists). */
+
+const bed = new StepsBed();
+const { service, audit } = bed;
+const call = bed.call.bind(bed);
+
+beforeAll(() => bed.start());
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
+
+describe("which requests leave an event", () => {
+  const table: [method: string, target: string, credential: string | null, audited: boolean][] = [
+    ["POST", "/public", null, false],
+    ["GET", "/org/things", WRITER, false],
+    ["POST", "/org/things", WRITER, true],
+    ["DELETE", "/org/things", WRITER, true],
+    ["GET", "/org/audited", WRITER, true],
+    ["POST", "/org/unaudited", WRITER, false],
+    ["POST", "/user/things/1", USER, true],
+    ["POST", "/member/things", WRITER, true],
+    ["OPTIONS", "/org/things", WRITER, false],
+  ];
+  for (const [method, target, credential, audited] of table) {
+    test(`${method} ${target}: ${audited ? "yes" : "no"}`, async () => {
+      const response = await call(method, target, credential);
+      expect(response.status).toBe(method === "OPTIONS" ? 204 : 200);
+      if (audited) await bed.outcome();
+      expect(audit.of("PUT").length).toBe(audited ? 1 : 0);
+    });
+  }
+});
+
+test("the intent stands before the service is called, and says who, what and where", async () => {
+  let known = 0;
+  service.handler = () => {
+    known = audit.of("PUT").length;
+    return OK;
+  };
+  const request = spell("POST", "/org/labelled/7?token=secret", [
+    ["X-API-Key", WRITER],
+    ["User-Agent", "x".repeat(600)],
+  ]);
+  const response = await rawRequest(bed.gateway.url, request);
+  expect(known).toBe(1);
+  const [intent] = audit.of("PUT");
+  expect(intent?.path).toBe(`/internal/events/${headerValue(response.headers, "x-request-id")}`);
+  expect(intent?.body).toEqual({
+    occurred_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    organization_id: "org1",
+    user_id: null,
+    actor: { member_id: "m1", auth_type: "member_apikey", key_prefix: "acme-k-2-writ" },
+    service: "things",
+    method: "POST",
+    route: "/org/labelled/{id}",
+    params: { id: "7" },
+    ip: "127.0.0.1",
+    user_agent: "x".repeat(512),
+  });
+});
+
+test("503 when the intent can not be written: the service is not called", async () => {
+  audit.answer = answering(503);
+  const response = await call("POST", "/org/things", WRITER);
+  expect(response.status).toBe(503);
+  expect(codeOf(response)).toBe("SERVICE_UNAVAILABLE");
+  expect(service.requests).toEqual([]);
+});
+
+describe("each ending has its outcome", () => {
+  const nothing = { details: null, created_id: null, organization_id: null, member_id: null };
+
+  test("responded, with what the service said of itself, which the client does not see", async () => {
+    service.handler = () =>
+      'HTTP/1.1 201 Created\r\nX-Platform-Audit-Details: {"a":1}\r\nX-Platform-Audit-Created: w1\r\nContent-Length: 0\r\n\r\n';
+    const response = await call("POST", "/org/things", WRITER);
+    expect(response.status).toBe(201);
+    expect(response.head).not.toMatch(/audit/i);
+    expect(await bed.outcome()).toEqual({
+      ...nothing,
+      outcome: "responded",
+      status: 201,
+      details: { a: 1 },
+      created_id: "w1",
+    });
+  });
+
+  test("responded, with the service's error", async () => {
+    service.handler = () => "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n";
+    await call("POST", "/org/things", WRITER);
+    expect(await bed.outcome()).toMatchObject({ outcome: "responded", status: 500 });
+  });
+
+  test("rejected 403 for labels", async () => {
+    expect((await call("POST", "/org/labelled/1", READER)).status).toBe(403);
+    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 403 });
+  });
+
+  test("rejected 400 for a param", async () => {
+    expect((await call("POST", "/org/param/a%2fb", WRITER)).status).toBe(400);
+    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 400 });
+  });
+
+  test("rejected 500 for an owner's id", async () => {
+    expect((await call("POST", "/org/things", HOSTILE)).status).toBe(500);
+    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 500 });
+  });
+
+  test("rejected 413 for a length known to be too large", async () => {
+    const request = spell("POST", "/org/things", { "X-API-Key": WRITER, "Content-Length": "100001" });
+    expect((await rawRequest(bed.gateway.url, request)).status).toBe(413);
+    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 413 });
+  });
+
+  test("no_response 413 for a body that turns out too large, since the service had been called", async () => {
+    const chunk = `ffff\r\n${"x".repeat(65_535)}\r\n`;
+    const request = spell(
+      "POST",
+      "/org/things",
+      { "X-API-Key": WRITER, "Transfer-Encoding": "chunked" },
+      `${chunk}${chunk}0\r\n\r\n`,
+    );
+    expect((await rawRequest(bed.gateway.url, request)).status).toBe(413);
+    expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: 413 });
+  });
+
+  test("no_response 502 for a service that can not be reached", async () => {
+    const response = await call("POST", "/dead", WRITER);
+    expect(response.status).toBe(502);
+    expect(JSON.parse(response.body.toString()).error).toMatchObject({
+      type: "api_error",
+      code: "SERVICE_UNAVAILABLE",
+      message: "Service temporarily unavailable.",
+    });
+    expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: 502 });
+  });
+
+  test("no_response 502 for a service that takes too long", async () => {
+    service.handler = () => null;
+    expect((await call("POST", "/org/things", WRITER)).status).toBe(502);
+    expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: 502 });
+  });
+
+  test("no_response without a status for a client that left", async () => {
+    const reached = Promise.withResolvers<void>();
+    service.handler = () => {
+      reached.resolve();
+      return null;
+    };
+    const client = await RawClient.connect(bed.gateway.url);
+    client.send(spell("POST", "/org/things", { "X-API-Key": WRITER }));
+    await reached.promise;
+    client.destroy();
+    expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: null });
+  });
+
+  test("exactly one outcome, whatever happens after it", async () => {
+    service.handler = (_, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+      setTimeout(() => socket.end(), 20);
+      return null;
+    };
+    expect((await call("POST", "/org/things", WRITER)).complete).toBe(false);
+    expect(await bed.outcome()).toMatchObject({ outcome: "responded", status: 200 });
+    await bed.gateway.logOf(audit.of("PUT")[0]?.path.split("/").at(-1) ?? "");
+    expect(bed.outcomes().length).toBe(1);
+  });
+});

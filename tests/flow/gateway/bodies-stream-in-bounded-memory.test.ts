@@ -1,0 +1,392 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { publicService } from "../../support/gateway.ts";
+import {
+  freshRouteStoreUrl,
+  type RunningProcess,
+  services,
+  startProcess,
+  waitFor,
+} from "../../support/index.ts";
+import {
+  headerValue,
+  OK,
+  OK_CLOSE,
+  RawClient,
+  type RawSocket,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../support/raw-http.ts";
+
+setDefaultTimeout(180_000);
+
+/**
+ * Bodies pass through the gateway and never rest in it (contract 4, Bodies and time). On a process of its own,
+ * whose memory is watched.
+ */
+
+const MIB = 1_048_576;
+/** How much is sent through; smaller values make a run shorter and prove less. */
+const BYTES = Number(process.env.TEST_STREAM_BYTES ?? 1024 * MIB);
+/** How long an event stream is silent: longer than any timer of the runtime that we know of should allow. */
+const SILENCE_MS = Number(process.env.TEST_STREAM_SILENCE_MS ?? 12_000);
+/**
+ * What a gateway's memory may grow by while `BYTES` pass through it: between two collections the runtime lets
+ * 50 to 190 MiB of chunks lie that have been passed on. One that kept bodies would take all of `BYTES`.
+ */
+const GROWTH_BYTES_MAX = BYTES / 4;
+/** The same for each client that has stopped reading: about 2 MiB are buffered for it, the rest as above. */
+const READER_BYTES_MAX = 8 * MIB;
+const CHUNK = Buffer.alloc(65_536, "x");
+
+describe.skipIf(!services().etcd.real)("streaming", () => {
+  /** Answers at the head of a request, and sees its body as it comes. */
+  const service = new RawUpstream(() => OK, { at_head: true });
+  let gateway: RunningProcess;
+
+  beforeAll(async () => {
+    const ROUTE_STORE_URL = await freshRouteStoreUrl();
+    const store = await openRouteStore(ROUTE_STORE_URL);
+    const things = publicService(service.url, { path: "/things", methods: ["GET", "POST", "PUT", "HEAD"] });
+    await store.put("edge/gateway/routes/things", JSON.stringify(things));
+    await store.close();
+    gateway = await startProcess("apps/gateway/main.ts", {
+      ROUTE_STORE_URL,
+      COUNTER_STORE_URL: "memory://",
+      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+      AUDIT_ENABLED: "false",
+      RATE_LIMIT_REQUESTS: "0",
+      MAX_BODY_BYTES: "0",
+    });
+  });
+
+  afterAll(async () => {
+    expect(await gateway.stop()).toBe(0);
+    service.close();
+  });
+
+  beforeEach(() => {
+    service.requests.length = 0;
+    service.handler = () => OK;
+  });
+
+  async function residentBytes(): Promise<number> {
+    const text = await (await fetch(`${gateway.internal_url}/metrics`)).text();
+    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
+  }
+
+  /** Runs `work` and returns by how much the gateway's memory had grown at most meanwhile. */
+  async function growthDuring(work: () => Promise<unknown>): Promise<number> {
+    const before = await residentBytes();
+    let peak = before;
+    let working = true;
+    const watch = (async () => {
+      while (working) {
+        peak = Math.max(peak, await residentBytes());
+        await Bun.sleep(20);
+      }
+    })();
+    await work();
+    working = false;
+    await watch;
+    return peak - before;
+  }
+
+  const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const lengthHead = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BYTES}\r\n\r\n`;
+  const asChunk = Buffer.concat([Buffer.from("10000\r\n"), CHUNK, Buffer.from("\r\n")]);
+
+  describe("a download", () => {
+    for (const [name, head, part, end] of [
+      ["of known length", lengthHead, CHUNK, ""],
+      ["of unknown length", chunkedHead, asChunk, "0\r\n\r\n"],
+    ] as const) {
+      test(`${name} arrives whole, and memory stays flat`, async () => {
+        service.handler = (_, socket) => {
+          socket.send(head);
+          pump(socket, part, BYTES / CHUNK.length, end);
+          return null;
+        };
+        let received = 0;
+        const growth = await growthDuring(async () => {
+          const response = await fetch(`${gateway.url}/things`);
+          for await (const chunk of response.body ?? []) received += chunk.byteLength;
+        });
+        expect(received).toBe(BYTES);
+        expect(growth).toBeLessThan(GROWTH_BYTES_MAX);
+      });
+    }
+
+    test("waits for a client that does not read", async () => {
+      let sent = 0;
+      service.handler = (_, socket) => {
+        socket.send(lengthHead);
+        pump(socket, CHUNK, BYTES / CHUNK.length, "", (bytes) => {
+          sent = bytes;
+        });
+        return null;
+      };
+      const client = await RawClient.connect(gateway.url);
+      client.onData = () => client.pause();
+      client.send(spell("GET", "/things"));
+      const resting = await settled(() => sent);
+      expect(resting).toBeLessThan(64 * MIB);
+      client.destroy();
+    });
+  });
+
+  describe("an upload", () => {
+    for (const [name, header, part, end] of [
+      ["of known length", `Content-Length: ${BYTES}`, CHUNK, ""],
+      ["of unknown length", "Transfer-Encoding: chunked", asChunk, "0\r\n\r\n"],
+    ] as const) {
+      test(`${name} arrives whole, framed as it was, and memory stays flat`, async () => {
+        const parts = BYTES / CHUNK.length;
+        let received = 0;
+        service.handler = (_, socket) => {
+          socket.keep = false;
+          received = socket.received.length;
+          socket.onData = () => {
+            const total = received + socket.received_bytes;
+            if (total >= BYTES) socket.send(OK_CLOSE);
+          };
+          socket.received_bytes = 0;
+          return null;
+        };
+        const client = await RawClient.connect(gateway.url);
+        const growth = await growthDuring(async () => {
+          client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\n${header}\r\n\r\n`);
+          pump(client, part, parts, end);
+          expect((await client.response("POST", 120_000)).status).toBe(200);
+        });
+        const [request] = service.requests;
+        expect(headerValue(request?.headers ?? [], "content-length")).toBe(end === "" ? String(BYTES) : null);
+        expect(headerValue(request?.headers ?? [], "transfer-encoding")).toBe(end === "" ? null : "chunked");
+        expect(growth).toBeLessThan(GROWTH_BYTES_MAX);
+        client.destroy();
+      });
+    }
+
+    test("waits for a service that does not read", async () => {
+      let sent = 0;
+      service.handler = (_, socket) => {
+        socket.pause();
+        return null;
+      };
+      const client = await RawClient.connect(gateway.url);
+      client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: ${BYTES}\r\n\r\n`);
+      pump(client, CHUNK, BYTES / CHUNK.length, "", (bytes) => {
+        sent = bytes;
+      });
+      expect(await settled(() => sent)).toBeLessThan(64 * MIB);
+      client.destroy();
+    });
+
+    test("is answered at once by a service that needs no more of it", async () => {
+      service.handler = () =>
+        "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno";
+      const client = await RawClient.connect(gateway.url);
+      client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\nContent-Length: ${10 * MIB}\r\n\r\n`);
+      client.send(CHUNK);
+      expect((await client.response("POST")).status).toBe(403);
+      client.destroy();
+    });
+  });
+
+  describe("slow readers", () => {
+    /** Clients that have begun to read a response of `owed` bytes, and read no more. */
+    async function stalledReaders(count: number, owed: number): Promise<RawClient[]> {
+      service.handler = (request, socket) => {
+        if (headerValue(request.headers, "x-quick") !== null) return OK;
+        socket.send(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${owed}\r\n\r\n`);
+        pump(socket, CHUNK, owed / CHUNK.length, "");
+        return null;
+      };
+      const clients = await Promise.all(Array.from({ length: count }, () => RawClient.connect(gateway.url)));
+      for (const client of clients) {
+        client.keep = false;
+        client.onData = () => client.pause();
+        client.send(spell("GET", "/things"));
+      }
+      await waitFor(() => clients.every((client) => client.received_bytes > 0), { timeout_ms: 60_000 });
+      return clients;
+    }
+
+    test("a thousand of them keep nobody waiting, and get everything in the end", async () => {
+      const clients = await stalledReaders(1_000, MIB);
+      for (let quick = 0; quick < 20; quick++) {
+        expect((await rawRequest(gateway.url, spell("GET", "/things", { "X-Quick": "1" }))).status).toBe(200);
+      }
+      for (const client of clients) {
+        client.onData = () => {};
+        client.resume();
+      }
+      await waitFor(() => clients.every((client) => client.received_bytes > MIB), { timeout_ms: 60_000 });
+      for (const client of clients) client.destroy();
+    });
+
+    test("hold what the runtime buffers for them, however much they are owed", async () => {
+      const readers = 100;
+      let clients: RawClient[] = [];
+      const growth = await growthDuring(async () => {
+        clients = await stalledReaders(readers, 64 * MIB);
+        await settled(() => clients.reduce((sum, client) => sum + client.received_bytes, 0));
+      });
+      expect(growth).toBeLessThan(readers * READER_BYTES_MAX);
+      for (const client of clients) client.destroy();
+    });
+  });
+
+  describe("server-sent events", () => {
+    const sse = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const event = (text: string) => {
+      const line = `data: ${text}\n\n`;
+      return `${line.length.toString(16)}\r\n${line}\r\n`;
+    };
+
+    test("open at once, arrive one by one as they are sent, and survive silence", async () => {
+      let stream: RawSocket | undefined;
+      service.handler = (_, socket) => {
+        stream = socket;
+        return sse;
+      };
+      const client = await RawClient.connect(gateway.url);
+      const sees = (text: string) =>
+        client.until(() => client.received.includes(text) || null, `${text} arriving`, 5_000);
+      client.send(spell("GET", "/things", { Accept: "text/event-stream" }));
+      await sees("\r\n\r\n");
+      expect(client.received.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      for (const name of ["one", "two", "three"]) {
+        stream?.send(event(name));
+        await sees(`data: ${name}\n\n`);
+      }
+      await Bun.sleep(SILENCE_MS); // the silence is what is tested
+      stream?.send(event("after silence"));
+      await sees("data: after silence\n\n");
+      stream?.send("0\r\n\r\n");
+      const response = await client.response();
+      expect(response.complete).toBe(true);
+      // the comment that opened the stream is nothing to a reader of events
+      expect(response.body.toString().replace(/^:\n/, "")).toBe(
+        "data: one\n\ndata: two\n\ndata: three\n\ndata: after silence\n\n",
+      );
+      client.destroy();
+    });
+
+    test("that are encoded are left alone to the byte", async () => {
+      const packed = Bun.gzipSync("data: one\n\n");
+      service.handler = (_, socket) => {
+        socket.send(sse.replace("\r\n\r\n", "\r\nContent-Encoding: gzip\r\n\r\n"));
+        socket.send(`${packed.length.toString(16)}\r\n`);
+        socket.send(packed);
+        return "\r\n0\r\n\r\n";
+      };
+      const response = await rawRequest(gateway.url, spell("GET", "/things"));
+      expect(response.body.equals(Buffer.from(packed))).toBe(true);
+    });
+  });
+
+  describe("bytes are the service's, whatever the coding", () => {
+    const text = "widgets ".repeat(40_000);
+    const codings = {
+      gzip: Bun.gzipSync(text),
+      deflate: Bun.deflateSync(text),
+      "br, unheard-of": Buffer.from(text),
+    };
+    for (const [coding, body] of Object.entries(codings)) {
+      for (const framing of ["length", "chunked"] as const) {
+        test(`${coding}, ${framing}`, async () => {
+          service.handler = (_, socket) => {
+            const size =
+              framing === "length" ? `Content-Length: ${body.length}` : "Transfer-Encoding: chunked";
+            socket.send(
+              `HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nContent-Type: text/plain\r\n${size}\r\n\r\n`,
+            );
+            if (framing === "chunked") socket.send(`${body.length.toString(16)}\r\n`);
+            socket.send(body);
+            return framing === "chunked" ? "\r\n0\r\n\r\n" : null;
+          };
+          const response = await rawRequest(
+            gateway.url,
+            spell("GET", "/things", { "Accept-Encoding": coding }),
+          );
+          expect(headerValue(response.headers, "content-encoding")).toBe(coding);
+          expect(response.body.equals(Buffer.from(body))).toBe(true);
+        });
+      }
+    }
+  });
+
+  test("a body of known length up to 64 KiB keeps its length, a longer one is chunked, each with every byte", async () => {
+    for (const length of [0, 1, 65_535, 65_536, 65_537, 200_000]) {
+      const body = "y".repeat(length);
+      service.handler = () =>
+        `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n${body}`;
+      const response = await rawRequest(gateway.url, spell("GET", "/things"));
+      expect(response.body.toString()).toBe(body);
+      if (length <= 65_536) expect(headerValue(response.headers, "content-length")).toBe(String(length));
+    }
+  });
+
+  test("trailers are dropped, and the response ends cleanly", async () => {
+    service.handler = () =>
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n";
+    const response = await rawRequest(gateway.url, spell("GET", "/things", { TE: "trailers" }));
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(response.body.toString()).toBe("abc");
+    expect(response.head).not.toMatch(/x-sum/i);
+  });
+
+  test("a response may trickle, byte by byte", async () => {
+    service.handler = async (_, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n");
+      for (const byte of "0123456789") {
+        await Bun.sleep(20);
+        socket.send(byte);
+      }
+      return null;
+    };
+    const response = await rawRequest(gateway.url, spell("GET", "/things"));
+    expect(response).toMatchObject({ status: 200, complete: true });
+    expect(response.body.toString()).toBe("0123456789");
+  });
+});
+
+/** Sends `part` `times` over as the peer takes it, then `end`; `onSent` is told the bytes that the kernel has. */
+function pump(
+  socket: RawSocket,
+  part: Buffer,
+  times: number,
+  end: string,
+  onSent: (bytes: number) => void = () => {},
+) {
+  let left = times;
+  let sent = 0;
+  const more = () => {
+    while (left > 0 && socket.flushed && !socket.closed) {
+      left -= 1;
+      sent += part.length;
+      socket.send(part);
+      onSent(sent);
+    }
+    if (left === 0) {
+      left = -1;
+      socket.send(end);
+    }
+  };
+  socket.onDrain = more;
+  more();
+}
+
+/** The value of `look` once it has not changed for half a second. */
+async function settled(look: () => number): Promise<number> {
+  for (let last = -1, since = performance.now(); ; ) {
+    const now = look();
+    if (now !== last) {
+      last = now;
+      since = performance.now();
+    } else if (now > 0 && performance.now() - since > 500) return now;
+    await Bun.sleep(20);
+  }
+}

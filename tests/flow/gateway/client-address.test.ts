@@ -1,0 +1,125 @@
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { startLocalGateway } from "../../support/gateway.ts";
+import { type Lines, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
+import { headerValue, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** Whose request it is, for the gateway and for services (contract 4, Headers). */
+
+const bed = new WidgetsBed();
+
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
+
+describe("the client's address", () => {
+  /** Seen by what the failed-auth limiter counts together: an address that is told apart has a budget of its own. */
+  async function budgets(hops: string, lists: (string | null)[]): Promise<number[]> {
+    const limited = await startLocalGateway({
+      TRUSTED_PROXY_HOPS: hops,
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1",
+    });
+    try {
+      const statuses: number[] = [];
+      for (const list of lists) {
+        const headers: Record<string, string> = list === null ? {} : { "X-Forwarded-For": list };
+        statuses.push((await rawRequest(limited.url, spell("GET", "/nowhere", headers))).status);
+      }
+      return statuses;
+    } finally {
+      await limited.close();
+    }
+  }
+
+  test("is the socket's while no proxy is trusted, whatever is claimed", async () => {
+    expect(await budgets("0", ["1.1.1.1", "2.2.2.2", null])).toEqual([404, 429, 429]);
+  });
+
+  test("is the last one of the list behind one proxy", async () => {
+    expect(await budgets("1", ["9.9.9.9, 1.1.1.1", "8.8.8.8, 1.1.1.1", "1.1.1.1, 2.2.2.2"])).toEqual([
+      404, 429, 404,
+    ]);
+  });
+
+  test("is the second from the right behind two, the leftmost of a shorter list", async () => {
+    expect(await budgets("2", ["9.9.9.9, 1.1.1.1, 7.7.7.7", "1.1.1.1, 6.6.6.6", "1.1.1.1"])).toEqual([
+      404, 429, 429,
+    ]);
+  });
+
+  test("is read in every form that proxies write", async () => {
+    expect(
+      await budgets("1", ["1.1.1.1", "1.1.1.1:4711", "::ffff:1.1.1.1", "[2001:db8::1]:80", "2001:DB8::1"]),
+    ).toEqual([404, 429, 429, 404, 429]);
+  });
+
+  test("is the socket's where the list holds no address", async () => {
+    expect(await budgets("1", [null, "unknown", "_hidden", "", "1.2.3", 'evil"><script>'])).toEqual([
+      404, 429, 429, 429, 429, 429,
+    ]);
+  });
+});
+
+describe("who called stays with the gateway", () => {
+  const forwarded: Lines = [
+    ["X-Forwarded-For", "1.2.3.4, 5.6.7.8"],
+    ["X-Forwarded-Proto", "https"],
+    ["X-Forwarded-Host", "api.example.com"],
+    ["X-Forwarded-Anything", "x"],
+    ["Forwarded", "for=1.2.3.4"],
+  ];
+
+  test("without trusted proxies nothing of Forwarded passes", async () => {
+    const headers = await bed.received(forwarded, await bed.start());
+    expect(headers.filter(([name]) => /forwarded/i.test(name))).toEqual([]);
+  });
+
+  test("behind trusted proxies it passes as it came", async () => {
+    const trusting = await bed.start({ TRUSTED_PROXY_HOPS: "1" });
+    const headers = await bed.received(forwarded, trusting);
+    for (const [name, value] of forwarded) expect(headerValue(headers, name)).toBe(value);
+  });
+
+  test("FORWARD_CLIENT_ADDRESS tells the socket's address in place of what the client claims", async () => {
+    const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true" });
+    const headers = await bed.received(forwarded, telling);
+    expect(headers.filter(([name]) => /forwarded/i.test(name)).length).toBe(3);
+    expect(headerValue(headers, "x-forwarded-for")).toBe("127.0.0.1");
+    expect(headerValue(headers, "x-forwarded-proto")).toBe("http");
+    expect(headerValue(headers, "x-forwarded-host")).toBe("gateway.test");
+  });
+
+  test("FORWARD_CLIENT_ADDRESS behind trusted proxies adds to what they said", async () => {
+    const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
+    const headers = await bed.received(forwarded, telling);
+    expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
+    expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
+    expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
+  });
+
+  test("a Connection that names it takes nothing away", async () => {
+    const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
+    const names: Lines = [["Connection", "X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host"]];
+    const headers = await bed.received([...forwarded, ...names], telling);
+    expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
+    expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
+    expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
+  });
+
+  const twins: Lines = forwarded
+    .filter(([name]) => name !== "Forwarded")
+    .map(([name, value]) => [name.replaceAll("-", "_"), value]);
+  const sets = ["X_Forwarded_For", "X_Forwarded_Proto", "X_Forwarded_Host"];
+  const table: [what: string, env: Record<string, string>, passes: (name: string) => boolean][] = [
+    ["no proxy is trusted", {}, () => false],
+    ["the gateway says it", { FORWARD_CLIENT_ADDRESS: "true" }, () => false],
+    [
+      "the gateway adds to it",
+      { FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" },
+      (name) => !sets.includes(name),
+    ],
+    ["proxies are trusted with all of it", { TRUSTED_PROXY_HOPS: "1" }, () => true],
+  ];
+  test.each(table)("spelled with underscores it is treated alike where %s", async (_, env, passes) => {
+    const headers = await bed.received(twins, await bed.start(env));
+    for (const [name, value] of twins) expect(headerValue(headers, name)).toBe(passes(name) ? value : null);
+  });
+});

@@ -1,0 +1,357 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { LocalGateway } from "../../support/gateway.ts";
+import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
+import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** Headers in both directions (Gateway specification, Gateway request handling; contract 4, Headers), as bytes. */
+
+const bed = new WidgetsBed();
+const { service } = bed;
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await bed.start();
+});
+
+afterAll(() => bed.close());
+afterEach(() => bed.reset());
+
+const received = (lines: Lines, through = gateway) => bed.received(lines, through);
+const answered = (lines: Lines, through = gateway, request: Lines = []) =>
+  bed.answered(lines, through, request);
+
+describe("no credential and no audit header reaches a service", () => {
+  const names = [
+    "Authorization",
+    "authorization",
+    "AUTHORIZATION",
+    "X-API-Key",
+    "x-api-key",
+    "X-Platform-Audit-Details",
+    "X-Platform-Audit-Created",
+    "X-Platform-Audit-Organization",
+    "X-Platform-Audit-Member",
+    "x-platform-audit-member",
+  ];
+  for (const name of names) {
+    test(name, async () => {
+      const headers = await received([
+        [name, "secret-one"],
+        [name, "secret-two"],
+      ]);
+      expect(headerValues(headers, name)).toEqual([]);
+      expect(service.request.head).not.toContain("secret");
+    });
+  }
+});
+
+describe("a service that reads _ as - is given no twin of what the gateway removes or sets", () => {
+  const names = [
+    "X_API_Key",
+    "x-api_key",
+    "X_Request_ID",
+    "x_request-id",
+    "X_Platform_Audit_Details",
+    "x_platform_audit_created",
+    "X-Platform_Audit_Organization",
+    "x_platform_audit_member",
+    "Proxy_Authorization",
+    "proxy_anything_else",
+    "Keep_Alive",
+    "Transfer_Encoding",
+    "Content_Length",
+    "X_Forwarded_For",
+    "x_forwarded_anything",
+  ];
+  test.each(names)("%s", async (name) => {
+    const headers = await received([
+      [name, "twin"],
+      [name, "again"],
+    ]);
+    expect(headerValues(headers, name)).toEqual([]);
+    expect(service.request.head).not.toContain("twin");
+  });
+
+  test("and every other name with an underscore passes", async () => {
+    const lines: Lines = [
+      ["X_Custom", "1"],
+      ["_", "2"],
+      ["x_api_key_id", "3"],
+      ["X_Forwarded", "4"],
+      ["my_proxy_name", "5"],
+    ];
+    const headers = await received(lines);
+    for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
+  });
+});
+
+describe("fields of the connection end at the gateway", () => {
+  const table: Lines = [
+    ["Keep-Alive", "timeout=5"],
+    ["Proxy-Authorization", "Basic x"],
+    ["Proxy-Authenticate", "Basic"],
+    ["Proxy-Connection", "keep-alive"],
+    ["Proxy-Anything", "x"],
+    ["Trailer", "X-T"],
+    ["Upgrade", "h2c"],
+    ["TE", "gzip"],
+  ];
+  for (const [name, value] of table) {
+    test(`${name} of a request`, async () => {
+      expect(headerValues(await received([[name, value]]), name)).toEqual([]);
+    });
+    test(`${name} of a response`, async () => {
+      expect(headerValues(await answered([[name, value]]), name)).toEqual([]);
+    });
+  }
+
+  test("what Connection names goes too, in both directions, however it is spelled", async () => {
+    const connection: Lines = [
+      ["Connection", "keep-alive, X-Hop , x-OTHER"],
+      ["X-Hop", "1"],
+      ["X-Other", "2"],
+      ["X-Stays", "3"],
+    ];
+    const sent = await received(connection);
+    expect(headerValues(sent, "x-hop")).toEqual([]);
+    expect(headerValues(sent, "x-other")).toEqual([]);
+    expect(headerValue(sent, "x-stays")).toBe("3");
+    service.requests.length = 0;
+    const back = await answered(connection);
+    expect(headerValues(back, "x-hop")).toEqual([]);
+    expect(headerValues(back, "x-other")).toEqual([]);
+    expect(headerValue(back, "x-stays")).toBe("3");
+  });
+
+  test("Connection can not name away what the gateway sets", async () => {
+    const names = `X-Request-ID, traceparent, tracestate, TE, Host, Content-Length`;
+    const sent = await received([
+      ["Connection", names],
+      ["traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      ["tracestate", "a=1"],
+      ["TE", "trailers"],
+    ]);
+    expect(headerValue(sent, "x-request-id")).toMatch(UUID_V7);
+    expect(headerValue(sent, "traceparent")).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-/);
+    expect(headerValue(sent, "tracestate")).toBe("a=1");
+    expect(headerValue(sent, "te")).toBe("trailers");
+    expect(headerValue(sent, "host")).toBe(`127.0.0.1:${service.port}`);
+  });
+
+  test("nor can a service's", async () => {
+    const limited = await bed.start({ ALLOWED_ORIGINS: "https://app.test", RATE_LIMIT_REQUESTS: "9" });
+    const own: Record<string, string | RegExp> = {
+      "X-Request-ID": UUID_V7,
+      "X-Content-Type-Options": "nosniff",
+      "X-Frame-Options": "DENY",
+      "Referrer-Policy": "strict-origin-when-cross-origin",
+      "Access-Control-Allow-Origin": "https://app.test",
+      "Access-Control-Expose-Headers": /X-RateLimit-Limit/,
+      Vary: /Origin/,
+      "X-RateLimit-Limit": "9",
+      "X-RateLimit-Remaining": "8",
+      "X-RateLimit-Reset": /^\d+$/,
+      "Content-Length": "2",
+    };
+    const lines: Lines = [["Connection", Object.keys(own).join(", ")]];
+    const back = await answered(lines, limited, [["Origin", "https://app.test"]]);
+    for (const [name, value] of Object.entries(own)) expect(headerValue(back, name)).toMatch(value);
+  });
+
+  test("nonsense in Connection breaks nothing", async () => {
+    const sent = await received([["Connection", ',, "x", a b, é, close;x']]);
+    expect(headerValue(sent, "x-request-id")).toMatch(UUID_V7);
+  });
+
+  test("TE keeps trailers and nothing else", async () => {
+    expect(headerValue(await received([["TE", "gzip;q=0.5, Trailers"]]), "te")).toBe("trailers");
+  });
+
+  test("Expect is the runtime's to answer", async () => {
+    const response = await rawRequest(
+      gateway.url,
+      spell("POST", "/widgets", { Expect: "100-continue", "Content-Length": "2" }, "hi"),
+    );
+    expect(response.status).toBe(200);
+    expect(headerValues(service.request.headers, "expect")).toEqual([]);
+    expect(service.request.body.toString()).toBe("hi");
+  });
+});
+
+describe("everything else passes unchanged", () => {
+  test("of a request", async () => {
+    const lines: Lines = [
+      ["Accept", "application/json;q=0.9, */*"],
+      ["Accept-Encoding", "br, gzip"],
+      ["Accept-Language", "fr"],
+      ["Cookie", "a=1; b=2"],
+      ["User-Agent", "widget-client/1"],
+      ["Range", "bytes=0-99"],
+      ["If-None-Match", '"abc"'],
+      ["Origin", "https://app.example.com"],
+      ["Referer", "https://app.example.com/x"],
+      ["X-Custom", "spaces  inside, commas"],
+      ["X-Platform-Other", "kept"],
+    ];
+    const headers = await received(lines);
+    for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
+  });
+
+  test("of a response, codings and validators included", async () => {
+    const lines: Lines = [
+      ["Content-Type", "application/x-custom"],
+      ["Content-Encoding", "gzip"],
+      ["ETag", 'W/"x"'],
+      ["Cache-Control", "max-age=1"],
+      ["Server", "service/1"],
+      ["Date", "Fri, 20 Nov 2020 12:59:59 GMT"],
+      ["Last-Modified", "Fri, 20 Nov 2020 12:59:59 GMT"],
+      ["Accept-Ranges", "bytes"],
+      ["Location", "/elsewhere"],
+      ["WWW-Authenticate", 'Basic realm="service"'],
+      ["Strict-Transport-Security", "max-age=1"],
+    ];
+    const headers = await answered(lines);
+    for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
+  });
+
+  test("every Set-Cookie, each in a line of its own, in order", async () => {
+    const cookies = ["a=1; Path=/; HttpOnly", "b=2; Expires=Fri, 20 Nov 2020 12:59:59 GMT", "a=3"];
+    const headers = await answered(cookies.map((cookie) => ["Set-Cookie", cookie]));
+    expect(headerValues(headers, "set-cookie")).toEqual(cookies);
+  });
+
+  test("no Content-Type where the service sent none", async () => {
+    expect(headerValues(await answered([]), "content-type")).toEqual([]);
+  });
+
+  test("a client without a User-Agent is not given one that says something", async () => {
+    expect(headerValues(await received([]), "user-agent").join("")).toBe("");
+  });
+});
+
+describe("X-Request-ID", () => {
+  test("is a new UUIDv7, the same for service and client, whatever the client sent", async () => {
+    const response = await rawRequest(gateway.url, spell("GET", "/widgets", { "X-Request-ID": "mine" }));
+    const id = headerValue(response.headers, "x-request-id");
+    expect(id).toMatch(UUID_V7);
+    expect(headerValue(service.request.headers, "x-request-id")).toBe(id);
+  });
+
+  test("replaces one that the service sent", async () => {
+    expect(headerValue(await answered([["X-Request-ID", "theirs"]]), "x-request-id")).toMatch(UUID_V7);
+  });
+
+  test("is on errors, in header and envelope alike", async () => {
+    const response = await rawRequest(gateway.url, spell("GET", "/nowhere"));
+    const id = headerValue(response.headers, "x-request-id");
+    expect(JSON.parse(response.body.toString()).error.request_id).toBe(id);
+  });
+
+  test("is never given twice", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const response = await fetch(`${gateway.url}/nowhere`);
+        return response.headers.get("x-request-id");
+      }),
+    );
+    expect(new Set(ids).size).toBe(200);
+  });
+});
+
+describe("trace context", () => {
+  const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
+
+  test("a valid trace goes on under a new parent, with its state", async () => {
+    const headers = await received([
+      ["traceparent", PARENT],
+      ["tracestate", "a=1,b=2"],
+    ]);
+    const sent = headerValue(headers, "traceparent") ?? "";
+    expect(sent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`));
+    expect(sent).not.toBe(PARENT);
+    expect(headerValue(headers, "tracestate")).toBe("a=1,b=2");
+  });
+
+  const invalid: Record<string, Lines> = {
+    none: [["tracestate", "a=1"]],
+    garbage: [
+      ["traceparent", "garbage"],
+      ["tracestate", "a=1"],
+    ],
+    two: [
+      ["traceparent", PARENT],
+      ["traceparent", PARENT],
+      ["tracestate", "a=1"],
+    ],
+    "all zero": [
+      ["traceparent", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`],
+      ["tracestate", "a=1"],
+    ],
+    "version ff": [
+      ["traceparent", PARENT.replace("00-", "ff-")],
+      ["tracestate", "a=1"],
+    ],
+  };
+  for (const [name, lines] of Object.entries(invalid)) {
+    test(`starts anew without state when it is ${name}`, async () => {
+      const headers = await received(lines);
+      const sent = headerValue(headers, "traceparent") ?? "";
+      expect(sent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/);
+      expect(sent).not.toContain(TRACE);
+      expect(headerValues(headers, "tracestate")).toEqual([]);
+    });
+  }
+});
+
+describe("security headers", () => {
+  const SECURITY = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "strict-origin-when-cross-origin",
+  };
+  const table: [name: string, bytes: string, status: number][] = [
+    ["a proxied response", spell("GET", "/widgets"), 200],
+    ["a preflight", spell("OPTIONS", "/widgets"), 204],
+    ["a 404", spell("GET", "/nowhere"), 404],
+    ["a 400", spell("GET", "/widgets", { Host: "a b" }), 400],
+    ["a 413", spell("POST", "/widgets", { "Content-Length": "99999999" }), 413],
+  ];
+  for (const [name, bytes, status] of table) {
+    test(`are on ${name}, once each`, async () => {
+      const response = await rawRequest(gateway.url, bytes);
+      expect(response.status).toBe(status);
+      for (const [header, value] of Object.entries(SECURITY)) {
+        expect(headerValue(response.headers, header)).toBe(value);
+      }
+    });
+  }
+
+  test("replace those that a service sent", async () => {
+    const headers = await answered([
+      ["X-Frame-Options", "SAMEORIGIN"],
+      ["Referrer-Policy", "unsafe-url"],
+    ]);
+    expect(headerValue(headers, "x-frame-options")).toBe("DENY");
+    expect(headerValue(headers, "referrer-policy")).toBe(SECURITY["referrer-policy"]);
+  });
+
+  test("are not on the internal port", async () => {
+    for (const path of ["/health/live", "/metrics"]) {
+      const response = await fetch(gateway.internal_url + path);
+      expect(response.status).toBe(200);
+      for (const header of Object.keys(SECURITY)) expect(response.headers.has(header)).toBe(false);
+    }
+  });
+});
+
+test("the four audit headers never reach a client", async () => {
+  const headers = await answered([
+    ["X-Platform-Audit-Details", '{"a":1}'],
+    ["x-platform-audit-created", "w1"],
+    ["X-Platform-Audit-Organization", "o1"],
+    ["X-Platform-Audit-Member", "m1"],
+  ]);
+  expect(headers.filter(([name]) => /audit/i.test(name))).toEqual([]);
+});

@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
+import { waitFor } from "../../support/index.ts";
+import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** What the gateway says of its work: log lines, metrics, health (Gateway specification, Emitted signals). */
+
+const MEMBER_KEY = `acme-k-2-${"a".repeat(43)}`;
+const SESSION = `acme-s-2-${"b".repeat(43)}`;
+const USER_KEY = `acme-k-2-${"c".repeat(43)}`;
+const UNKNOWN_KEY = `acme-k-2-${"d".repeat(43)}`;
+
+const service = new RawUpstream();
+let identity: IdentityStandIn;
+let gateway: LocalGateway;
+
+const things: StoredServiceConfig = {
+  url: service.url,
+  public: { routes: [{ path: "/public/{id}", methods: ["GET", "POST"] }] },
+  user: { routes: [{ path: "/user/{id}", methods: ["GET"] }] },
+  organization: { routes: [{ path: "/org/{id}", methods: ["GET"] }] },
+};
+
+const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+  "sign",
+  "verify",
+]);
+const publicKeys = [
+  { ...(await crypto.subtle.exportKey("jwk", pair.publicKey)), kid: "1", alg: "ES256", use: "sig" },
+];
+
+beforeAll(async () => {
+  identity = startIdentity();
+  const member = { valid: true, realm: "organization", organization_id: "o1", member_id: "m1", labels: [] };
+  identity.results.set(MEMBER_KEY, member);
+  identity.results.set(SESSION, { ...member, expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+  identity.results.set(USER_KEY, { valid: true, realm: "directory", user_id: "u1" });
+  gateway = await startLocalGateway({
+    CREDENTIAL_VALIDATE_URL: identity.url,
+    UPSTREAM_TIMEOUT_MS: "200",
+    UPSTREAM_IDLE_TIMEOUT_MS: "200",
+  });
+  await gateway.publish({
+    things,
+    dead: { url: "http://127.0.0.1:9", public: { routes: [{ path: "/dead", methods: ["GET"] }] } },
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await identity.stop();
+  service.close();
+});
+
+beforeEach(() => {
+  service.requests.length = 0;
+  service.handler = () => OK;
+});
+
+async function lineOf(bytes: string) {
+  const response = await rawRequest(gateway.url, bytes);
+  return gateway.logOf(headerValue(response.headers, "x-request-id") ?? "");
+}
+
+const common = {
+  level: "info",
+  message: "request completed",
+  service: "gateway",
+  timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  duration_ms: expect.any(Number),
+  request_id: expect.any(String),
+};
+
+describe("one line a request, with exactly these fields", () => {
+  const table: [name: string, bytes: string, fields: Record<string, unknown>][] = [
+    [
+      "a public route",
+      spell("GET", "/public/1?q=secret"),
+      { route: "/public/{id}", method: "GET", status: 200 },
+    ],
+    [
+      "a member's key",
+      spell("GET", "/org/1", { "X-API-Key": MEMBER_KEY }),
+      {
+        route: "/org/{id}",
+        method: "GET",
+        status: 200,
+        organization_id: "o1",
+        member_id: "m1",
+        auth_type: "member_apikey",
+        key_prefix: "acme-k-2-aaaa",
+      },
+    ],
+    [
+      "a session",
+      spell("GET", "/org/1", { "X-API-Key": SESSION }),
+      {
+        route: "/org/{id}",
+        method: "GET",
+        status: 200,
+        organization_id: "o1",
+        member_id: "m1",
+        auth_type: "member_session",
+        key_prefix: "acme-s-2-bbbb",
+      },
+    ],
+    [
+      "a user's key",
+      spell("GET", "/user/1", { "X-API-Key": USER_KEY }),
+      {
+        route: "/user/{id}",
+        method: "GET",
+        status: 200,
+        user_id: "u1",
+        auth_type: "user_apikey",
+        key_prefix: "acme-k-2-cccc",
+      },
+    ],
+    [
+      "a key of known shape that is not valid",
+      spell("GET", "/org/1", { "X-API-Key": UNKNOWN_KEY }),
+      { route: "/org/{id}", method: "GET", status: 401, key_prefix: "acme-k-2-dddd" },
+    ],
+    [
+      "a key of no known shape, of which nothing is said",
+      spell("GET", "/org/1", { "X-API-Key": "hunter2-hunter2" }),
+      { route: "/org/{id}", method: "GET", status: 401 },
+    ],
+    ["an unmatched path", spell("GET", "/nowhere/4711"), { route: "unmatched", method: "GET", status: 404 }],
+    ["a preflight", spell("OPTIONS", "/public/1"), { route: "preflight", method: "OPTIONS", status: 204 }],
+    [
+      "a bad Host",
+      spell("GET", "/public/1", { Host: "a b" }),
+      { route: "unmatched", method: "GET", status: 400 },
+    ],
+  ];
+  for (const [name, bytes, fields] of table) {
+    test(name, async () => {
+      expect(await lineOf(bytes)).toEqual({ ...common, ...fields });
+    });
+  }
+});
+
+describe("a 5xx says what kind of fault it was, and why, in words without secrets", () => {
+  const failed = { ...common, level: "error", message: "request failed", error_kind: "network" };
+
+  test("a service that refuses connections", async () => {
+    expect(await lineOf(spell("GET", "/dead?token=secret"))).toEqual({
+      ...failed,
+      route: "/dead",
+      method: "GET",
+      status: 502,
+      error_message: expect.stringContaining("could not be reached"),
+    });
+  });
+
+  test("a service that takes too long", async () => {
+    service.handler = () => null;
+    expect(await lineOf(spell("GET", "/public/1"))).toEqual({
+      ...failed,
+      route: "/public/{id}",
+      method: "GET",
+      status: 502,
+      error_message: "The service did not begin its response in time.",
+    });
+  });
+
+  test("an identity service that is down", async () => {
+    identity.override = () => new Response("x", { status: 500 });
+    const key = `acme-k-2-${"e".repeat(43)}`;
+    const line = await lineOf(spell("GET", "/org/1", { "X-API-Key": key }));
+    identity.override = null;
+    expect(line).toMatchObject({
+      level: "error",
+      message: "request failed",
+      status: 503,
+      key_prefix: "acme-k-2-eeee",
+    });
+    expect(["auth", "network"]).toContain(String(line.error_kind));
+    expect(line.error_message).toBeString();
+  });
+
+  test("a service's own 5xx, told apart from the gateway's", async () => {
+    service.handler = () => "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n";
+    const line = await lineOf(spell("GET", "/public/1"));
+    expect(line).toMatchObject({
+      status: 503,
+      error_kind: "internal",
+      error_message: "The service answered 503.",
+    });
+  });
+
+  test("a response that broke off", async () => {
+    service.handler = (_, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+      setTimeout(() => socket.end(), 20);
+      return null;
+    };
+    expect(await lineOf(spell("GET", "/public/1"))).toMatchObject({
+      message: "request failed",
+      status: 200,
+      error_kind: "network",
+      error_message: expect.stringContaining("broke off"),
+    });
+  });
+});
+
+test("a client that left is logged as 499, once", async () => {
+  const reached = Promise.withResolvers<string>();
+  service.handler = (request) => {
+    reached.resolve(headerValue(request.headers, "x-request-id") ?? "");
+    return null;
+  };
+  const client = await RawClient.connect(gateway.url);
+  client.send(spell("GET", "/public/1"));
+  const id = await reached.promise;
+  client.destroy();
+  expect(await gateway.logOf(id)).toMatchObject({ ...common, route: "/public/{id}", status: 499 });
+  expect(gateway.logs().filter((line) => line.request_id === id).length).toBe(1);
+});
+
+test("a streamed response is logged when it has ended, with the time it took", async () => {
+  service.handler = (_, socket) => {
+    socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    setTimeout(() => socket.send("0\r\n\r\n"), 150);
+    return null;
+  };
+  const line = await lineOf(spell("GET", "/public/1"));
+  expect(line).toMatchObject({ message: "request completed", status: 200 });
+  expect(Number(line.duration_ms)).toBeGreaterThanOrEqual(140);
+});
+
+test("nothing that was presented as a secret is ever written", async () => {
+  const secrets = [
+    "tok3n-in-query",
+    "b3arer-token",
+    "hunter2-hunter2-hunter2",
+    "c00kie-value",
+    "b0dy-secret",
+  ];
+  const [query, bearer, key, cookie, body] = secrets;
+  const headers = {
+    Authorization: `Bearer ${bearer}`,
+    "X-API-Key": `${key}`,
+    Cookie: `a=${cookie}`,
+    "Content-Length": String(body?.length),
+  };
+  for (const path of ["/public/1", "/user/1", "/org/1", "/dead", "/nowhere"]) {
+    for (const method of ["GET", "POST"]) await lineOf(spell(method, `${path}?q=${query}`, headers, body));
+  }
+  const written = JSON.stringify(gateway.logs()) + (await gateway.metrics());
+  for (const secret of [...secrets, "a".repeat(43), "b".repeat(43)]) expect(written).not.toContain(secret);
+});
+
+describe("metrics", () => {
+  const counted = async (labels: string) => {
+    const line = (await gateway.metrics()).split("\n").find((each) => each.startsWith(labels));
+    return Number(line?.split(" ").at(-1) ?? 0);
+  };
+
+  test("count requests by template, method and status, never by id", async () => {
+    const name = 'http_requests_total{route="/public/{id}",method="GET",status="200"}';
+    const before = await counted(name);
+    for (const id of ["id-a", "id-b", "id-c"]) await rawRequest(gateway.url, spell("GET", `/public/${id}`));
+    expect(await counted(name)).toBe(before + 3);
+    expect(await gateway.metrics()).not.toContain("id-");
+  });
+
+  test("count what matched nothing, and preflights, under a name of their own", async () => {
+    const unmatched = 'http_requests_total{route="unmatched",method="POST",status="404"}';
+    const preflight = 'http_requests_total{route="preflight",method="OPTIONS",status="204"}';
+    const before = [await counted(unmatched), await counted(preflight)];
+    await rawRequest(gateway.url, spell("POST", "/nowhere/1"));
+    await rawRequest(gateway.url, spell("OPTIONS", "/nowhere/2"));
+    expect([await counted(unmatched), await counted(preflight)]).toEqual(before.map((count) => count + 1));
+  });
+
+  test("have the duration in exactly the buckets of the specification", async () => {
+    await rawRequest(gateway.url, spell("GET", "/public/1"));
+    const lines = (await gateway.metrics()).split("\n");
+    const of = (suffix: string) =>
+      lines.filter(
+        (line) =>
+          line.startsWith(`http_request_duration_seconds_${suffix}`) &&
+          line.includes('route="/public/{id}",method="GET"'),
+      );
+    const buckets = of("bucket").map((line) => /le="([^"]+)"/.exec(line)?.[1]);
+    expect(buckets).toEqual([
+      "0.005",
+      "0.01",
+      "0.025",
+      "0.05",
+      "0.1",
+      "0.25",
+      "0.5",
+      "1",
+      "2.5",
+      "5",
+      "+Inf",
+    ]);
+    expect(of("sum").length).toBe(1);
+    expect(of("count").length).toBe(1);
+  });
+
+  test("hold the rest of the list, and are not on the public port", async () => {
+    const text = await gateway.metrics();
+    for (const name of [
+      "db_operations_total",
+      "db_operation_errors_total",
+      "db_operation_duration_seconds",
+      "process_resident_memory_bytes",
+      "process_cpu_seconds_total",
+      "process_start_time_seconds",
+      "audit_writes_total",
+      "audit_intent_duration_seconds",
+    ]) {
+      expect(text).toContain(`# TYPE ${name} `);
+    }
+    expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+    expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(404);
+  });
+
+  test("survive a reload of the routes", async () => {
+    const name = 'http_requests_total{route="/public/{id}",method="GET",status="200"}';
+    await rawRequest(gateway.url, spell("GET", "/public/1"));
+    const before = await counted(name);
+    await gateway.publish({ things });
+    await rawRequest(gateway.url, spell("GET", "/public/1"));
+    expect(await counted(name)).toBe(before + 1);
+  });
+});
+
+describe("health", () => {
+  test("live always, ready only with a key set", async () => {
+    expect(await (await fetch(`${gateway.internal_url}/health/live`)).json()).toEqual({ status: "healthy" });
+    const ready = await fetch(`${gateway.internal_url}/health/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({
+      status: "unhealthy",
+      checks: { key_set: "unavailable", counter_store: "ok" },
+    });
+  });
+
+  test("ready with a key set and no routes at all", async () => {
+    const keys = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => Response.json({ keys: publicKeys }),
+    });
+    const empty = await startLocalGateway({
+      AUTH_ISSUER: "https://idp.example",
+      AUTH_JWKS_URI: `${keys.url}jwks`,
+    });
+    try {
+      const body = await waitFor(async () => {
+        const ready = await fetch(`${empty.internal_url}/health/ready`);
+        return ready.status === 200 && ready.json();
+      });
+      expect(body).toEqual({ status: "healthy" });
+    } finally {
+      await empty.close();
+      await keys.stop(true);
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { waitFor } from "../../support/index.ts";
+import { OK, RawUpstream } from "../../support/raw-http.ts";
+
+/** Published routes, as they come and go (Gateway specification, What the service does and Validation rules). */
+
+const service = new RawUpstream();
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await startLocalGateway();
+});
+
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+});
+
+afterEach(async () => {
+  for (const { key } of await gateway.routes.list(ROUTES_PREFIX)) await gateway.routes.delete(key);
+  service.handler = () => OK;
+});
+
+function statusOf(path: string): Promise<number> {
+  return fetch(gateway.url + path).then((response) => response.status);
+}
+
+function becomes(path: string, status: number): Promise<true> {
+  return waitFor(async () => (await statusOf(path)) === status || null, {
+    what: `${path} answering ${status}`,
+  });
+}
+
+const at = (path: string): StoredServiceConfig => publicService(service.url, { path, methods: ["GET"] });
+
+test("a gateway without routes answers 404 and goes on", async () => {
+  expect(await statusOf("/anything")).toBe(404);
+});
+
+test("routes come with a put, move with the next, and go with a delete", async () => {
+  await gateway.publish({ one: at("/one") });
+  expect(await statusOf("/one")).toBe(200);
+  await gateway.publish({ one: at("/other") });
+  expect([await statusOf("/one"), await statusOf("/other")]).toEqual([404, 200]);
+  await gateway.routes.delete(`${ROUTES_PREFIX}one`);
+  await becomes("/other", 404);
+});
+
+describe("one bad value is left out with a warning, and costs no other service its routes", () => {
+  const valid = at("/bad");
+  const table: Record<string, string> = {
+    "not JSON": "{",
+    empty: "",
+    "a list": "[]",
+    null: "null",
+    "no url": JSON.stringify({ ...valid, url: undefined }),
+    "a url with a path": JSON.stringify({ ...valid, url: "http://a:1/x" }),
+    "no scope": JSON.stringify({ url: valid.url }),
+    "an unknown field": JSON.stringify({ ...valid, colour: "red" }),
+    "methods as a map, which is not a stored form": JSON.stringify({
+      url: valid.url,
+      public: { routes: [{ path: "/bad", methods: { GET: {} } }] },
+    }),
+    "an unknown policy": JSON.stringify({
+      url: valid.url,
+      public: { routes: [{ path: "/bad", methods: ["GET"], rate_limit: "none" }] },
+    }),
+    "a path with dots": JSON.stringify({
+      url: valid.url,
+      public: { routes: [{ path: "/bad/../x", methods: ["GET"] }] },
+    }),
+  };
+  for (const [name, value] of Object.entries(table)) {
+    test(name, async () => {
+      await gateway.routes.put(`${ROUTES_PREFIX}bad`, value);
+      await gateway.publish({ good: at("/good") });
+      expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
+      await waitFor(() =>
+        gateway.logs().some((line) => line.level === "warn" && line.route_service === "bad"),
+      );
+    });
+  }
+
+  test("a name that no service can have", async () => {
+    await gateway.routes.put(`${ROUTES_PREFIX}a/b`, JSON.stringify(at("/bad")));
+    await gateway.publish({ good: at("/good") });
+    expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
+  });
+
+  test("and is served as soon as it is mended", async () => {
+    await gateway.routes.put(`${ROUTES_PREFIX}bad`, "{");
+    await gateway.publish({ good: at("/good") });
+    await gateway.publish({ bad: at("/bad") });
+    expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 200]);
+  });
+});
+
+test("an old value with a bare host:port keeps routing", async () => {
+  await gateway.publish({ old: { ...at("/old"), url: service.url.replace("http://", "") } });
+  expect(await statusOf("/old")).toBe(200);
+});
+
+test("a shape that two services claim stays with the first in name order, and the log says so", async () => {
+  const other = new RawUpstream(() => "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
+  await gateway.publish({
+    bbb: publicService(other.url, { path: "/claimed/{b}", methods: ["GET"] }),
+    aaa: publicService(service.url, { path: "/claimed/{a}", methods: ["GET"] }),
+  });
+  expect(await statusOf("/claimed/1")).toBe(200);
+  await waitFor(() => gateway.logs().some((line) => String(line.message).includes("left out: service aaa")));
+  other.close();
+});
+
+test("requests in flight are finished by the route that they were matched with", async () => {
+  const release = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  service.handler = async () => {
+    reached.resolve();
+    await release.promise;
+    return OK;
+  };
+  await gateway.publish({ slow: at("/slow") });
+  const answer = statusOf("/slow");
+  await reached.promise;
+  await gateway.routes.delete(`${ROUTES_PREFIX}slow`);
+  await becomes("/slow", 404);
+  release.resolve();
+  expect(await answer).toBe(200);
+});
+
+test("while routes change all the time no request of an unchanged service fails", async () => {
+  await gateway.publish({ stable: at("/stable") });
+  let changing = true;
+  const change = (async () => {
+    for (let round = 0; changing; round++) {
+      await gateway.routes.put(`${ROUTES_PREFIX}moving`, JSON.stringify(at(`/moving/${round % 7}`)));
+      await Bun.sleep(1);
+    }
+  })();
+  const statuses = new Set<number>();
+  for (let request = 0; request < 300; request++) statuses.add(await statusOf("/stable"));
+  changing = false;
+  await change;
+  expect([...statuses]).toEqual([200]);
+});
+
+test("ten thousand routes are loaded while requests go on", async () => {
+  await gateway.publish({ stable: at("/stable") });
+  const routes = Array.from({ length: 1_000 }, (_, index) => ({
+    path: `/many/${index}/{id}`,
+    methods: ["GET" as const],
+  }));
+  for (let part = 0; part < 10; part++) {
+    const prefixed = routes.map((route) => ({ ...route, path: `/part${part}${route.path}` }));
+    await gateway.routes.put(
+      `${ROUTES_PREFIX}many${part}`,
+      JSON.stringify(publicService(service.url, ...prefixed)),
+    );
+    expect(await statusOf("/stable")).toBe(200);
+  }
+  await becomes("/part9/many/999/x", 200);
+  expect(await statusOf("/part0/many/0/x")).toBe(200);
+});

@@ -1,0 +1,97 @@
+import { beforeAll, expect, test } from "bun:test";
+import { publicService, startLocalGateway } from "../../support/gateway.ts";
+import { headerValue, OK, type RawRequest, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { startCollector } from "../../unit/telemetry/collector.ts";
+import type { ReceivedSpan } from "../../unit/telemetry/otlp-messages.ts";
+
+/** The span of each request, as a collector receives it (Gateway specification, Emitted signals). */
+
+const SERVER = 2;
+const UNSET = { code: 0, message: "" };
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const CALLER_ID = "b7ad6b7169203331";
+const CALLER = { traceparent: `00-${TRACE_ID}-${CALLER_ID}-01`, tracestate: "vendor=1" };
+
+/** What was told of one request. */
+interface Told {
+  span: ReceivedSpan | undefined;
+  line: Record<string, unknown>;
+}
+
+const told = new Map<string, Told>();
+let called: RawRequest;
+
+beforeAll(async () => {
+  await using collector = startCollector();
+  const service = new RawUpstream();
+  service.handler = ({ target }) =>
+    target === "/things/broken" ? "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n" : OK;
+  const gateway = await startLocalGateway({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint });
+  await gateway.publish({
+    things: publicService(service.url, { path: "/things/{id}", methods: ["GET"] }),
+    dead: publicService("http://127.0.0.1:9", { path: "/dead", methods: ["GET"] }),
+  });
+  const lines = new Map<string, Record<string, unknown>>();
+  for (const [path, headers] of [
+    ["/things/7?secret=x", CALLER],
+    ["/nothing/here", {}],
+    ["/dead", {}],
+    ["/things/broken", {}],
+  ] as const) {
+    const response = await rawRequest(gateway.url, spell("GET", path, headers));
+    lines.set(path, await gateway.logOf(headerValue(response.headers, "x-request-id") ?? ""));
+  }
+  const [first] = service.requests;
+  if (first === undefined) throw new Error("The service was not called.");
+  called = first;
+  // what is queued is sent before the gateway ends
+  await gateway.close();
+  service.close();
+  for (const [path, line] of lines) {
+    told.set(path, { line, span: collector.spans.find(({ trace_id }) => trace_id === line.trace_id) });
+  }
+});
+
+function toldOf(path: string): { span: ReceivedSpan; line: Record<string, unknown> } {
+  const { span, line } = told.get(path) ?? {};
+  if (span === undefined || line === undefined) throw new Error(`No span of ${path} came.`);
+  return { span, line };
+}
+
+test("a span is named by the template, continues the caller's trace, and is the parent of the service's", () => {
+  const { span, line } = toldOf("/things/7?secret=x");
+  expect(span).toMatchObject({
+    name: "GET /things/{id}",
+    kind: SERVER,
+    trace_id: TRACE_ID,
+    parent_span_id: CALLER_ID,
+    trace_state: "vendor=1",
+    status: UNSET,
+    resource: { "service.name": "gateway", "service.namespace": "edge" },
+  });
+  expect(span.attributes).toEqual({
+    "http.request.method": "GET",
+    "http.route": "/things/{id}",
+    "http.response.status_code": 200,
+  });
+  expect(span.duration_ns).toBeGreaterThan(0);
+  expect(line.span_id).toBe(span.span_id);
+  expect(headerValue(called.headers, "traceparent")).toBe(`00-${TRACE_ID}-${span.span_id}-01`);
+  expect(headerValue(called.headers, "tracestate")).toBe("vendor=1");
+});
+
+test("a request that matched nothing has a span by its method, without an error", () => {
+  const { span } = toldOf("/nothing/here");
+  expect(span).toMatchObject({ name: "GET", parent_span_id: "", status: UNSET });
+  expect(span.attributes).toEqual({ "http.request.method": "GET", "http.response.status_code": 404 });
+});
+
+test.each([
+  ["the gateway's own", "/dead", 502, /could not be reached/],
+  ["a service's", "/things/broken", 503, /answered 503/],
+])("%s 5xx is an error, and says why", (_, path, status, message) => {
+  const { span, line } = toldOf(path);
+  expect(span.status).toEqual({ code: 2, message: expect.stringMatching(message) });
+  expect(span.attributes["http.response.status_code"]).toBe(status);
+  expect(line.error_message).toBe(span.status.message);
+});

@@ -1,0 +1,137 @@
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type AuditStandIn, startAudit, taken } from "./audit-stand-in.ts";
+import { type LocalGateway, startLocalGateway } from "./gateway.ts";
+import { type IdentityStandIn, startIdentity } from "./identity-stand-in.ts";
+import { waitFor } from "./index.ts";
+import { OK, type RawResponse, RawUpstream, rawRequest, spell } from "./raw-http.ts";
+
+const key = (name: string) => `acme-k-2-${name.padEnd(43, "0")}`;
+export const UNKNOWN = key("unknown");
+export const WRITER = key("writer");
+export const READER = key("reader");
+export const EVERYTHING = key("everything");
+export const LABELLESS = key("labelless");
+export const HOSTILE = key("hostile");
+export const USER = key("user");
+/** A member of another organization. */
+export const ELSEWHERE = key("elsewhere");
+
+const organization = (member_id: string, labels: string[] | undefined, organization_id = "org1") => ({
+  valid: true,
+  realm: "organization",
+  organization_id,
+  member_id,
+  labels,
+});
+
+export const services = (url: string): Record<string, StoredServiceConfig> => ({
+  things: {
+    url,
+    rate_limits: { two: { requests: 2, window_seconds: 60 } },
+    public: { routes: [{ path: "/public", methods: ["GET", "POST"] }] },
+    user: {
+      routes: [
+        {
+          path: "/user/things/{thing_id}",
+          upstream: "/users/{subject.user_id}/things/{path.thing_id}",
+          methods: ["GET", "POST"],
+        },
+        { path: "/user/labelled", methods: ["GET"], required_labels: ["never"] },
+      ],
+    },
+    organization: {
+      routes: [
+        {
+          path: "/org/things",
+          upstream: "/organizations/{subject.organization_id}/things",
+          methods: ["GET", "POST", "DELETE"],
+        },
+        { path: "/org/labelled/{id}", methods: ["GET", "POST"], required_labels: ["things:write", "admin"] },
+        { path: "/org/limited", methods: ["GET"], rate_limit: "two", required_labels: ["things:write"] },
+        { path: "/org/param/{id}", upstream: "/x/{path.id}", methods: ["POST"] },
+        { path: "/org/audited", methods: ["GET"], audit: true },
+        { path: "/org/unaudited", methods: ["POST"], audit: false },
+      ],
+    },
+    member: {
+      routes: [
+        {
+          path: "/member/things",
+          upstream: "/organizations/{subject.organization_id}/members/{subject.member_id}/things",
+          methods: ["GET", "POST"],
+        },
+      ],
+    },
+  },
+  dead: {
+    url: "http://127.0.0.1:9",
+    organization: { routes: [{ path: "/dead", methods: ["GET", "POST"] }] },
+  },
+});
+
+const RESULTS = {
+  [WRITER]: organization("m1", ["things:write", "things:read"]),
+  [READER]: organization("m2", ["things:read"]),
+  [EVERYTHING]: organization("m3", ["*"]),
+  [LABELLESS]: organization("m4", undefined),
+  [HOSTILE]: organization("m/../5", ["*"], "org?1"),
+  [ELSEWHERE]: organization("m6", ["*"], "org2"),
+  [USER]: { valid: true, realm: "directory", user_id: "u1" },
+};
+
+/** A gateway with identity, audit and a service around it, for tests of the steps of a request. */
+export class StepsBed {
+  readonly service = new RawUpstream();
+  readonly identity: IdentityStandIn = startIdentity();
+  readonly audit: AuditStandIn = startAudit();
+  #gateway: LocalGateway | null = null;
+
+  get gateway(): LocalGateway {
+    if (this.#gateway === null) throw new Error("The gateway has not been started.");
+    return this.#gateway;
+  }
+
+  async start(): Promise<void> {
+    for (const [credential, result] of Object.entries(RESULTS)) this.identity.results.set(credential, result);
+    this.#gateway = await startLocalGateway({
+      CREDENTIAL_VALIDATE_URL: this.identity.url,
+      AUDIT_ENABLED: "true",
+      AUDIT_URL: this.audit.url,
+      UPSTREAM_TIMEOUT_MS: "300",
+      MAX_BODY_BYTES: "100000",
+    });
+    await this.#gateway.publish(services(this.service.url));
+  }
+
+  call(method: string, target: string, credential: string | null): Promise<RawResponse> {
+    const headers = credential === null ? [] : [["X-API-Key", credential] as const];
+    return rawRequest(this.gateway.url, spell(method, target, headers));
+  }
+
+  /** The outcomes of the event that the latest audited request has caused. */
+  outcomes() {
+    const event = this.audit.of("PUT").at(-1)?.path;
+    return this.audit.of("PATCH").filter((write) => write.path === event);
+  }
+
+  outcome(): Promise<unknown> {
+    return waitFor(() => this.outcomes()[0]?.body, { what: "An audit outcome" });
+  }
+
+  reset(): void {
+    this.service.requests.length = 0;
+    this.service.handler = () => OK;
+    this.audit.writes.length = 0;
+    this.audit.answer = taken;
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close();
+    await Promise.all([this.identity.stop(), this.audit.stop()]);
+    this.service.close();
+  }
+}
+
+export function codeOf(response: RawResponse): string {
+  return JSON.parse(response.body.toString()).error.code;
+}

@@ -1,0 +1,102 @@
+import { createAuthenticator, type ProtectedScope } from "@ostiary/gateway/admission";
+import { type AdmissionConfig, admissionVariables } from "@ostiary/gateway/admission/config";
+import type { Principal } from "@ostiary/gateway/admission/principal";
+import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { Type } from "@sinclair/typebox";
+import { type IdentityStandIn, startIdentity } from "../../../support/identity-stand-in.ts";
+
+export const ISSUER = "https://login.example.com";
+const NOWHERE = "http://127.0.0.1:1/";
+
+/** The headers of a request that matter to admission. */
+export type Presented = Readonly<Record<string, string>>;
+
+/** An authenticator, the identity that it asks, and time. */
+export interface Admission {
+  readonly identity: IdentityStandIn;
+  readonly time: ManualClock;
+  /** Everything it logged, as text. */
+  readonly lines: string[];
+  ready(): boolean;
+  authenticate(scope: ProtectedScope, headers: Presented): Principal | Promise<Principal>;
+  presentedKeyPrefix(headers: Presented): string | null;
+  /** The principal, or the error that was answered. */
+  outcome(scope: ProtectedScope, headers: Presented): Promise<Principal | ApiError>;
+  /** `admitted`, or the status that was answered. */
+  verdict(scope: ProtectedScope, headers: Presented): Promise<"admitted" | number>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function admission(environment: Record<string, string> = {}): Admission {
+  const identity = startIdentity();
+  const time = manualClock();
+  const lines: string[] = [];
+  const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
+  const authenticator = createAuthenticator({
+    config: config({ CREDENTIAL_VALIDATE_URL: identity.url, ...environment }),
+    log: { info: note, warn: note },
+    clock: time,
+  });
+  const request = (headers: Presented) => new Request("http://gateway.example/things", { headers });
+  const authenticate = (scope: ProtectedScope, headers: Presented) =>
+    authenticator.authenticate(scope, request(headers));
+  const outcome = async (scope: ProtectedScope, headers: Presented) => {
+    try {
+      return await authenticate(scope, headers);
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+  };
+  return {
+    identity,
+    time,
+    lines,
+    ready: () => authenticator.ready(),
+    authenticate,
+    presentedKeyPrefix: (headers) => authenticator.presentedKeyPrefix(request(headers)),
+    outcome,
+    async verdict(scope, headers) {
+      const answer = await outcome(scope, headers);
+      return answer instanceof ApiError ? answer.status : "admitted";
+    },
+    start: () => authenticator.start(),
+    async close() {
+      await authenticator.stop();
+      await identity.stop();
+    },
+  };
+}
+
+export function config(environment: Record<string, string>): AdmissionConfig {
+  return loadConfig(Type.Object(admissionVariables), {
+    CREDENTIAL_VALIDATE_URL: NOWHERE,
+    AUTH_ISSUER: ISSUER,
+    ...environment,
+  });
+}
+
+const SECRET_LENGTH = 43;
+let made = 0;
+
+/** A new well-formed credential of `form`, such as `k-2`. */
+export function credential(form: string): string {
+  made += 1;
+  return `acme-${form}-${`${made}_-Secret`.padEnd(SECRET_LENGTH, "x")}`;
+}
+
+export const key = (value: string) => ({ "x-api-key": value });
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+export const person = (user_id = "u1") => ({ valid: true, realm: "directory", user_id });
+export const member = (more: object = {}) => ({
+  valid: true,
+  realm: "organization",
+  organization_id: "o1",
+  member_id: "m1",
+  labels: ["widgets:read"],
+  ...more,
+});

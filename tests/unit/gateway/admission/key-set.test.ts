@@ -1,0 +1,325 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { exportJWK, type JWK } from "jose";
+import { waitFor } from "../../../support/index.ts";
+import {
+  type ProviderStandIn,
+  type SigningKey,
+  sign,
+  signingKey,
+  startProvider,
+} from "../../../support/provider-stand-in.ts";
+import { type Admission, admission, bearer, ISSUER, person } from "./harness.ts";
+
+const [first, second] = [await signingKey("ES256", "first"), await signingKey("ES256", "second")];
+
+let gate: Admission;
+let provider: ProviderStandIn;
+
+function open(...published: SigningKey[]): Admission {
+  provider = startProvider(...published);
+  gate = admission({ AUTH_JWKS_URI: provider.uri });
+  gate.identity.results.set("alice", person("u-alice"));
+  return gate;
+}
+afterEach(() => Promise.all([gate.close(), provider.stop()]));
+
+const tokenOf = (key: SigningKey, more: object = {}) =>
+  sign(key, { iss: ISSUER, sub: "alice", exp: gate.time.now() / 1000 + 86_400, ...more });
+const verdictOf = async (key: SigningKey, more: object = {}) =>
+  gate.verdict("user", bearer(await tokenOf(key, more)));
+const timerSet = () => waitFor(() => gate.time.waiting().length > 0);
+const down = () => new Response(null, { status: 500 });
+
+async function loaded(...published: SigningKey[]): Promise<Admission> {
+  open(...published);
+  await gate.start();
+  await timerSet();
+  return gate;
+}
+
+describe("the key set", () => {
+  test("is asked for every 2 s until it is there; meanwhile JWTs get 503 and garbage 401", async () => {
+    const { time, ready, outcome, verdict, start } = open(first);
+    provider.answer = down;
+    await start();
+    for (let fetches = 1; fetches <= 3; fetches++) {
+      await timerSet();
+      expect(provider.fetches()).toBe(fetches);
+      expect(time.waiting()).toEqual([2_000]);
+      expect(ready()).toBeFalse();
+      expect(await outcome("user", bearer(await tokenOf(first)))).toMatchObject({
+        status: 503,
+        kind: "auth",
+      });
+      expect(await verdict("user", bearer("garbage"))).toBe(401);
+      if (fetches === 3) provider.publish(first);
+      time.advance(2_000);
+    }
+    await waitFor(ready);
+    expect(await verdictOf(first)).toBe("admitted");
+  });
+
+  test("is loaded again every 15 minutes", async () => {
+    const { time } = await loaded(first);
+    expect(time.waiting()).toEqual([15 * 60_000]);
+    provider.publish(second);
+    time.advance(15 * 60_000);
+    await timerSet();
+    expect(provider.fetches()).toBe(2);
+    expect(await verdictOf(second)).toBe("admitted");
+    expect(await verdictOf(first)).toBe(401);
+  });
+
+  test("is kept when the provider is down, for hours", async () => {
+    const { time, ready, lines } = await loaded(first);
+    provider.answer = down;
+    for (let refresh = 0; refresh < 12; refresh++) {
+      time.advance(15 * 60_000);
+      await timerSet();
+    }
+    expect(ready()).toBeTrue();
+    expect(await verdictOf(first)).toBe("admitted");
+    expect(lines.filter((line) => line.includes("could not be loaded")).length).toBe(12);
+  });
+
+  test("is kept when the provider's address is dead", async () => {
+    const { time, ready } = await loaded(first);
+    await provider.stop();
+    time.advance(15 * 60_000);
+    await timerSet();
+    expect(ready()).toBeTrue();
+    expect(await verdictOf(first)).toBe("admitted");
+  });
+
+  test("is not asked for any more once admission stops", async () => {
+    const { time, close } = await loaded(first);
+    await close();
+    expect(time.waiting()).toEqual([]);
+  });
+});
+
+describe("an unknown kid", () => {
+  test("fetches the key set once, so that a new key is known at once", async () => {
+    await loaded(first);
+    provider.publish(first, second);
+    expect(await verdictOf(second)).toBe("admitted");
+    expect(await verdictOf(first)).toBe("admitted");
+    expect(provider.fetches()).toBe(2);
+  });
+
+  test("fetches at most every 10 s", async () => {
+    const { time } = await loaded(first);
+    expect(await verdictOf(second)).toBe(401);
+    expect(provider.fetches()).toBe(2);
+    provider.publish(second);
+    time.advance(9_999);
+    expect(await verdictOf(second)).toBe(401);
+    expect(provider.fetches()).toBe(2);
+    time.advance(1);
+    expect(await verdictOf(second)).toBe("admitted");
+    expect(provider.fetches()).toBe(3);
+  });
+
+  test("makes all that come meanwhile share the one fetch", async () => {
+    await loaded(first);
+    const slow = Promise.withResolvers<Response>();
+    provider.answer = () => slow.promise;
+    const asked = Array.from({ length: 200 }, (_, at) => verdictOf(second, { jti: String(at) }));
+    await waitFor(() => provider.fetches() === 2);
+    slow.resolve(Response.json({ keys: [second.jwk] }));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(["admitted"]));
+    expect(provider.fetches()).toBe(2);
+  });
+
+  test("is 401 while the provider is dead, and costs the good keys nothing", async () => {
+    await loaded(first);
+    provider.answer = down;
+    expect(await verdictOf(second)).toBe(401);
+    expect(await verdictOf(first)).toBe("admitted");
+    expect(provider.fetches()).toBe(2);
+  });
+});
+
+describe("a hostile key set", () => {
+  const answers: [what: string, answer: () => Response | Promise<Response>][] = [
+    ["no JSON", () => new Response("<html>")],
+    ["null", () => Response.json(null)],
+    ["a list", () => Response.json([first.jwk])],
+    ["no keys", () => Response.json({})],
+    ["keys that are no list", () => Response.json({ keys: { 0: first.jwk } })],
+    ["an empty list", () => Response.json({ keys: [] })],
+    [
+      "only keys of unknown kinds",
+      () => Response.json({ keys: [{ kty: "AKP", kid: "first" }, {}, null, 7, "x"] }),
+    ],
+    [
+      "only a shared secret",
+      () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0", alg: "HS256", kid: "first" }] }),
+    ],
+    [
+      "a private key",
+      async () => Response.json({ keys: [{ ...(await exportJWK(first.privateKey)), kid: "first" }] }),
+    ],
+    [
+      "a key that nests deeper than any",
+      () =>
+        new Response(
+          `{"keys":[${JSON.stringify(first.jwk).slice(0, -1)},"x":${"[".repeat(9_000)}${"]".repeat(9_000)}}]}`,
+        ),
+    ],
+    ["a redirect", () => Response.redirect(provider.uri)],
+    ["204", () => new Response(null, { status: 204 })],
+    ["more than half a MiB", () => Response.json({ keys: [first.jwk], padding: "x".repeat(600 * 1024) })],
+    ["a bomb", () => bomb()],
+  ];
+  const bomb = () =>
+    new Response(
+      Bun.gzipSync(Buffer.from(JSON.stringify({ keys: [first.jwk], padding: "x".repeat(50_000_000) }))),
+      {
+        headers: { "content-encoding": "gzip" },
+      },
+    );
+
+  test.each(answers)("of %s is as good as none, and replaces none", async (_, answer) => {
+    const { time, ready, start } = open(first);
+    provider.answer = answer;
+    await start();
+    await timerSet();
+    expect(ready()).toBeFalse();
+    provider.publish(first);
+    time.advance(2_000);
+    await timerSet();
+    expect(ready()).toBeTrue();
+    provider.answer = answer;
+    time.advance(15 * 60_000);
+    await timerSet();
+    expect(provider.fetches()).toBe(3);
+    expect(await verdictOf(first)).toBe("admitted");
+  });
+
+  test("with good keys among bad ones serves the good ones, and the bad ones prove nothing", async () => {
+    open();
+    const broken = { ...second.jwk, x: "AAAA" };
+    provider.answer = () =>
+      Response.json({
+        keys: [
+          null,
+          7,
+          {},
+          { kty: "RSA", kid: "short", n: "AQAB", e: "AQAB" },
+          { kty: "EC" },
+          broken,
+          first.jwk,
+        ],
+      });
+    await gate.start();
+    await timerSet();
+    expect(await verdictOf(first)).toBe("admitted");
+    expect(await verdictOf(second)).toBe(401);
+  });
+
+  test("with a key for encryption only does not verify with it", async () => {
+    open();
+    provider.answer = () => Response.json({ keys: [{ ...first.jwk, use: "enc" }] });
+    await gate.start();
+    await timerSet();
+    expect(await verdictOf(first)).toBe(401);
+  });
+
+  const weak = async (kid?: string) => ({
+    ...(await weakKey()),
+    alg: "RS256",
+    use: "sig",
+    ...(kid && { kid }),
+  });
+  const hiding: [what: string, bad: (good: JWK) => object | Promise<object>][] = [
+    ["too weak", ({ kid }) => weak(kid)],
+    ["without its numbers", ({ kty, alg, kid }) => ({ kty, alg, kid })],
+    ["whose numbers are not text", (good) => ({ ...good, n: 7 })],
+    ["whose numbers are no base64url", (good) => ({ ...good, n: "***", e: "!" })],
+    ["for encryption", (good) => ({ ...good, use: "enc" })],
+    ["for other operations", (good) => ({ ...good, key_ops: ["encrypt"] })],
+    ["whose operations are no list", (good) => ({ ...good, key_ops: "verify" })],
+    ["of another algorithm", (good) => ({ ...good, alg: "RSA-OAEP" })],
+    ["of another kind", ({ alg, kid }) => ({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA", alg, kid })],
+  ];
+  describe.each(["by one kid", "without a kid"])("a good key is found %s behind a key", (naming) => {
+    test.each(hiding)("%s", async (_, bad) => {
+      const good = await signingKey("RS256", naming === "by one kid" ? "shared" : undefined);
+      open();
+      provider.answer = async () => Response.json({ keys: [await bad(good.jwk), good.jwk, first.jwk] });
+      await gate.start();
+      await timerSet();
+      expect(await verdictOf(good)).toBe("admitted");
+      expect(await verdictOf(first)).toBe("admitted");
+    });
+  });
+
+  test("that names no algorithms tries every key that could be meant", async () => {
+    const good = await signingKey("PS512");
+    const { alg: _, use: __, ...bare } = good.jwk;
+    open();
+    const { alg: ___, ...bareWeak } = await weak();
+    provider.answer = () => Response.json({ keys: [bareWeak, bare] });
+    await gate.start();
+    await timerSet();
+    expect(await verdictOf(good)).toBe("admitted");
+    expect(await verdictOf(good, { exp: 1 })).toBe(401);
+  });
+
+  test("of keys that verify nothing leaves the good ones in force", async () => {
+    const { time } = await loaded(first);
+    provider.answer = async () => Response.json({ keys: [await weak("first"), { kty: "EC", kid: "first" }] });
+    time.advance(15 * 60_000);
+    await timerSet();
+    expect(provider.fetches()).toBe(2);
+    expect(await verdictOf(first)).toBe("admitted");
+  });
+
+  test("a key that can not be used is looked for again, as one that is missing is", async () => {
+    open();
+    const good = await signingKey("RS256", "turned");
+    provider.answer = async () => Response.json({ keys: [await weak("turned"), first.jwk] });
+    await gate.start();
+    await timerSet();
+    provider.publish(good, first);
+    expect(await verdictOf(good)).toBe("admitted");
+    expect(provider.fetches()).toBe(2);
+  });
+
+  test("with two keys under one kid verifies with either", async () => {
+    const twin = await signingKey("ES256", "first");
+    await loaded(first, twin);
+    expect(await verdictOf(first)).toBe("admitted");
+    expect(await verdictOf(twin)).toBe("admitted");
+  });
+});
+
+/** An RSA key of half the length that is accepted. */
+async function weakKey(): Promise<JWK> {
+  const { publicKey } = await crypto.subtle.generateKey(
+    {
+      name: "RSASSA-PKCS1-v1_5",
+      modulusLength: 1_024,
+      publicExponent: new Uint8Array([1, 0, 1]),
+      hash: "SHA-256",
+    },
+    true,
+    ["sign", "verify"],
+  );
+  return exportJWK(publicKey);
+}
+
+describe("without a provider", () => {
+  test.each([
+    ["AUTH_JWKS_URI", {}],
+    ["AUTH_ISSUER", { AUTH_JWKS_URI: "http://127.0.0.1:1/", AUTH_ISSUER: "" }],
+  ])("for lack of %s it is never ready, says so, and JWTs get 503", async (_, environment) => {
+    provider = startProvider();
+    gate = admission(environment);
+    await gate.start();
+    expect(gate.ready()).toBeFalse();
+    expect(gate.lines.join()).toContain("AUTH_ISSUER and AUTH_JWKS_URI");
+    expect(await gate.verdict("user", bearer("e30.e30.c2ln"))).toBe(503);
+  });
+});

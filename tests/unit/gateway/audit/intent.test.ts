@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { intentOf } from "@ostiary/gateway/audit/intent";
+import { intentSchema } from "@ostiary/lib/contracts/audit";
+import { Value } from "@sinclair/typebox/value";
+import { type AuditStandIn, answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { rejection, waitFor } from "../../../support/index.ts";
+import { intent, type Recording, recording } from "./harness.ts";
+
+let audit: AuditStandIn;
+let recorder: Recording;
+beforeEach(() => {
+  audit = startAudit();
+  recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
+});
+afterEach(async () => {
+  await recorder.close(0);
+  await audit.stop();
+});
+
+const never = () => new Promise<Response>(() => {});
+const refusal = () => rejection(recorder.intent("r1", intent));
+const unavailable = { code: "SERVICE_UNAVAILABLE", status: 503 };
+
+describe("an intent", () => {
+  test.each([201, 200])(
+    "is recorded when the audit service answers %d, by one PUT under the request's id",
+    async (status) => {
+      audit.answer = answering(status);
+      await recorder.intent("r1", intent);
+      expect(audit.writes).toEqual([
+        {
+          method: "PUT",
+          path: "/internal/events/r1",
+          body: JSON.parse(JSON.stringify(intent)),
+          token: "inner-token",
+        },
+      ]);
+      expect(await recorder.counts()).toEqual({ "intent ok": 1 });
+      expect(await recorder.durations()).toEqual({ ok: 1 });
+    },
+  );
+
+  test("is recorded at a base URL that ends in slashes", async () => {
+    const slashed = recording({ AUDIT_URL: `${audit.url}//` });
+    await slashed.intent("r1", intent);
+    expect(audit.writes).toMatchObject([{ path: "/internal/events/r1", token: null }]);
+  });
+
+  test("is tried three times with the same body, and the third may succeed", async () => {
+    audit.answer = (write) => (audit.writes.length < 3 ? new Response(null, { status: 503 }) : taken(write));
+    await recorder.intent("r1", intent);
+    expect(audit.writes).toHaveLength(3);
+    expect(new Set(audit.writes.map((write) => JSON.stringify(write))).size).toBe(1);
+    expect(await recorder.counts()).toEqual({ "intent ok": 1 });
+  });
+
+  test("that is not taken in three attempts is 503", async () => {
+    audit.answer = answering(503);
+    expect(await refusal()).toMatchObject(unavailable);
+    expect(audit.of("PUT")).toHaveLength(3);
+    expect(await recorder.counts()).toMatchObject({ "intent failed": 1 });
+    expect(await recorder.durations()).toEqual({ failed: 1 });
+  });
+
+  test("that the service refuses with 422 is 503 at once, and is an error in the log", async () => {
+    audit.answer = answering(422);
+    expect(await refusal()).toMatchObject(unavailable);
+    expect(audit.writes).toHaveLength(1);
+    expect(recorder.lines.join()).toContain('the audit service refused an intent {"request_id":"r1"}');
+  });
+
+  test("is 503 after two silent attempts, of half a second together at most a second", async () => {
+    audit.answer = never;
+    expect(await refusal()).toMatchObject(unavailable);
+    expect(audit.of("PUT")).toHaveLength(2);
+  });
+
+  test("is 503 while the service is down", async () => {
+    await audit.stop();
+    expect(await refusal()).toMatchObject(unavailable);
+  });
+
+  test("is recorded when the service comes back within the second", async () => {
+    const failed = Promise.withResolvers<void>();
+    const dying = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { data: (socket) => void socket.end(), close: () => failed.resolve() },
+    });
+    const late = recording({ AUDIT_URL: `http://127.0.0.1:${dying.port}` });
+    const written = late.intent("r1", intent);
+    await failed.promise;
+    dying.stop(true);
+    const back = startAudit(dying.port);
+    await written;
+    expect(back.of("PUT")).toHaveLength(1);
+    await back.stop();
+  });
+
+  test("is recorded when the reply to the first attempt was lost", async () => {
+    const lost = Promise.withResolvers<Response>();
+    audit.answer = () => (audit.writes.length === 1 ? lost.promise : new Response(null, { status: 200 }));
+    await recorder.intent("r1", intent);
+    expect(audit.of("PUT")).toHaveLength(2);
+    expect(audit.of("PATCH")).toEqual([]);
+    lost.resolve(new Response(null, { status: 201 }));
+  });
+});
+
+describe("an intent that was refused gets a rejected outcome with 503 in the background", () => {
+  const rejected = {
+    method: "PATCH",
+    path: "/internal/events/r1",
+    body: { outcome: "rejected", status: 503 },
+  };
+
+  test.each([
+    ["timed out", never],
+    ["answered 503", answering(503)],
+    ["answered 500", answering(500)],
+  ])("when the service %s, since it may have landed", async (_, failure) => {
+    audit.answer = (write) => (write.method === "PUT" ? failure(write) : taken(write));
+    expect(await refusal()).toMatchObject(unavailable);
+    await waitFor(() => audit.of("PATCH").length === 1);
+    expect(audit.of("PATCH")).toMatchObject([rejected]);
+  });
+
+  test("when the service breaks off without an answer, since it may have landed", async () => {
+    const seen: string[] = [];
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket, data) {
+          const head = data.toString();
+          seen.push(head.slice(0, head.indexOf(" HTTP")));
+          socket.end(head.startsWith("PATCH") ? "HTTP/1.1 204 No Content\r\n\r\n" : "");
+        },
+      },
+    });
+    const broken = recording({ AUDIT_URL: `http://127.0.0.1:${server.port}` });
+    expect(await rejection(broken.intent("r1", intent))).toMatchObject(unavailable);
+    await waitFor(() => seen.includes("PATCH /internal/events/r1"));
+    await waitFor(async () => (await broken.counts())["outcome ok"] === 1);
+    server.stop(true);
+  });
+
+  test("also when only the first attempt may have landed", async () => {
+    audit.answer = (write) => {
+      if (write.method === "PATCH") return taken(write);
+      return new Response(null, { status: audit.of("PUT").length === 1 ? 503 : 422 });
+    };
+    expect(await refusal()).toMatchObject(unavailable);
+    await waitFor(() => audit.of("PATCH").length === 1);
+  });
+
+  test.each([
+    ["refused it with 422", answering(422)],
+    ["answered 401, as with a wrong token", answering(401)],
+    ["answered 404", answering(404)],
+  ])("but not when the service %s: it is known not to be written", async (_, refused) => {
+    audit.answer = (write) => (write.method === "PUT" ? refused(write) : taken(write));
+    expect(await refusal()).toMatchObject(unavailable);
+    await recorder.close(1_000);
+    expect(audit.of("PATCH")).toEqual([]);
+  });
+
+  test("but not when nobody listened: an outage does not fill the queue", async () => {
+    await audit.stop();
+    expect(await refusal()).toMatchObject(unavailable);
+    expect(recorder.lines).toEqual([]);
+    await recorder.close(0);
+    expect(await recorder.counts()).toEqual({ "intent failed": 1 });
+  });
+});
+
+describe("what an intent says", () => {
+  const route = { service: "widgets", method: "POST", path: "/w/{a}/{b}", params: ["a", "b"] } as const;
+  const member = {
+    auth_type: "member_session",
+    key_prefix: "acme-s-2-AbCd",
+    user_id: null,
+    organization_id: "o1",
+    member_id: "m1",
+    labels: [],
+  } as const;
+  const person = {
+    ...member,
+    auth_type: "jwt",
+    key_prefix: null,
+    user_id: "u1",
+    organization_id: null,
+    member_id: null,
+  } as const;
+  const rest = {
+    values: ["1", "%C3%A9"],
+    ip: "::1",
+    user_agent: "curl/8",
+    received_at_ms: 1_767_225_600_001,
+  };
+
+  test.each(["organization", "member"] as const)(
+    "on a route of scope %s goes into the organization's log",
+    (scope) => {
+      expect(intentOf({ ...rest, route: { ...route, scope }, principal: member })).toEqual({
+        occurred_at: "2026-01-01T00:00:00.001Z",
+        organization_id: "o1",
+        user_id: null,
+        actor: { member_id: "m1", auth_type: "member_session", key_prefix: "acme-s-2-AbCd" },
+        service: "widgets",
+        method: "POST",
+        route: "/w/{a}/{b}",
+        params: { a: "1", b: "%C3%A9" },
+        ip: "::1",
+        user_agent: "curl/8",
+      });
+    },
+  );
+
+  test("on a user route goes into the person's log, with no member for an actor", () => {
+    expect(intentOf({ ...rest, route: { ...route, scope: "user" }, principal: person })).toMatchObject({
+      organization_id: null,
+      user_id: "u1",
+      actor: { member_id: null, auth_type: "jwt", key_prefix: null },
+    });
+  });
+
+  test("has params even when the route has none, and a user agent cut to 512 characters or null", () => {
+    const bare = { ...route, scope: "member", params: [] } as const;
+    const of = (user_agent: string | null) =>
+      intentOf({ ...rest, values: [], user_agent, route: bare, principal: member });
+    expect(of(null)).toMatchObject({ params: {}, user_agent: null });
+    expect(of("x".repeat(513)).user_agent).toBe("x".repeat(512));
+    expect(of("")).toMatchObject({ user_agent: "" });
+  });
+
+  test("is what the audit service accepts", () => {
+    expect(
+      Value.Check(intentSchema, intentOf({ ...rest, route: { ...route, scope: "user" }, principal: person })),
+    ).toBeTrue();
+  });
+
+  test("keeps params that are named like parts of every object", () => {
+    const odd = { ...route, scope: "member", params: ["__proto__", "constructor"] } as const;
+    const { params } = intentOf({ ...rest, route: odd, principal: member });
+    expect(JSON.stringify(params)).toBe('{"__proto__":"1","constructor":"%C3%A9"}');
+  });
+});

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { type AuditStandIn, answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { freePort, waitFor } from "../../../support/index.ts";
+import { intent, type Recording, recording } from "./harness.ts";
+
+let audit: AuditStandIn;
+let recorder: Recording;
+beforeEach(() => {
+  audit = startAudit();
+  recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
+});
+afterEach(async () => {
+  await recorder.close(0);
+  await audit.stop();
+});
+
+const responded: AuditOutcome = {
+  outcome: "responded",
+  status: 201,
+  details: { name: { from: "a", to: "b" } },
+  created_id: "w1",
+  organization_id: null,
+  member_id: null,
+};
+const patched = (count: number) => waitFor(() => audit.of("PATCH").length >= count);
+const counted = (name: string, count: number) =>
+  waitFor(async () => (await recorder.counts())[name] === count, { what: `${name} ${count}` });
+const send = (count: number, to: Recording = recorder) => {
+  for (let at = 0; at < count; at++) to.outcome(`r${at}`, responded);
+};
+
+describe("an outcome", () => {
+  test("is sent in the background, by one PATCH under the request's id", async () => {
+    expect(recorder.outcome("r1", responded)).toBeUndefined();
+    await patched(1);
+    expect(audit.writes).toEqual([
+      { method: "PATCH", path: "/internal/events/r1", body: responded, token: "inner-token" },
+    ]);
+    await counted("outcome ok", 1);
+  });
+
+  test.each([500, 503, 401, 429])("is tried again while the service answers %d", async (status) => {
+    audit.answer = (write) => (audit.writes.length < 4 ? answering(status)(write) : taken(write));
+    recorder.outcome("r1", responded);
+    await counted("outcome ok", 1);
+    expect(audit.writes).toHaveLength(4);
+  });
+
+  test("is not tried again when there is no event for it", async () => {
+    audit.answer = answering(404);
+    recorder.outcome("r1", responded);
+    await counted("outcome not_found", 1);
+    await recorder.close(1_000);
+    expect(audit.writes).toHaveLength(1);
+  });
+
+  test("is not tried again when the service refuses it, which is an error in the log", async () => {
+    audit.answer = answering(422);
+    recorder.outcome("r1", responded);
+    await counted("outcome failed", 1);
+    await recorder.close(1_000);
+    expect(audit.writes).toHaveLength(1);
+    expect(recorder.lines.join()).toContain("the audit service refused an outcome");
+  });
+
+  test("waits for a service that is down, and the outage is told once", async () => {
+    const port = await freePort();
+    const waiting = recording({ AUDIT_URL: `http://127.0.0.1:${port}` });
+    send(50, waiting);
+    await waitFor(() => waiting.lines.length > 0);
+    const back = startAudit(port);
+    await waitFor(() => new Set(back.writes.map(({ path }) => path)).size === 50);
+    await waitFor(async () => (await waiting.counts())["outcome ok"] === 50);
+    expect(back.writes).toHaveLength(50);
+    expect(
+      waiting.lines.filter((line) => line.startsWith("the audit service takes no outcomes")),
+    ).toHaveLength(1);
+    expect(
+      waiting.lines.filter((line) => line.startsWith("the audit service takes outcomes again")),
+    ).toHaveLength(1);
+    await back.stop();
+  });
+
+  test("that fails for good holds up no other", async () => {
+    audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
+    for (let at = 0; at < 100; at++) recorder.outcome(`poison-${at}`, responded);
+    send(200);
+    await counted("outcome ok", 200);
+  });
+});
+
+describe("the queue", () => {
+  test("calls the service at most 32 times at once", async () => {
+    const gate = Promise.withResolvers<void>();
+    audit.answer = async (write) => {
+      await gate.promise;
+      return taken(write);
+    };
+    send(500);
+    await patched(32);
+    gate.resolve();
+    await counted("outcome ok", 500);
+    expect(audit.most()).toBe(32);
+  });
+
+  test("of AUDIT_QUEUE_SIZE drops what overflows, logs each and counts it; what it holds arrives", async () => {
+    const small = recording({ AUDIT_URL: audit.url, AUDIT_QUEUE_SIZE: "10" });
+    const gate = Promise.withResolvers<void>();
+    audit.answer = async (write) => {
+      await gate.promise;
+      return taken(write);
+    };
+    send(25, small);
+    expect(await small.counts()).toEqual({ "outcome dropped": 15 });
+    expect(small.lines).toHaveLength(15);
+    expect(small.lines[0]).toBe(
+      'an audit outcome is dropped {"request_id":"r10","outcome":"responded","status":201}',
+    );
+    gate.resolve();
+    await waitFor(async () => (await small.counts())["outcome ok"] === 10);
+    send(10, small);
+    await waitFor(async () => (await small.counts())["outcome ok"] === 20);
+  });
+});
+
+describe("on stopping", () => {
+  test("what is queued is sent", async () => {
+    send(300);
+    await recorder.close(5_000);
+    expect(audit.of("PATCH")).toHaveLength(300);
+    expect(await recorder.counts()).toEqual({ "outcome ok": 300 });
+  });
+
+  test("what waits between two attempts is tried again at once", async () => {
+    audit.answer = answering(503);
+    send(20);
+    await patched(80);
+    audit.answer = taken;
+    await recorder.close(5_000);
+    expect(await recorder.counts()).toEqual({ "outcome ok": 20 });
+  });
+
+  test("what can not be delivered by the deadline is dropped, logged and counted", async () => {
+    audit.answer = () => new Promise(() => {});
+    send(40);
+    await patched(32);
+    await recorder.close(20);
+    expect(await recorder.counts()).toEqual({ "outcome dropped": 40 });
+    expect(recorder.lines).toEqual(['audit outcomes are dropped: the service stops {"outcomes":40}']);
+  });
+
+  test("an outcome that comes after is dropped, and a second stop is harmless", async () => {
+    await recorder.close(20);
+    recorder.outcome("r1", responded);
+    await recorder.close(20);
+    expect(audit.writes).toEqual([]);
+    expect(await recorder.counts()).toEqual({ "outcome dropped": 1 });
+  });
+});
+
+describe("with AUDIT_ENABLED=false", () => {
+  test("nothing is recorded, and no AUDIT_URL is needed", async () => {
+    const off = recording({ AUDIT_ENABLED: "false" });
+    expect(off.enabled).toBeFalse();
+    await off.intent("r1", intent);
+    off.outcome("r1", responded);
+    await off.close(0);
+    expect(await off.counts()).toEqual({});
+  });
+
+  test("it is on otherwise, and then AUDIT_URL is needed", () => {
+    expect(recorder.enabled).toBeTrue();
+    expect(() => recording({})).toThrow("AUDIT_URL is required unless AUDIT_ENABLED is false.");
+  });
+});
