@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, makeHostile, services } from "../support/index.ts";
 import { describeDatabase } from "./database-suite.ts";
@@ -38,7 +38,7 @@ const expected = {
 describe("values, names and times are read alike", () => {
   test.if(real)("on a PostgreSQL with settings of its own", async () => {
     const database = await openDatabase(await makeHostile(await freshDatabase()), { namespace: "suite" });
-    expect(await database.run("select", (orm) => database.rows(orm, shape))).toEqual([expected]);
+    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
     // connections outlive what the database gives idle ones, and a writer waits for a lock
     await database.run("create", (orm) => orm.execute(sql`create table counters as select 0 as value`));
     await Promise.all(
@@ -49,11 +49,11 @@ describe("values, names and times are read alike", () => {
         }),
       ),
     );
-    const [row] = await database.run("select", (orm) => database.rows(orm, sql`select value from counters`));
+    const [row] = await database.run("select", (orm) => rows(orm, sql`select value from counters`));
     expect(row).toEqual({ value: 20 });
     const settings = sql`select name from pg_settings where name like '%_timeout' and context = 'user'
       and setting = '0' and name in ('lock_timeout', 'idle_session_timeout')`;
-    expect(await database.run("select", (orm) => database.rows(orm, settings))).toHaveLength(2);
+    expect(await database.run("select", (orm) => rows(orm, settings))).toHaveLength(2);
     await database.close();
   });
 
@@ -66,7 +66,7 @@ describe("values, names and times are read alike", () => {
       intervalstyle = sql_standard\ndefault_transaction_isolation = serializable\n`;
     await writeFile(join(directory, "data", "postgresql.auto.conf"), file);
     const database = await openDatabase(url, { namespace: "suite" });
-    expect(await database.run("select", (orm) => database.rows(orm, shape))).toEqual([expected]);
+    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
     await database.close();
     await rm(directory, { recursive: true });
   });

@@ -8,6 +8,7 @@ import {
   isUniqueViolation,
   type Orm,
   openDatabase,
+  rows,
   type StoreOperation,
   StoreUnavailable,
   sqlState,
@@ -31,7 +32,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       });
     const count = async (table: string) => {
       const [row] = await database.run("count", (orm) =>
-        database.rows<{ count: number }>(orm, sql`select count(*) from ${sql.identifier(table)}`),
+        rows<{ count: number }>(orm, sql`select count(*) from ${sql.identifier(table)}`),
       );
       return row?.count;
     };
@@ -50,7 +51,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       const statement = sql`select 1::int8 as small, 9223372036854775807::int8 as large, count(*), 1.50::numeric as amount,
         '2026-01-31T12:00:00.5Z'::timestamptz as moment, '2026-01-31'::date as day, array['a','b \\ " , {}',null,''] as list, '{}'::text[] as none,
         '{"x":[1]}'::jsonb as document, '"text"'::jsonb as scalar, null::text as nothing, true as flag, 1.5::float8 as ratio`;
-      expect(await database.run("select_all", (orm) => database.rows(orm, statement))).toEqual([
+      expect(await database.run("select_all", (orm) => rows(orm, statement))).toEqual([
         {
           small: 1,
           large: 9223372036854775807n,
@@ -73,7 +74,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       const moment = new Date("2026-01-31T12:00:00.000Z");
       const statement = sql`select ${"a'b"}::text as text, ${7}::int8 as number, ${2n ** 60n}::int8 as large, ${false}::bool as flag,
         ${null}::text as nothing, ${moment}::timestamptz as moment, ${JSON.stringify({ a: 1 })}::jsonb as document`;
-      expect(await database.run("select_all", (orm) => database.rows(orm, statement))).toEqual([
+      expect(await database.run("select_all", (orm) => rows(orm, statement))).toEqual([
         {
           text: "a'b",
           number: 7,
@@ -172,7 +173,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
     test("serves many at once", async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) =>
-          database.run("echo", (orm) => database.rows<{ n: number }>(orm, sql`select ${index}::int as n`)),
+          database.run("echo", (orm) => rows<{ n: number }>(orm, sql`select ${index}::int as n`)),
         ),
       );
       expect(answers.map(([row]) => row?.n)).toEqual(answers.map((_, index) => index));
@@ -245,13 +246,13 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       });
 
       test("lets others work meanwhile, and shows the rows of its beginning", async () => {
-        let rows = 0;
+        let found = 0;
         for await (const batch of database.stream("export", numbers, 100)) {
-          if (rows === 0) await execute("insert into series select generate_series(2001, 2100)");
-          rows += batch.length;
+          if (found === 0) await execute("insert into series select generate_series(2001, 2100)");
+          found += batch.length;
         }
         await execute("delete from series where id > 1000");
-        expect(rows).toBe(1000);
+        expect(found).toBe(1000);
       });
 
       test("ends when its reader leaves", async () => {
@@ -289,10 +290,10 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
         });
         await database.migrate("ordered", folder);
         await database.migrate("ordered", folder);
-        const rows = await database.run("select", (orm) =>
-          database.rows(orm, sql`select id from ordered.events order by id`),
+        const found = await database.run("select", (orm) =>
+          rows(orm, sql`select id from ordered.events order by id`),
         );
-        expect(rows).toEqual([{ id: 1 }, { id: 2 }]);
+        expect(found).toEqual([{ id: 1 }, { id: 2 }]);
       });
 
       test("leaves nothing of a migration that fails", async () => {
@@ -302,10 +303,10 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
           "0001_bad": "create table broken.two (id int);\n--> statement-breakpoint\nselect nonsense;",
         });
         await expect(database.migrate("broken", folder)).rejects.toBeInstanceOf(Error);
-        const rows = await database.run("select", (orm) =>
-          database.rows(orm, sql`select tablename from pg_tables where schemaname = 'broken'`),
+        const found = await database.run("select", (orm) =>
+          rows(orm, sql`select tablename from pg_tables where schemaname = 'broken'`),
         );
-        expect(rows).toEqual([]);
+        expect(found).toEqual([]);
       });
 
       test("refuses one that was edited after it was applied", async () => {

@@ -6,6 +6,7 @@ import {
   DatabaseDirectoryError,
   openDatabase,
   pgliteUrl,
+  rows,
   StoreUnavailable,
 } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -27,8 +28,8 @@ describe("database on PGlite in a directory", () => {
     await first.run("create", (orm) => orm.execute(sql`create table kept as select 7 as id`));
     await first.close();
     const second = await open(`${directory}/`);
-    const rows = await second.run("select", (orm) => second.rows(orm, sql`select id from kept`));
-    expect(rows).toEqual([{ id: 7 }]);
+    const found = await second.run("select", (orm) => rows(orm, sql`select id from kept`));
+    expect(found).toEqual([{ id: 7 }]);
     await second.close();
   });
 

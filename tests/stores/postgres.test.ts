@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import {
   freePort,
@@ -25,7 +25,7 @@ const quick = {
 };
 
 const select = (database: Database, text = "select 1 as one") =>
-  database.run("select", (orm) => database.rows<Record<string, unknown>>(orm, sql.raw(text)));
+  database.run("select", (orm) => rows<Record<string, unknown>>(orm, sql.raw(text)));
 
 describe.if(services().postgres.real)("database on PostgreSQL, used by many", () => {
   let url: string;
@@ -43,7 +43,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
       database.transaction(
         "increment",
         async (tx) => {
-          const [row] = await database.rows<{ value: number }>(tx, sql`select value from counters`);
+          const [row] = await rows<{ value: number }>(tx, sql`select value from counters`);
           await tx.execute(sql`update counters set value = ${(row?.value ?? 0) + 1}`);
         },
         { isolation: "serializable" },

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import {
   freshDatabase,
@@ -35,7 +35,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
   });
 
   const run = (on: Database, text: string) =>
-    on.run("run", (orm) => on.rows<Record<string, unknown>>(orm, sql.raw(text)));
+    on.run("run", (orm) => rows<Record<string, unknown>>(orm, sql.raw(text)));
   const value = async () => (await run(direct, "select value from counters"))[0]?.value;
   const increment = (work: (attempt: number) => void = () => {}) => {
     let attempts = 0;
@@ -97,15 +97,15 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     });
 
     test("cut a stream off, and give no row twice", async () => {
-      let rows = 0;
+      let found = 0;
       const read = async () => {
         for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
-          rows += batch.length;
-          if (rows === 50) proxy[ending]();
+          found += batch.length;
+          if (found === 50) proxy[ending]();
         }
       };
       expect(await rejection(read())).toBeInstanceOf(StoreUnavailable);
-      expect(rows).toBeLessThan(1_000);
+      expect(found).toBeLessThan(1_000);
     });
 
     test("are noticed when the answer of slow work is lost", async () => {
@@ -125,8 +125,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
 
     test("are left by statements of many megabytes too", async () => {
       const text = "x".repeat(3_000_000);
-      const length = () =>
-        database.run("length", (orm) => database.rows(orm, sql`select length(${text}) as length`));
+      const length = () => database.run("length", (orm) => rows(orm, sql`select length(${text}) as length`));
       await length();
       proxy[ending]();
       expect(await length()).toEqual([{ length: text.length }]);
@@ -142,10 +141,10 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
 
   test("are told from connections whose statement is slow or waits for a lock: those are left alone", async () => {
     const pids = async () => {
-      const rows = await Promise.all(
+      const found = await Promise.all(
         Array.from({ length: 20 }, () => run(database, "select pg_backend_pid() as pid")),
       );
-      return new Set(rows.map(([row]) => row?.pid));
+      return new Set(found.map(([row]) => row?.pid));
     };
     const before = await pids();
     const gate = Promise.withResolvers<void>();

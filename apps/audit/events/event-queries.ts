@@ -1,5 +1,10 @@
 import { LIMIT_MAX } from "@ostiary/lib/runtime/http";
-import { type Database, type DatabaseOptions, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  rows,
+} from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import {
   type EventBounds,
@@ -36,8 +41,8 @@ export async function selectEvents(
 ): Promise<UserEvent[]> {
   // The limit is the same for every page size: plans are kept for each text that a statement has.
   const statement = sql`${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
-  const rows = await database.run("select_events", (orm) => database.rows<EventRow>(orm, statement));
-  return rows.map(eventOf);
+  const found = await database.run("select_events", (orm) => rows<EventRow>(orm, statement));
+  return found.map(eventOf);
 }
 
 /** All events of a filter as of one moment, newest first, in batches. */
@@ -47,8 +52,8 @@ export async function* streamEvents(
   bounds: EventBounds,
 ): AsyncGenerator<UserEvent[], void, void> {
   const statement = selectStatement(filter, bounds);
-  for await (const rows of database.stream<EventRow>("export_events", statement, EXPORT_BATCH_ROWS)) {
-    yield rows.map(eventOf);
+  for await (const found of database.stream<EventRow>("export_events", statement, EXPORT_BATCH_ROWS)) {
+    yield found.map(eventOf);
   }
 }
 

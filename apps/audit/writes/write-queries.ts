@@ -1,5 +1,5 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 export interface IntentWrite {
@@ -25,9 +25,9 @@ export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_u
  * waits for the first's commit and then finds it. Ids are claimed in order, so that two groups can't deadlock.
  */
 export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
-  const rows = JSON.stringify(writes.map(intentRow));
+  const given = JSON.stringify(writes.map(intentRow));
   const claimed = await database.run("insert_intents", (orm) =>
-    database.rows<{ id: string }>(orm, insertStatement(rows)),
+    rows<{ id: string }>(orm, insertStatement(given)),
   );
   const created = new Set(claimed.map(({ id }) => id));
   return writes.map(({ id }) => (created.has(id) ? "created" : "existing"));
@@ -52,9 +52,9 @@ function intentRow({ id, request_id, intent }: IntentWrite) {
   };
 }
 
-const insertStatement = (rows: string) => sql`
+const insertStatement = (given: string) => sql`
   with given as materialized (
-    select * from json_to_recordset(${rows}::text::json) as given(
+    select * from json_to_recordset(${given}::text::json) as given(
       id text, request_id text, occurred_at timestamptz, organization_id text, user_id text,
       actor_member_id text, actor_auth_type text, actor_key_prefix text,
       service text, method text, route text, params jsonb, ip text, user_agent text)
@@ -92,9 +92,9 @@ const insertStatement = (rows: string) => sql`
  * changes: two groups with the same events, on any replicas, wait for each other and never deadlock.
  */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
-  const rows = JSON.stringify(writes.map(outcomeRow));
+  const given = JSON.stringify(writes.map(outcomeRow));
   const answers = await database.run("apply_outcomes", (orm) =>
-    database.rows<{ request_id: string; result: OutcomeResult }>(orm, applyStatement(rows)),
+    rows<{ request_id: string; result: OutcomeResult }>(orm, applyStatement(given)),
   );
   const results = new Map(answers.map(({ request_id, result }) => [request_id, result]));
   return writes.map(({ request_id }) => results.get(request_id) ?? "not_found");
@@ -117,9 +117,9 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
  * The bounds on `request_id` hold for every valid one. They are there for the planner, which without them takes
  * a group for a hundred rows and, while the table is young, plans to read it whole for each.
  */
-const applyStatement = (rows: string) => sql`
+const applyStatement = (given: string) => sql`
   with given as materialized (
-    select * from json_to_recordset(${rows}::text::json) as given(
+    select * from json_to_recordset(${given}::text::json) as given(
       request_id text, outcome text, status smallint, details text, created_id text,
       organization_id text, actor_member_id text)
     where request_id >= '!' and request_id < '\x7f'

@@ -1,5 +1,5 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import { followingIds, type LifecycleEvent, type NewEvent } from "./lifecycle-event.ts";
@@ -16,21 +16,28 @@ const ROWS_MAX = 10_000;
  */
 export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('identity.lifecycle_events', 0))`);
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('identity.lifecycle_events', 0))`);
   const [last] = await tx
     .select({ id: lifecycleEvents.id })
     .from(lifecycleEvents)
     .orderBy(desc(lifecycleEvents.id))
     .limit(1);
   const ids = followingIds(last?.id ?? null, now.getTime(), events.length);
-  const rows = events.map((event, index) => ({ ...event, id: ids[index], occurred_at: now.toISOString() }));
-  for (let start = 0; start < rows.length; start += ROWS_MAX) {
-    const batch = JSON.stringify(rows.slice(start, start + ROWS_MAX));
-    await tx.execute(sql`
+  const written = events.map((event, index) => ({
+    ...event,
+    id: ids[index],
+    occurred_at: now.toISOString(),
+  }));
+  for (let start = 0; start < written.length; start += ROWS_MAX) {
+    const batch = JSON.stringify(written.slice(start, start + ROWS_MAX));
+    await rows(
+      tx,
+      sql`
       insert into identity.lifecycle_events (id, type, occurred_at, organization_id, data)
       select id, type, occurred_at, organization_id, data
       from jsonb_to_recordset(${batch}::text::jsonb)
-        as event (id text, type text, occurred_at timestamptz, organization_id text, data jsonb)`);
+        as event (id text, type text, occurred_at timestamptz, organization_id text, data jsonb)`,
+    );
   }
 }
 

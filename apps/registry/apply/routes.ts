@@ -82,7 +82,7 @@ function plan(
 ): Promise<Plan> {
   const work = async (tx: Parameters<Parameters<Database["transaction"]>[1]>[0]) => {
     await publisher.refuseConflicts(tx, services);
-    const current = await readServices(database, tx, [...services.keys()]);
+    const current = await readServices(tx, [...services.keys()]);
     const results = [...services].map(([service, config]) => {
       const before = current.get(service);
       const changes = listChanges(before?.config ?? null, config);

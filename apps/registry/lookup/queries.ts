@@ -1,5 +1,5 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { listServices } from "../services/queries.ts";
 
@@ -14,15 +14,15 @@ export function readSnapshot(database: Database, known_fence: number | undefined
   return database.transaction(
     "select_snapshot",
     async (tx) => {
-      const fence = await lastFence(database, tx);
-      return fence === known_fence ? null : { fence, services: await listServices(database, tx) };
+      const fence = await lastFence(tx);
+      return fence === known_fence ? null : { fence, services: await listServices(tx) };
     },
     { isolation: "repeatable read", read_only: true },
   );
 }
 
-async function lastFence(database: Database, tx: Orm): Promise<number> {
-  const [row] = await database.rows<{ last_fence: number }>(tx, sql`select last_fence from routes.writer`);
+async function lastFence(tx: Orm): Promise<number> {
+  const [row] = await rows<{ last_fence: number }>(tx, sql`select last_fence from routes.writer`);
   if (row === undefined) throw new Error("The table routes.writer has lost its row.");
   return Number(row.last_fence);
 }

@@ -1,4 +1,4 @@
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { becomeWriter, WRITERS_LANE } from "../publishing/queries.ts";
 
@@ -11,7 +11,7 @@ export interface Desired {
 }
 
 /** A service whose newest revision is not known to be in the route store. */
-export interface Outstanding extends Record<string, unknown> {
+export interface Outstanding {
   name: string;
   fence: number;
 }
@@ -25,7 +25,7 @@ export function listOutstanding(
   limit: number,
 ): Promise<Outstanding[]> {
   return database.run("select_outstanding", (orm) =>
-    database.rows<Outstanding>(
+    rows<Outstanding>(
       orm,
       sql`select name, fence from routes.services
           where ${isOutstanding} and (fence, name) > (${last.fence}::bigint, ${last.name})
@@ -35,7 +35,7 @@ export function listOutstanding(
 }
 
 /** A service that waits for its projection, and how long ago its newest revision was committed. */
-interface OutstandingAge extends Record<string, unknown> {
+interface OutstandingAge {
   name: string;
   projected_fence: number | null;
   age_ms: number;
@@ -43,7 +43,7 @@ interface OutstandingAge extends Record<string, unknown> {
 
 export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
   return database.run("select_outstanding_ages", (orm) =>
-    database.rows<OutstandingAge>(
+    rows<OutstandingAge>(
       orm,
       sql`select name, projected_fence,
             (extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8 as age_ms
@@ -55,7 +55,7 @@ export function listOutstandingAges(database: Database): Promise<OutstandingAge[
 /** The newest committed state of a service; undefined when it was never written. */
 export async function readDesired(database: Database, name: string): Promise<Desired | undefined> {
   const [row] = await database.run("select_projection", (orm) =>
-    database.rows<{ name: string; fence: number; projected: boolean; config: string | null }>(
+    rows<{ name: string; fence: number; projected: boolean; config: string | null }>(
       orm,
       sql`select s.name, s.fence, s.projected_fence is not distinct from s.fence as projected,
             r.config::text as config
@@ -69,8 +69,8 @@ export async function readDesired(database: Database, name: string): Promise<Des
 
 /** The SHA-256 of each current service's projection, in hexadecimal, by name. */
 export async function listDigests(database: Database): Promise<Map<string, string>> {
-  const rows = await database.run("select_digests", (orm) =>
-    database.rows<{ name: string; digest: string }>(
+  const found = await database.run("select_digests", (orm) =>
+    rows<{ name: string; digest: string }>(
       orm,
       sql`select s.name, encode(sha256(convert_to(r.config::text, 'UTF8')), 'hex') as digest
           from routes.services s
@@ -78,13 +78,13 @@ export async function listDigests(database: Database): Promise<Map<string, strin
           where not s.deleted`,
     ),
   );
-  return new Map(rows.map((row) => [row.name, row.digest]));
+  return new Map(found.map((row) => [row.name, row.digest]));
 }
 
 /** Notes that the route store holds what was committed with `fence`. */
 export async function markProjected(database: Database, name: string, fence: number): Promise<void> {
   await database.run("update_projected", (orm) =>
-    database.rows(
+    rows(
       orm,
       sql`update routes.services set projected_fence = ${fence}::bigint
           where name = ${name} and fence = ${fence}::bigint`,
@@ -100,8 +100,8 @@ export async function raiseFence(
   above: number,
 ): Promise<void> {
   const work = async (tx: Orm) => {
-    const raised = await becomeWriter(database, tx, above);
-    await database.rows(
+    const raised = await becomeWriter(tx, above);
+    await rows(
       tx,
       sql`update routes.services set fence = ${raised}::bigint
           where name = ${name} and fence = ${fence}::bigint`,
@@ -113,8 +113,8 @@ export async function raiseFence(
 /** A fence to remove `name` with: less than that of any later write of it. Null when it has been written. */
 export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
   const work = async (tx: Orm) => {
-    const fence = await becomeWriter(database, tx, above);
-    const known = await database.rows(tx, sql`select 1 from routes.services where name = ${name}`);
+    const fence = await becomeWriter(tx, above);
+    const known = await rows(tx, sql`select 1 from routes.services where name = ${name}`);
     return known.length === 0 ? fence : null;
   };
   return database.transaction("fence_of_absence", work, { lane: WRITERS_LANE });

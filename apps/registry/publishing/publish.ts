@@ -58,7 +58,7 @@ export class Publisher {
   /** Creates or replaces the services of a valid document, all or none. */
   apply(configs: Configs, context: WriteContext): Promise<Written[]> {
     return this.#write("apply", async (tx, fence) => {
-      const standings = await standingsOf(this.#database, tx, [...configs.keys()]);
+      const standings = await standingsOf(tx, [...configs.keys()]);
       await this.refuseConflicts(tx, configs);
       return this.#append(tx, configs, standings, { action: "apply", restored_from: null }, fence, context);
     });
@@ -67,7 +67,7 @@ export class Publisher {
   /** As {@link apply}, for those services that have no history at all, deleted ones included. */
   seed(configs: Configs, context: WriteContext): Promise<Written[]> {
     return this.#write("seed", async (tx, fence) => {
-      const known = await standingsOf(this.#database, tx, [...configs.keys()]);
+      const known = await standingsOf(tx, [...configs.keys()]);
       const fresh = new Map([...configs].filter(([name]) => !known.has(name)));
       if (fresh.size === 0) return [];
       await this.refuseConflicts(tx, fresh);
@@ -83,7 +83,7 @@ export class Publisher {
     context: WriteContext,
   ): Promise<Written> {
     return this.#write("put", async (tx, fence) => {
-      const standings = await standingsOf(this.#database, tx, [name]);
+      const standings = await standingsOf(tx, [name]);
       requireRevision(precondition, standings.get(name));
       const configs = new Map([[name, config]]);
       await this.refuseConflicts(tx, configs, () => "");
@@ -96,7 +96,7 @@ export class Publisher {
   /** Appends a tombstone; 404 for a service that is not current. */
   delete(name: string, precondition: Precondition, context: WriteContext): Promise<void> {
     return this.#write("delete", async (tx, fence) => {
-      const standing = (await standingsOf(this.#database, tx, [name])).get(name);
+      const standing = (await standingsOf(tx, [name])).get(name);
       if (standing === undefined || standing.deleted) throw notFound("service", name);
       requireRevision(precondition, standing);
       const revision = standing.revision + 1;
@@ -107,15 +107,15 @@ export class Publisher {
         restored_from: null,
         config: null,
       } as const;
-      await appendRevisions(this.#database, tx, [tombstone], { fence, ...context });
+      await appendRevisions(tx, [tombstone], { fence, ...context });
     });
   }
 
   /** Makes the config of an earlier revision current again, if today's rules allow it. */
   restore(name: string, target: number, precondition: Precondition, context: WriteContext): Promise<Written> {
     return this.#write("restore", async (tx, fence) => {
-      const standings = await standingsOf(this.#database, tx, [name]);
-      const revision = await readRevision(this.#database, tx, name, target);
+      const standings = await standingsOf(tx, [name]);
+      const revision = await readRevision(tx, name, target);
       requireRevision(precondition, standings.get(name));
       if (revision.config === null) throw restoresNothing(target);
       const result = validateService(name, revision.config);
@@ -137,14 +137,14 @@ export class Publisher {
 
   /** Refuses what collides with services that are not in `configs`: 422 for policies, 409 for routes. */
   async refuseConflicts(orm: Orm, configs: Configs, pathPrefix?: (service: string) => string): Promise<void> {
-    const declared = await otherPolicies(this.#database, orm, configs);
+    const declared = await otherPolicies(orm, configs);
     const others = declared.map(
       ({ service, name, requests, window_seconds, shared }) =>
         [service, { url: "", rate_limits: { [name]: { requests, window_seconds, shared } } }] as const,
     );
     const disagreements: FieldError[] = findPolicyConflicts(configs, others, pathPrefix);
     if (disagreements.length > 0) throw validationError(disagreements);
-    const owned = await otherOwners(this.#database, orm, configs);
+    const owned = await otherOwners(orm, configs);
     const conflicts = findRouteConflicts(configs, owned);
     if (conflicts.length > 0) throw routeConflict(conflicts);
   }
@@ -152,7 +152,7 @@ export class Publisher {
   async #write<T>(operation: string, work: (tx: Orm, fence: number) => Promise<T>): Promise<T> {
     const result = await this.#database.transaction(
       operation,
-      async (tx) => work(tx, await becomeWriter(this.#database, tx)),
+      async (tx) => work(tx, await becomeWriter(tx)),
       { lane: WRITERS_LANE },
     );
     this.#onCommit();
@@ -173,7 +173,7 @@ export class Publisher {
       config,
     }));
     const revisions: NewRevision[] = written.map((entry) => ({ ...entry, ...origin }));
-    await appendRevisions(this.#database, tx, revisions, { fence, request_id });
+    await appendRevisions(tx, revisions, { fence, request_id });
     return written;
   }
 }

@@ -6,7 +6,7 @@ import {
   routeShape,
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 /** Where a service stands: its newest revision, and whether that one deleted it. */
@@ -38,8 +38,8 @@ export const WRITERS_LANE = "writers";
  * Makes this transaction the only writer until it ends, and gives it its fence: greater than every fence
  * before it and, counting from the clock's microseconds, greater than those of a database that was lost.
  */
-export async function becomeWriter(database: Database, tx: Orm, above = 0): Promise<number> {
-  const [row] = await database.rows<{ last_fence: number }>(
+export async function becomeWriter(tx: Orm, above = 0): Promise<number> {
+  const [row] = await rows<{ last_fence: number }>(
     tx,
     sql`update routes.writer
         set last_fence = greatest(
@@ -51,25 +51,20 @@ export async function becomeWriter(database: Database, tx: Orm, above = 0): Prom
 }
 
 /** The standings of those of `names` that were ever written. */
-export async function standingsOf(
-  database: Database,
-  orm: Orm,
-  names: readonly string[],
-): Promise<Map<string, Standing>> {
-  const rows = await database.rows<Standing & Record<string, unknown>>(
+export async function standingsOf(orm: Orm, names: readonly string[]): Promise<Map<string, Standing>> {
+  const found = await rows<Standing>(
     orm,
     sql`select name, revision, deleted from routes.services where name in (${listOf(names)})`,
   );
-  return new Map(rows.map((row) => [row.name, row]));
+  return new Map(found.map((row) => [row.name, row]));
 }
 
 /** Which of the methods and shapes of `incoming` belong to services that are not incoming. */
 export async function otherOwners(
-  database: Database,
   orm: Orm,
   incoming: ReadonlyMap<string, StoredServiceConfig>,
 ): Promise<OwnedRoute[]> {
-  const rows = await database.rows<{ service: string; method: string; path: string }>(
+  return rows<{ service: string; method: string; path: string }>(
     orm,
     sql`select owned.service, owned.method, owned.path
         from json_to_recordset(${claims(incoming)}::json) as claimed(method text, shape text)
@@ -77,30 +72,26 @@ export async function otherOwners(
           on owned.method = claimed.method and owned.shape = claimed.shape collate "C"
         where owned.service not in (${listOf([...incoming.keys()])})`,
   );
-  return rows;
 }
 
 /** One shared and one local declaration of each policy name of `incoming` by services that are not incoming. */
 export async function otherPolicies(
-  database: Database,
   orm: Orm,
   incoming: ReadonlyMap<string, StoredServiceConfig>,
 ): Promise<DeclaredPolicy[]> {
   const names = [...incoming.values()].flatMap((config) => Object.keys(config.rate_limits ?? {}));
   if (names.length === 0) return [];
-  const rows = await database.rows<DeclaredPolicy & Record<string, unknown>>(
+  return rows<DeclaredPolicy>(
     orm,
     sql`select distinct on (name, shared) name, shared, service, requests, window_seconds
         from routes.policies
         where name in (${listOf(names)}) and service not in (${listOf([...incoming.keys()])})
         order by name, shared, service`,
   );
-  return rows;
 }
 
 /** Appends `revisions`, makes them current, and replaces what their services own and declare. */
 export async function appendRevisions(
-  database: Database,
   tx: Orm,
   revisions: readonly NewRevision[],
   { fence, request_id }: { fence: number; request_id: string },
@@ -110,7 +101,7 @@ export async function appendRevisions(
     revisions.map(({ service, revision, action }) => ({ service, revision, action })),
   );
   const names = listOf(revisions.map(({ service }) => service));
-  await database.rows(
+  await rows(
     tx,
     sql`insert into routes.services (name, revision, deleted, fence)
         select service, revision, action = 'delete', ${fence}::bigint
@@ -118,7 +109,7 @@ export async function appendRevisions(
         on conflict (name) do update
         set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence`,
   );
-  await database.rows(
+  await rows(
     tx,
     sql`insert into routes.revisions (service, revision, action, restored_from, config, request_id)
         select service, revision, action, restored_from,
@@ -126,18 +117,14 @@ export async function appendRevisions(
         from json_to_recordset(${written}::json) as written(
           service text, revision integer, action text, restored_from integer, config json)`,
   );
-  await database.rows(tx, sql`delete from routes.owned_routes where service in (${names})`);
-  await database.rows(tx, sql`delete from routes.policies where service in (${names})`);
+  await rows(tx, sql`delete from routes.owned_routes where service in (${names})`);
+  await rows(tx, sql`delete from routes.policies where service in (${names})`);
   const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
-  await insertClaims(database, tx, configs);
+  await insertClaims(tx, configs);
 }
 
-async function insertClaims(
-  database: Database,
-  tx: Orm,
-  configs: ReadonlyMap<string, StoredServiceConfig>,
-): Promise<void> {
-  await database.rows(
+async function insertClaims(tx: Orm, configs: ReadonlyMap<string, StoredServiceConfig>): Promise<void> {
+  await rows(
     tx,
     sql`insert into routes.owned_routes (method, shape, service, path)
         select method, shape, service, path
@@ -153,7 +140,7 @@ async function insertClaims(
     })),
   );
   if (policies.length === 0) return;
-  await database.rows(
+  await rows(
     tx,
     sql`insert into routes.policies (name, service, shared, requests, window_seconds)
         select name, service, shared, requests, window_seconds

@@ -31,14 +31,12 @@ const readErrors = errors(unknownService);
 /** The history of each service (Gateway specification, Endpoints; contract 3). */
 export function revisionRoutes({ publisher, database }: RevisionDeps) {
   const read = (service: string, revision: number) =>
-    database.run("select_revision", (orm) => readRevision(database, orm, service, revision));
+    database.run("select_revision", (orm) => readRevision(orm, service, revision));
   return new Elysia({ name: "revisions", normalize: false })
     .get(
       "/services/:name/revisions",
       async ({ params }) => ({
-        revisions: await database.run("select_revisions", (orm) =>
-          listRevisions(database, orm, serviceName(params)),
-        ),
+        revisions: await database.run("select_revisions", (orm) => listRevisions(orm, serviceName(params))),
       }),
       {
         params: serviceParams,

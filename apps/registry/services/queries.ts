@@ -1,7 +1,7 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { parseStored } from "../revisions/queries.ts";
 
@@ -15,28 +15,27 @@ const currentServices = sql.raw(
 );
 
 /** Every current service by name, in the order of their names. */
-export async function listServices(database: Database, orm: Orm): Promise<[string, StoredServiceConfig][]> {
-  const rows = await database.rows<ServiceRow>(orm, sql`${currentServices} order by s.name`);
-  return rows.map((row) => [row.name, parseStored(row.config)]);
+export async function listServices(orm: Orm): Promise<[string, StoredServiceConfig][]> {
+  const found = await rows<ServiceRow>(orm, sql`${currentServices} order by s.name`);
+  return found.map((row) => [row.name, parseStored(row.config)]);
 }
 
 /** One current service; 404 when there is none of that name. */
-export async function readService(database: Database, orm: Orm, name: string): Promise<Service> {
-  const [row] = await database.rows<ServiceRow>(orm, sql`${currentServices} and s.name = ${name}`);
+export async function readService(orm: Orm, name: string): Promise<Service> {
+  const [row] = await rows<ServiceRow>(orm, sql`${currentServices} and s.name = ${name}`);
   if (row === undefined) throw notFound("service", name);
   return { name: row.name, revision: row.revision, ...parseStored(row.config) };
 }
 
 /** Those of `names` that are current services, by name. */
 export async function readServices(
-  database: Database,
   orm: Orm,
   names: readonly string[],
 ): Promise<Map<string, { revision: number; config: StoredServiceConfig }>> {
-  const rows = await database.rows<ServiceRow>(
+  const found = await rows<ServiceRow>(
     orm,
     sql`${currentServices}
         and s.name in (select value from json_array_elements_text(${JSON.stringify(names)}::json))`,
   );
-  return new Map(rows.map((row) => [row.name, { revision: row.revision, config: parseStored(row.config) }]));
+  return new Map(found.map((row) => [row.name, { revision: row.revision, config: parseStored(row.config) }]));
 }

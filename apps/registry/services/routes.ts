@@ -26,9 +26,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
     .get(
       "/services",
       async () => ({
-        services: Object.fromEntries(
-          await database.run("select_services", (orm) => listServices(database, orm)),
-        ),
+        services: Object.fromEntries(await database.run("select_services", (orm) => listServices(orm))),
       }),
       {
         query: noQuery,
@@ -47,9 +45,7 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
     .get(
       "/services/:name",
       async ({ params, set }) => {
-        const service = await database.run("select_service", (orm) =>
-          readService(database, orm, serviceName(params)),
-        );
+        const service = await database.run("select_service", (orm) => readService(orm, serviceName(params)));
         set.headers.etag = revisionTag(service.revision);
         return service;
       },

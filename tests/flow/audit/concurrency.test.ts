@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
@@ -93,13 +94,13 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     const created = replica(0).put(id, intent());
     const other = await openLog(replica(0));
     await waitFor(async () => {
-      const rows = await other.run("waiting", (orm) =>
-        other.rows<{ count: number }>(
+      const found = await other.run("waiting", (orm) =>
+        rows<{ count: number }>(
           orm,
           sql`select count(*) from pg_locks where not granted and relation = 'audit.request_ids'::regclass`,
         ),
       );
-      return rows[0]?.count === 1;
+      return found[0]?.count === 1;
     });
     const applied = replica(0).patch(id, { outcome: "rejected", status: 503 });
     expect((await replica(0).patch("nobody", { outcome: "rejected", status: 503 })).status).toBe(404);

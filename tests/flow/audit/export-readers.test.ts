@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, json, openLog, requestId, startAudit } from "./audit-service.ts";
@@ -43,14 +43,14 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   });
 
   const cursors = async () => {
-    const rows = await log.run("cursors", (orm) =>
-      log.rows<{ count: number }>(
+    const found = await log.run("cursors", (orm) =>
+      rows<{ count: number }>(
         orm,
         sql`select count(*) from pg_stat_activity
           where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`,
       ),
     );
-    return rows[0]?.count;
+    return found[0]?.count;
   };
   /** Whether exports that are over at once find slots, as many as there are. */
   const allSlotsFree = async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, startProcess, waitFor } from "../../support/index.ts";
 import {
@@ -158,10 +158,10 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
   const transactions = sql`from pg_stat_activity
     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
   const cursors = async () => {
-    const rows = await log.run("cursors", (orm) =>
-      log.rows<{ count: number }>(orm, sql`select count(*) ${transactions}`),
+    const found = await log.run("cursors", (orm) =>
+      rows<{ count: number }>(orm, sql`select count(*) ${transactions}`),
     );
-    return rows[0]?.count;
+    return found[0]?.count;
   };
 
   /** Whether as many exports as one log may have start at once. */
@@ -177,8 +177,8 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
   });
 
   test("holds every event once, newest first, whatever limit says", async () => {
-    const rows = await log.run("ids", (orm) =>
-      log.rows<{ id: string }>(
+    const found = await log.run("ids", (orm) =>
+      rows<{ id: string }>(
         orm,
         sql`select id from audit.audit_events where organization_id = ${BUSY_ORGANIZATION} order by id desc`,
       ),
@@ -187,7 +187,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     for await (const line of lines(await audit.get(`${LOG}?limit=1`, NDJSON)))
       exported.push(JSON.parse(line).id);
     expect(exported.length).toBeGreaterThan(50_000);
-    expect(exported).toEqual(rows.map(({ id }) => id));
+    expect(exported).toEqual(found.map(({ id }) => id));
   });
 
   test("is continued from the last event that came", async () => {

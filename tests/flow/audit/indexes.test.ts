@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import { openReads, selectStatement } from "@ostiary/audit/events/queries";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { services } from "../../support/index.ts";
@@ -116,10 +116,8 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
     if (bounds === null) return null;
     const statement = sql`explain (analyze, buffers, timing off, format json)
       ${selectStatement(filter, bounds)} limit 101`;
-    const rows = await log.run("explain", (orm) =>
-      log.rows<{ "QUERY PLAN": [{ Plan: Plan }] }>(orm, statement),
-    );
-    const [row] = rows;
+    const found = await log.run("explain", (orm) => rows<{ "QUERY PLAN": [{ Plan: Plan }] }>(orm, statement));
+    const [row] = found;
     return row === undefined ? null : nodes(row["QUERY PLAN"][0].Plan);
   }
 
@@ -134,8 +132,8 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
     const bounds = eventBounds(filter, null);
     if (bounds === null) throw new Error("The filter holds nothing.");
     const plans = await log.transaction("read", async (tx) => {
-      for (let page = 0; page < 20; page++) await log.rows(tx, selectStatement(filter, bounds));
-      return log.rows<{ generic: number }>(
+      for (let page = 0; page < 20; page++) await rows(tx, selectStatement(filter, bounds));
+      return rows<{ generic: number }>(
         tx,
         sql`select sum(generic_plans)::int as generic from pg_prepared_statements
             where statement like 'select event.%'`,

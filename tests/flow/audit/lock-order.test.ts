@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { EventWriter } from "@ostiary/audit/writes/event-writer";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
 import { openLog, requestId, startAudit } from "./audit-service.ts";
@@ -66,8 +66,8 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
   }
 
   async function numberOf(statement: typeof connections): Promise<number | undefined> {
-    const rows = await log.run("number", (orm) => log.rows<{ number: number }>(orm, statement));
-    return rows[0]?.number;
+    const found = await log.run("number", (orm) => rows<{ number: number }>(orm, statement));
+    return found[0]?.number;
   }
 });
 

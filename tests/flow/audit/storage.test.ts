@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { keepPartitions } from "@ostiary/audit/partitions/queries";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
-import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Database, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
@@ -13,14 +13,14 @@ const onServer = describe.skipIf(!services().postgres.real);
 const REFUSED = "23001";
 
 async function partitions(log: Database): Promise<string[]> {
-  const rows = await log.run("partitions", (orm) =>
-    log.rows<{ name: string }>(
+  const found = await log.run("partitions", (orm) =>
+    rows<{ name: string }>(
       orm,
       sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
           where i.inhparent = 'audit.audit_events'::regclass order by 1`,
     ),
   );
-  return rows.map(({ name }) => name.replace("audit_events_", ""));
+  return found.map(({ name }) => name.replace("audit_events_", ""));
 }
 
 onServer("the log, under the service's own role", () => {

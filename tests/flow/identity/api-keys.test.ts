@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BRAND, type IdentityHarness, NOBODY, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
 
@@ -125,8 +126,8 @@ test("a suspended member's keys can be made, listed and revoked, and are not adm
 
 test("keys are stored as SHA-256 hex", async () => {
   const { key, id } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
-  const rows = await identity.database.run("inspect", (orm) =>
-    identity.database.rows(orm, sql`select hash from identity.api_keys where id = ${id}`),
+  const found = await identity.database.run("inspect", (orm) =>
+    rows(orm, sql`select hash from identity.api_keys where id = ${id}`),
   );
-  expect(rows).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
+  expect(found).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import {
@@ -44,8 +45,8 @@ async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; 
 }
 
 async function countOf(statement: ReturnType<typeof sql>): Promise<unknown> {
-  const rows = await identity.database.run("inspect", (orm) => identity.database.rows(orm, statement));
-  return rows[0]?.count;
+  const found = await identity.database.run("inspect", (orm) => rows(orm, statement));
+  return found[0]?.count;
 }
 
 describe.skipIf(!real)("others go on working while", () => {

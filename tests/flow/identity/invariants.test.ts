@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
@@ -26,8 +27,8 @@ async function members(organizationId: string): Promise<{ id: string; role: stri
   return body.members;
 }
 
-function rows(statement: SQL) {
-  return identity.database.run("inspect", (orm) => identity.database.rows(orm, statement));
+function inspect(statement: SQL) {
+  return identity.database.run("inspect", (orm) => rows(orm, statement));
 }
 
 describe.skipIf(!real)("under concurrency", () => {
@@ -202,7 +203,7 @@ describe.skipIf(!real)("under concurrency", () => {
         expect(await identity.validate(answer.body.key ?? answer.body.token)).toEqual({ valid: false });
       }
       const left =
-        await rows(sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
+        await inspect(sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
                 (select count(*) from identity.api_keys where member_id = ${member} and revoked_at is null) as keys`);
       expect(left).toEqual([{ sessions: 0, keys: 0 }]);
     }
@@ -242,7 +243,7 @@ describe.skipIf(!real)("under concurrency", () => {
         identity.call("DELETE", `/users/${owner}`),
       ]);
       for (const { status } of answers) expect([201, 204, 404, 409]).toContain(status);
-      const left = await rows(sql`select id from identity.members where organization_id = ${id}
+      const left = await inspect(sql`select id from identity.members where organization_id = ${id}
             union all select id from identity.invites where organization_id = ${id}
             union all select id from identity.service_accounts where organization_id = ${id}`);
       expect(left).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type IdentityHarness, NOBODY, ROLES, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
 
@@ -15,10 +16,7 @@ const redeem = (user: string, token: string) =>
 
 async function stored(id: string) {
   const [row] = await identity.database.run("inspect", (orm) =>
-    identity.database.rows(
-      orm,
-      sql`select status, token, token_hash <> '' as hashed from identity.invites where id = ${id}`,
-    ),
+    rows(orm, sql`select status, token, token_hash <> '' as hashed from identity.invites where id = ${id}`),
   );
   return row;
 }

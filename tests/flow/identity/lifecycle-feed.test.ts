@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { followingIds } from "@ostiary/identity/lifecycle";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import {
@@ -99,7 +100,7 @@ describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks ar
     const [fromStart = [], fromMiddle, fromEnd] = await Promise.all(readers);
 
     const stored = await identity.database.run("inspect", (orm) =>
-      identity.database.rows<{ id: string }>(orm, sql`select id from identity.lifecycle_events order by id`),
+      rows<{ id: string }>(orm, sql`select id from identity.lifecycle_events order by id`),
     );
     expect(stored.length).toBeGreaterThan(20 * 8 * 5);
     expect(fromStart.map(({ id }) => id)).toEqual(stored.map(({ id }) => id));

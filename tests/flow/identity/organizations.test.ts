@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type IdentityHarness, NOBODY, ROLES, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
 
@@ -207,7 +208,7 @@ describe("with roles off", () => {
     const key = (await off.call("POST", `/members/${owner_member}/api-keys`)).body.key;
     expect(await identity.validate(key)).toMatchObject({ valid: true, labels: [] });
     const stored = await identity.database.run("inspect", (orm) =>
-      identity.database.rows(orm, sql`select role from identity.members where id = ${owner_member}`),
+      rows(orm, sql`select role from identity.members where id = ${owner_member}`),
     );
     expect(stored).toEqual([{ role: null }]);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, type RunningProcess, services, startProcess } from "../../support/index.ts";
 
@@ -60,7 +60,7 @@ async function stored(): Promise<string> {
   const texts = await Promise.all(
     tables.map((table) =>
       database.run("inspect", (orm) =>
-        database.rows<{ line: string }>(
+        rows<{ line: string }>(
           orm,
           sql`select line::text as line from ${sql.identifier("identity")}.${sql.identifier(table)} line`,
         ),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSessionSweeper } from "@ostiary/identity/sessions/sweeper";
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { waitFor } from "../../support/index.ts";
 import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
@@ -86,10 +87,10 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     const { id, owner } = await identity.organization();
     const { token } = (await mint(owner, id)).body;
     const hash = new Bun.CryptoHasher("sha256").update(token).digest("hex");
-    const rows = await identity.database.run("inspect", (orm) =>
-      identity.database.rows(orm, sql`select count(*) as found from identity.sessions where hash = ${hash}`),
+    const found = await identity.database.run("inspect", (orm) =>
+      rows(orm, sql`select count(*) as found from identity.sessions where hash = ${hash}`),
     );
-    expect(rows).toEqual([{ found: 1 }]);
+    expect(found).toEqual([{ found: 1 }]);
   });
 });
 
@@ -103,13 +104,10 @@ test("expired sessions are deleted in the background, valid ones are kept", asyn
   );
   const { token } = (await mint(owner, id)).body;
   const count = async () => {
-    const rows = await identity.database.run("inspect", (orm) =>
-      identity.database.rows(
-        orm,
-        sql`select count(*) as left from identity.sessions where hash like 'expired%'`,
-      ),
+    const found = await identity.database.run("inspect", (orm) =>
+      rows(orm, sql`select count(*) as left from identity.sessions where hash like 'expired%'`),
     );
-    return rows[0]?.left;
+    return found[0]?.left;
   };
   expect(await count()).toBe(2500);
   const sweeper = startSessionSweeper(

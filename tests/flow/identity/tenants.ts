@@ -1,3 +1,4 @@
+import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
 import type { IdentityHarness, Method } from "./harness.ts";
@@ -108,8 +109,8 @@ export async function storedDigest({ database }: IdentityHarness): Promise<strin
       sql`select md5(coalesce(string_agg(line::text, '|' order by line::text), '')) as digest
         from ${sql.identifier("identity")}.${sql.identifier(table)} line`,
   );
-  const rows = await database.run("inspect", (orm) =>
-    database.rows<{ digest: string }>(orm, sql.join(digests, sql` union all `)),
+  const found = await database.run("inspect", (orm) =>
+    rows<{ digest: string }>(orm, sql.join(digests, sql` union all `)),
   );
-  return rows.map(({ digest }) => digest).join();
+  return found.map(({ digest }) => digest).join();
 }

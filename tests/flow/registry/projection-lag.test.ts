@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ProjectionLag } from "../../../apps/registry/projection/lag.ts";
 import { freshDatabase, rejection } from "../../support/index.ts";
@@ -19,8 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-const run = (statement: ReturnType<typeof sql>) =>
-  database.run("test", (orm) => database.rows(orm, statement));
+const run = (statement: ReturnType<typeof sql>) => database.run("test", (orm) => rows(orm, statement));
 /** Writes a service now; a fence counts microseconds. */
 const write = (name: string, seconds_ago = 0) =>
   run(sql`insert into routes.services (name, revision, deleted, fence)

@@ -1,7 +1,7 @@
 /** An element of an array's text: in quotes, with escapes, or bare. Quotes that stay open are read once, too. */
 const element = /"((?:[^"\\]|\\.|\\$)*)(?:"|$)|([^,{}"]+)/gs;
 
-/** How postgres.js reads and writes values; see `Database.rows` for what these give. */
+/** How postgres.js reads and writes values; see `rows` for what these give. */
 export const columnTypes = {
   int8: {
     to: 20,

@@ -1,9 +1,6 @@
 import type { SQL } from "drizzle-orm";
-import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 import type { StoreObserver } from "../observer.ts";
-
-/** Drizzle's query builder, the same for a pool, a transaction, PostgreSQL and PGlite. */
-export type Orm = PgDatabase<PgQueryResultHKT, Record<string, never>>;
+import type { Orm } from "./orm.ts";
 
 /**
  * A PostgreSQL database: a server reached by postgres.js, or PGlite in this process (contract 1).
@@ -23,26 +20,16 @@ export interface Database {
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Retried from the
    * start, at most five times, when PostgreSQL reports a serialization failure or a deadlock, and once when the
-   * connection was lost before the commit: `work` must have no effect outside the transaction. Transactions that write never have all connections of a server.
+   * connection was lost before the commit: `work` must have no effect outside the transaction. Transactions
+   * that write never have all connections of a server.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Rows of a raw statement, the same shape on both adapters; the caller names the row type it selects.
-   * `int8` and `count(*)` are numbers (bigints beyond 2^53), `numeric` strings, `json` parsed, a `text[]` an array (select others as such or as JSON),
-   * `bytea` a Uint8Array; dates and times are PostgreSQL's text in UTC, such as `2026-01-31 12:00:00.5+00`,
-   * which `new Date()` reads. Parameters may be strings, numbers, bigints, booleans, Dates or null.
-   */
-  rows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]>;
-  /**
-   * Rows of a raw statement in batches from a server-side cursor, as of one moment, for exports of any size.
+   * What `rows` gives, in batches from a server-side cursor, as of one moment, for exports of any size.
    * The next batch is read when it is asked for; a consumer that pauses for more than a minute loses the
    * stream. On a server it keeps one connection until its end.
    */
-  stream<Row extends Record<string, unknown>>(
-    operation: string,
-    statement: SQL,
-    batch_rows: number,
-  ): AsyncIterable<Row[]>;
+  stream<Row>(operation: string, statement: SQL, batch_rows: number): AsyncIterable<Row[]>;
   /**
    * Applies the SQL migrations of a folder under `drizzle/`, under a database-wide lock, so that replicas may
    * start together. The journal lives in the schema of the same name. Rejects when a migration was edited

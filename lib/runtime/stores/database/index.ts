@@ -2,4 +2,5 @@ export * from "../errors.ts";
 export * from "../observer.ts";
 export * from "./database.ts";
 export * from "./open.ts";
+export { type Orm, rows } from "./orm.ts";
 export * from "./sql-state.ts";

@@ -1,21 +1,16 @@
 import { sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
-import type { Orm } from "./database.ts";
+import { type Orm, rows } from "./orm.ts";
 import { sqlState } from "./sql-state.ts";
-
-type Rows = <Row extends Record<string, unknown>>(
-  tx: Orm,
-  statement: ReturnType<typeof sql>,
-) => Promise<Row[]>;
 
 /**
  * Applies the migrations of `folder` that the journal of `schema` does not hold yet, in the journal's order,
  * inside the caller's transaction. An advisory lock held until that transaction ends makes replicas that
  * start together wait for each other. Throws when a migration that was applied has been edited since.
  */
-export async function applyMigrations(tx: Orm, rows: Rows, schema: string, folder: string): Promise<void> {
+export async function applyMigrations(tx: Orm, schema: string, folder: string): Promise<void> {
   try {
-    await applyMissing(tx, rows, schema, folder);
+    await applyMissing(tx, schema, folder);
   } catch (error) {
     const refusal = REFUSALS[sqlState(error) ?? ""];
     throw refusal === undefined ? error : new Error(refusal.replace("{schema}", schema));
@@ -29,12 +24,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
 };
 
-async function applyMissing(tx: Orm, rows: Rows, schema: string, folder: string): Promise<void> {
+async function applyMissing(tx: Orm, schema: string, folder: string): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
-  await tx.execute(sql`create schema if not exists ${sql.identifier(schema)}`);
-  await tx.execute(
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
+  await rows(tx, sql`create schema if not exists ${sql.identifier(schema)}`);
+  await rows(
+    tx,
     sql`create table if not exists ${journal} (
       written_at_ms bigint primary key, hash text not null, applied_at timestamptz not null default now())`,
   );
@@ -52,9 +48,10 @@ async function applyMissing(tx: Orm, rows: Rows, schema: string, folder: string)
       );
     }
     for (const statement of migration.sql) {
-      if (statement.trim() !== "") await tx.execute(sql.raw(statement));
+      if (statement.trim() !== "") await rows(tx, sql.raw(statement));
     }
-    await tx.execute(
+    await rows(
+      tx,
       sql`insert into ${journal} (written_at_ms, hash) values (${migration.folderMillis}, ${migration.hash})`,
     );
   }

@@ -2,9 +2,8 @@ import type { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { KeyedSemaphore, Semaphore } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import type { Orm } from "./database.ts";
 import { throwDatabaseFailure } from "./failure.ts";
-import { asOrm } from "./orm.ts";
+import { asOrm, type Orm } from "./orm.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
 /** Longest wait for the one session, and in a lane before it. */

@@ -2,9 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { withDeadline } from "../deadline.ts";
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
-import type { Database, Orm, TransactionOptions } from "./database.ts";
+import type { Database, TransactionOptions } from "./database.ts";
 import { applyMigrations } from "./migrations.ts";
-import { rowsOf } from "./orm.ts";
+import { type Orm, rows } from "./orm.ts";
 import type { PgliteSession } from "./pglite-session.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 
@@ -52,15 +52,11 @@ export class PgliteDatabase implements Database {
     });
   }
 
-  async rows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {
-    return rowsOf<Row>(await orm.execute(statement));
-  }
-
   /**
    * The cursor is declared WITH HOLD, which keeps a copy of the rows in the session, so that others take
    * their turns between two batches.
    */
-  async *stream<Row extends Record<string, unknown>>(
+  async *stream<Row>(
     operation: string,
     statement: SQL,
     batch_rows: number,
@@ -68,29 +64,27 @@ export class PgliteDatabase implements Database {
     const cursor = sql.identifier(this.#session.nextCursorName());
     const fetch = sql`fetch ${sql.raw(String(batch_rows))} from ${cursor}`;
     await this.run(operation, (orm) =>
-      orm.execute(sql`declare ${cursor} no scroll cursor with hold for ${statement}`),
+      rows(orm, sql`declare ${cursor} no scroll cursor with hold for ${statement}`),
     );
     try {
       for (;;) {
-        const batch = await this.run(operation, (orm) => this.rows<Row>(orm, fetch));
+        const batch = await this.run(operation, (orm) => rows<Row>(orm, fetch));
         if (batch.length > 0) yield batch;
         if (batch.length < batch_rows) return;
       }
     } finally {
-      await this.run(operation, (orm) => orm.execute(sql`close ${cursor}`));
+      await this.run(operation, (orm) => rows(orm, sql`close ${cursor}`));
     }
   }
 
   migrate(schema: string, folder: string): Promise<void> {
     return this.#observed("migrate", () =>
-      this.#session.use((orm) =>
-        orm.transaction((tx) => applyMigrations(tx, this.rows.bind(this), schema, folder)),
-      ),
+      this.#session.use((orm) => orm.transaction((tx) => applyMigrations(tx, schema, folder))),
     );
   }
 
   async ping(timeout_ms: number): Promise<void> {
-    const answer = this.#session.use((orm) => orm.execute(sql`select 1`));
+    const answer = this.#session.use((orm) => rows(orm, sql`select 1`));
     await withDeadline("database", answer, timeout_ms);
   }
 

@@ -1,13 +1,13 @@
-import type { SQL } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import { withDeadline } from "../deadline.ts";
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
-import type { Database, Orm, TransactionOptions } from "./database.ts";
+import type { Database, TransactionOptions } from "./database.ts";
 import { isConnectionLost } from "./failure.ts";
 import { applyMigrations } from "./migrations.ts";
-import { asOrm, asSql, rowsOf } from "./orm.ts";
+import { asOrm, asSql, type Orm, rows } from "./orm.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { streamCursor } from "./stream-cursor.ts";
@@ -18,6 +18,7 @@ import type { Watchdog } from "./watchdog.ts";
 const PREPARED_PARAMETERS_MAX = 64;
 /** A migration may rebuild a table. */
 const MIGRATION_STATEMENT_MS = 600_000;
+const longStatements = sql.raw(`set local statement_timeout = ${MIGRATION_STATEMENT_MS}`);
 
 /** A server, by postgres.js: see `PostgresPool` for limits and recovery. */
 export class PostgresDatabase implements Database {
@@ -54,11 +55,7 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  async rows<Row extends Record<string, unknown>>(orm: Orm, statement: SQL): Promise<Row[]> {
-    return rowsOf<Row>(await orm.execute(statement));
-  }
-
-  async *stream<Row extends Record<string, unknown>>(
+  async *stream<Row>(
     operation: string,
     statement: SQL,
     batch_rows: number,
@@ -75,8 +72,8 @@ export class PostgresDatabase implements Database {
     return this.#observed("migrate", () =>
       this.#pool.use(async (sql, watchdog) => {
         const migrate = async (tx: Orm) => {
-          await tx.execute(`set local statement_timeout = ${MIGRATION_STATEMENT_MS}`);
-          await applyMigrations(tx, this.rows.bind(this), schema, folder);
+          await rows(tx, longStatements);
+          await applyMigrations(tx, schema, folder);
         };
         await this.#transact(sql, watchdog, migrate);
       }, MIGRATION_STATEMENT_MS),

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "./database.ts";
 import { ConnectionLost } from "./failure.ts";
+import { rows } from "./orm.ts";
 
 /**
  * Yields the rows of `statement` from a cursor inside one read-only transaction, so as of one moment. The
  * next batch is fetched when the consumer asks for it.
  */
-export async function* streamCursor<Row extends Record<string, unknown>>(
+export async function* streamCursor<Row>(
   database: Database,
   operation: string,
   statement: SQL,
@@ -20,10 +21,10 @@ export async function* streamCursor<Row extends Record<string, unknown>>(
       operation,
       async (tx) => {
         if (begun) throw new ConnectionLost("The connection was lost in the middle of a stream.");
-        await tx.execute(sql`declare stream no scroll cursor for ${statement}`);
+        await rows(tx, sql`declare stream no scroll cursor for ${statement}`);
         const next = sql`fetch ${sql.raw(String(batch_rows))} from stream`;
         for (;;) {
-          const batch = await database.rows<Row>(tx, next);
+          const batch = await rows<Row>(tx, next);
           if (batch.length === 0) return;
           begun = true;
           const read = await writer.write(batch).then(
