@@ -44,7 +44,7 @@ export class BinaryTestServer implements TestServer {
       detached: true,
     });
     running.unref();
-    this.#leash.process(running.pid);
+    this.#leash.process(running.pid, this.#server.crash);
     this.#process = running;
     await waitFor(
       async () => {

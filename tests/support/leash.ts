@@ -15,8 +15,9 @@ export class Leash {
     this.#shell.unref();
   }
 
-  process(pid: number): void {
-    this.#tell(`pid ${pid}`);
+  /** `signal` ends the process as a crash would. */
+  process(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
+    this.#tell(`${signal} ${pid}`);
   }
 
   container(id: string): void {
@@ -43,16 +44,22 @@ trap '' INT TERM HUP
 held=
 while read -r kind subject; do
   if [ "$kind" = off ]; then
-    held=$(printf '%s\\n' "$held" | grep -v -x -e "pid $subject" -e "box $subject" -e "dir $subject")
+    held=$(printf '%s\\n' "$held" | grep -v " $subject$")
   else
     held=$(printf '%s\\n%s' "$held" "$kind $subject")
   fi
 done
 printf '%s\\n' "$held" | while read -r kind subject; do
-  case $kind in pid) kill -9 "$subject" 2>/dev/null;; box) docker rm -f "$subject" >/dev/null 2>&1;; esac
+  case $kind in
+    SIG*) kill -CONT "$subject" 2>/dev/null; kill -"\${kind#SIG}" "$subject" 2>/dev/null;;
+    box) docker rm -f "$subject" >/dev/null 2>&1;;
+  esac
 done
 sleep 1
 printf '%s\\n' "$held" | while read -r kind subject; do
-  [ "$kind" = dir ] && rm -rf "$subject"
+  case $kind in
+    SIG*) kill -KILL "$subject" 2>/dev/null;;
+    dir) rm -rf "$subject";;
+  esac
 done
 `;

@@ -5,11 +5,17 @@ import { useServices } from "./services.ts";
 const TEST_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 60_000;
 
-// A default timeout holds for one file, and bunfig.toml has none: so it is set as each file is loaded.
+/** Under --parallel: which of the processes that run the files this is. Each has servers of its own. */
+const worker = process.env.BUN_TEST_WORKER_ID;
+const run = useServices(process.env, worker === undefined);
+
 plugin({
-  name: "test timeout",
+  name: "test files",
   setup(build) {
+    // Files are loaded one after the other, each when the one before has ended.
     build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => {
+      await run.endFile();
+      // A default timeout holds for one file, and bunfig.toml has none: so it is set as each file is loaded.
       setDefaultTimeout(TEST_TIMEOUT_MS);
       return { contents: await Bun.file(path).text(), loader: "ts" };
     });
@@ -17,9 +23,9 @@ plugin({
 });
 // testcontainers reads its settings there; its reaper can hang under Bun, and we clean up ourselves
 process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
-const run = useServices(process.env);
-process.stderr.write(`${run.describe()}\n`);
-afterAll(() => run.close(), CLOSE_TIMEOUT_MS);
+if (worker === undefined || worker === "1") process.stderr.write(`${run.describe()}\n`);
+// A worker is not told which file is its last: there this would run after every file, and the leash ends its servers.
+if (worker === undefined) afterAll(() => run.close(), CLOSE_TIMEOUT_MS);
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],

@@ -10,6 +10,9 @@ import type { TestServer } from "./server.ts";
 /** Each test takes a database of its own, by number. */
 export const REDIS_DATABASES = 4096;
 
+/** How many a Redis has that was not told otherwise. */
+export const REDIS_DATABASES_DEFAULT = 16;
+
 /** A new, empty Redis from its binary, on a port of its own; it keeps nothing over a restart. */
 export async function startRedisBinary(
   binary: string,

@@ -5,9 +5,16 @@ import postgres from "postgres";
 import { images, startContainer } from "./docker-server.ts";
 import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
 import { Leash } from "./leash.ts";
-import { canStart, describeServices, locateServices, type ServiceName, type Source } from "./locate.ts";
+import {
+  canStart,
+  describeServices,
+  locateServices,
+  type ServiceName,
+  type Source,
+  variable,
+} from "./locate.ts";
 import { startPostgresBinary } from "./postgres-server.ts";
-import { REDIS_DATABASES, startRedisBinary } from "./redis-server.ts";
+import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
 import type { TestServer } from "./server.ts";
 
 /** What of a store's server this run has. */
@@ -20,16 +27,21 @@ export interface Service {
   binary: boolean;
 }
 
-/** The servers of one run: each is started when it is first asked for, and once. */
+/**
+ * The servers of one process that runs tests. Those that its tests share are started when they are first asked for,
+ * and once; those of a test's own end with its file.
+ */
 class Services {
   readonly #sources: Record<ServiceName, Source>;
+  readonly #alone: boolean;
   readonly #shared = new Map<ServiceName, Promise<TestServer>>();
-  readonly #started = new Set<TestServer>();
+  readonly #ofFile = new Set<TestServer>();
   #leash: Leash | undefined;
-  #redisDatabase = 0;
 
-  constructor(environment: Record<string, string | undefined>) {
+  /** `alone`: whether no other process runs tests on the servers that `environment` names. */
+  constructor(environment: Record<string, string | undefined>, alone: boolean) {
     this.#sources = locateServices(environment);
+    this.#alone = alone;
   }
 
   describe(): string {
@@ -51,7 +63,7 @@ class Services {
 
   async start(name: ServiceName, settings: string[] = []): Promise<TestServer> {
     const server = await this.#start(name, settings);
-    this.#started.add(server);
+    this.#ofFile.add(server);
     return server;
   }
 
@@ -62,25 +74,37 @@ class Services {
     if (source.kind === "embedded") return undefined;
     let server = this.#shared.get(name);
     if (server === undefined) {
-      server = this.start(name);
+      server = this.#start(name, []);
       this.#shared.set(name, server);
     }
     return (await server).url;
   }
 
-  nextRedisDatabase(): number {
-    const source = this.#sources.redis;
-    const databases = source.kind === "url" ? 16 : REDIS_DATABASES;
-    this.#redisDatabase = (this.#redisDatabase + 1) % databases;
-    return this.#redisDatabase;
+  /** The same for a store that is emptied before each test. */
+  async emptiableUrl(name: ServiceName): Promise<string | undefined> {
+    if (this.#sources[name].kind === "url" && !this.#alone)
+      throw new Error(
+        `${variable(name)} is emptied before each test, so only one process may run tests on it: leave out --parallel.`,
+      );
+    return this.url(name);
+  }
+
+  redisDatabases(): number {
+    return this.#sources.redis.kind === "url" ? REDIS_DATABASES_DEFAULT : REDIS_DATABASES;
+  }
+
+  /** Ends what the tests of one file started for themselves. */
+  async endFile(): Promise<void> {
+    const started = [...this.#ofFile];
+    this.#ofFile.clear();
+    await Promise.allSettled(started.map((server) => server.close()));
   }
 
   /** Ends every server. Their directories go when the leash does: hundreds of databases take a while to delete. */
   async close(): Promise<void> {
-    const started = [...this.#started];
-    this.#started.clear();
+    const shared = [...this.#shared.values()];
     this.#shared.clear();
-    await Promise.allSettled(started.map((server) => server.kill()));
+    await Promise.allSettled([this.endFile(), ...shared.map(async (server) => (await server).kill())]);
   }
 
   #start(name: ServiceName, settings: string[]): Promise<TestServer> {
@@ -104,7 +128,7 @@ class Services {
     if (!("binary" in source) || source.binary === undefined)
       throw new Error("There is no binary of etcd; ask services() first.");
     const cluster = await startEtcdNodes(source.binary, this.leash());
-    for (const node of cluster.nodes) this.#started.add(node);
+    for (const node of cluster.nodes) this.#ofFile.add(node);
     return cluster;
   }
 }
@@ -112,8 +136,8 @@ class Services {
 let current: Services | undefined;
 
 /** Called once by the preload, with the environment of the run. */
-export function useServices(environment: Record<string, string | undefined>): Services {
-  current ??= new Services(environment);
+export function useServices(environment: Record<string, string | undefined>, alone: boolean): Services {
+  current ??= new Services(environment, alone);
   return current;
 }
 
@@ -152,7 +176,7 @@ export async function freshDatabase(): Promise<string> {
 export async function freshRouteStoreUrl(): Promise<string> {
   const { etcd } = services();
   if (etcd.own) return (await run().start("etcd")).url;
-  const url = await run().url("etcd");
+  const url = await run().emptiableUrl("etcd");
   if (url === undefined) return "memory://";
   const client = new Etcd3({ hosts: url.split(",") });
   try {
@@ -167,15 +191,19 @@ export async function freshRouteStoreUrl(): Promise<string> {
 export async function freshCounterStoreUrl(): Promise<string> {
   const server = await run().url("redis");
   if (server === undefined) return "memory://";
-  const url = new URL(server);
-  url.pathname = `/${run().nextRedisDatabase()}`;
-  const client = new Redis(url.href);
+  const client = new Redis(server);
   try {
+    // the first database holds nothing but the number of the last one taken, by whatever process
+    const taken = await client.incr("databases taken");
+    const database = 1 + (taken % (run().redisDatabases() - 1));
+    await client.select(database);
     await client.flushdb();
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    return url.href;
   } finally {
     client.disconnect();
   }
-  return url.href;
 }
 
 /** A PostgreSQL of the test's own. */
