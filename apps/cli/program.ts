@@ -1,18 +1,17 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
-import { parseTimeout } from "./commands/arguments.ts";
-import type { Run } from "./commands/context.ts";
+import { parseTimeout, type Run } from "./commands/command.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
-import { Interrupted, Refused, UsageError } from "./failures.ts";
+import { Interrupted, Refused, UsageError } from "./errors.ts";
 import { Output } from "./output.ts";
-import { Registry, type RegistryAddress } from "./registry.ts";
-import { reportRefusal } from "./report-failure.ts";
-import type { Terminal } from "./terminal.ts";
+import { refusalText } from "./refusal-text.ts";
+import { type RegistryAddress, RegistryClient } from "./registry-client.ts";
+import { printable, type Terminal } from "./terminal.ts";
 
 const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
@@ -30,9 +29,9 @@ export async function runCommandLine(
   address: RegistryAddress,
   terminal: Terminal,
 ): Promise<number> {
-  let registry: Registry | undefined;
+  let registry: RegistryClient | undefined;
   const program = createProgram(terminal, (timeout_s) => {
-    registry = new Registry(address, timeout_s);
+    registry = new RegistryClient(address, timeout_s);
     return registry;
   });
   try {
@@ -45,7 +44,9 @@ export async function runCommandLine(
       return EXIT_INTERRUPTED;
     }
     if (error instanceof Refused) {
-      reportRefusal(error, terminal, program.opts().json === true);
+      const asJson = program.opts().json === true && error.envelope !== null;
+      const text = asJson ? JSON.stringify(error.envelope, null, 2) : printable(refusalText(error));
+      terminal.writeError(`${text}\n`);
       return EXIT_REFUSED;
     }
     if (!(error instanceof UsageError)) throw error;
@@ -63,11 +64,11 @@ function interrupted({ interruption }: Terminal): Promise<never> {
   );
 }
 
-function createProgram(terminal: Terminal, open: (timeout_s: number) => Registry): Command {
+function createProgram(terminal: Terminal, open: (timeout_s: number) => RegistryClient): Command {
   const program = new Command("bun cli");
   const run: Run = async (work) => {
     const { json, timeout } = program.opts();
-    await work({ registry: open(timeout), output: new Output(terminal, json === true) });
+    await work({ registry: open(timeout), output: new Output(terminal, json === true), terminal });
   };
   program
     .description("Publishes routes through the registry, and shows what is published.")
@@ -94,11 +95,6 @@ Examples:
   $ bun cli apply routes.yaml
   $ bun cli explain GET /org/widgets/42`,
     );
-  addApply(program, run, terminal);
-  addDiff(program, run, terminal);
-  addServices(program, run);
-  addRevisions(program, run);
-  addRestore(program, run);
-  addExplain(program, run);
+  for (const add of [addApply, addDiff, addServices, addRevisions, addRestore, addExplain]) add(program, run);
   return program;
 }

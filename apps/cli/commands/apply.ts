@@ -1,13 +1,11 @@
 import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import type { Output } from "../output.ts";
-import { at, type Registry } from "../registry.ts";
-import type { Terminal } from "../terminal.ts";
-import type { Run } from "./context.ts";
+import { pathTo } from "../registry-client.ts";
+import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./document.ts";
 
 /** `apply FILE`: publish a configuration document. */
-export function addApply(program: Command, run: Run, terminal: Terminal): void {
+export function addApply(program: Command, run: Run): void {
   program
     .command("apply")
     .description("Publish the services of a configuration document, all or none")
@@ -22,9 +20,10 @@ Examples:
   $ generate-routes | bun cli apply -`,
     )
     .action((file: string, { dryRun }: { dryRun?: true }) =>
-      run(async ({ registry, output }) => {
-        if (dryRun) return showPlan(registry, output, terminal, file);
-        const answer = await registry.ask(Applied, at("apply"), await readDocument(file, terminal));
+      run(async (context) => {
+        if (dryRun) return showPlan(context, file);
+        const { registry, output, terminal } = context;
+        const answer = await registry.ask(Applied, pathTo("apply"), await readDocument(file, terminal));
         output.result(answer, ({ results }) =>
           output.table(
             ["service", "status", "revision"],
@@ -37,14 +36,9 @@ Examples:
 }
 
 /** What applying `file` would change. */
-export async function showPlan(
-  registry: Registry,
-  output: Output,
-  terminal: Terminal,
-  file: string,
-): Promise<void> {
+export async function showPlan({ registry, output, terminal }: CommandContext, file: string): Promise<void> {
   const request = await readDocument(file, terminal);
-  const answer = await registry.ask(Plan, at("apply"), { ...request, query: { dry_run: "true" } });
+  const answer = await registry.ask(Plan, pathTo("apply"), { ...request, query: { dry_run: "true" } });
   output.result(answer, ({ results }) => {
     for (const { service, status, revision, changes } of results) {
       output.line(`${service}: ${status}${revision === null ? "" : `, current revision ${revision}`}`);

@@ -1,14 +1,12 @@
 import { Diff, Revisions } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { UsageError } from "../failures.ts";
-import { at, type Registry } from "../registry.ts";
-import type { Terminal } from "../terminal.ts";
+import { UsageError } from "../errors.ts";
+import { pathTo, type RegistryClient } from "../registry-client.ts";
 import { showPlan } from "./apply.ts";
-import { parseRevision } from "./arguments.ts";
-import type { Run } from "./context.ts";
+import { parseRevision, type Run } from "./command.ts";
 
 /** `diff FILE` or `diff SERVICE [FROM] [TO]`: what would change, or what has. */
-export function addDiff(program: Command, run: Run, terminal: Terminal): void {
+export function addDiff(program: Command, run: Run): void {
   program
     .command("diff")
     .description("Show what a document would change, or what changed between two revisions of a service")
@@ -24,12 +22,16 @@ Examples:
   $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5`,
     )
     .action((target: string, from: number | undefined, to: number | undefined) =>
-      run(async ({ registry, output }) => {
-        if (from === undefined && isFile(target)) return showPlan(registry, output, terminal, target);
+      run(async (context) => {
+        if (from === undefined && isFile(target)) return showPlan(context, target);
+        const { registry, output } = context;
         const newest = to ?? (await newestRevision(registry, target));
         const before = from ?? newest - 1;
         if (before < 1) throw new UsageError(`${target} has one revision only: there is nothing to compare.`);
-        const answer = await registry.ask(Diff, at("services", target, "revisions", before, "diff", newest));
+        const answer = await registry.ask(
+          Diff,
+          pathTo("services", target, "revisions", before, "diff", newest),
+        );
         output.result(answer, ({ changes }) => output.changes(changes));
       }),
     );
@@ -39,7 +41,7 @@ function isFile(target: string): boolean {
   return target === "-" || target.includes("/") || /\.(ya?ml|json)$/i.test(target);
 }
 
-async function newestRevision(registry: Registry, service: string): Promise<number> {
-  const { revisions } = await registry.ask(Revisions, at("services", service, "revisions"));
+async function newestRevision(registry: RegistryClient, service: string): Promise<number> {
+  const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
   return revisions[0]?.revision ?? 1;
 }

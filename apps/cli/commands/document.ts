@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { UsageError } from "../failures.ts";
-import type { RegistryRequest } from "../registry.ts";
+import { UsageError } from "../errors.ts";
+import type { RegistryRequest } from "../registry-client.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Reads a configuration document from a file, or from standard input for `-`, as the body of apply. */

@@ -1,9 +1,8 @@
 import { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { METHODS } from "@ostiary/lib/domain/routes";
 import { Argument, type Command } from "commander";
-import { at } from "../registry.ts";
-import { parsePath } from "./arguments.ts";
-import type { Run } from "./context.ts";
+import { pathTo } from "../registry-client.ts";
+import { parsePath, type Run } from "./command.ts";
 import { limitText } from "./services.ts";
 
 /** `explain METHOD PATH`: which route would serve a request. */
@@ -16,7 +15,7 @@ export function addExplain(program: Command, run: Run): void {
     .addHelpText("after", "\nExample:\n  $ bun cli explain GET /org/widgets/42")
     .action((method: string, path: string) =>
       run(async ({ registry, output }) => {
-        const answer = await registry.ask(Lookup, at("routes"), { query: { method, path } });
+        const answer = await registry.ask(Lookup, pathTo("routes"), { query: { method, path } });
         output.result(answer, (route) => {
           output.line(`${route.method} ${route.path} of ${route.service} serves this request.`);
           output.table(["setting", "value"], settingsOf(route), "");

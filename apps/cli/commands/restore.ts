@@ -1,8 +1,7 @@
 import { Service } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { at } from "../registry.ts";
-import { parseRevision } from "./arguments.ts";
-import type { Run } from "./context.ts";
+import { pathTo } from "../registry-client.ts";
+import { parseRevision, type Run } from "./command.ts";
 
 /** `restore SERVICE REVISION`: the way back. */
 export function addRestore(program: Command, run: Run): void {
@@ -23,7 +22,7 @@ Examples:
       run(async ({ registry, output }) => {
         const answer = await registry.ask(
           Service,
-          at("services", service, "revisions", revision, "restore"),
+          pathTo("services", service, "revisions", revision, "restore"),
           {
             method: "POST",
             ...(ifRevision !== undefined && { headers: { "If-Match": `"${ifRevision}"` } }),

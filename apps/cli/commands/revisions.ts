@@ -1,7 +1,7 @@
 import { Revisions } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { at } from "../registry.ts";
-import type { Run } from "./context.ts";
+import { pathTo } from "../registry-client.ts";
+import type { Run } from "./command.ts";
 
 /** `revisions SERVICE`: the history of a service. */
 export function addRevisions(program: Command, run: Run): void {
@@ -12,7 +12,7 @@ export function addRevisions(program: Command, run: Run): void {
     .addHelpText("after", "\nExample:\n  $ bun cli revisions widgets")
     .action((service: string) =>
       run(async ({ registry, output }) => {
-        const answer = await registry.ask(Revisions, at("services", service, "revisions"));
+        const answer = await registry.ask(Revisions, pathTo("services", service, "revisions"));
         output.result(answer, ({ revisions }) =>
           output.table(
             ["revision", "action", "created", "request"],

@@ -1,8 +1,8 @@
 import { Service, Services } from "@ostiary/lib/contracts/registry-api";
 import { SCOPES, type StoredRoute, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
-import { at } from "../registry.ts";
-import type { Run } from "./context.ts";
+import { pathTo } from "../registry-client.ts";
+import type { Run } from "./command.ts";
 
 /** `services [NAME]`: what is published. */
 export function addServices(program: Command, run: Run): void {
@@ -21,7 +21,7 @@ Examples:
     .action((name: string | undefined) =>
       run(async ({ registry, output }) => {
         if (name === undefined) {
-          const answer = await registry.ask(Services, at("services"));
+          const answer = await registry.ask(Services, pathTo("services"));
           return output.result(answer, ({ services }) =>
             output.table(
               ["service", "url", "scopes", "routes"],
@@ -30,7 +30,7 @@ Examples:
             ),
           );
         }
-        const answer = await registry.ask(Service, at("services", name));
+        const answer = await registry.ask(Service, pathTo("services", name));
         output.result(answer, (service) => {
           output.line(`${service.name}, revision ${service.revision}, at ${service.url}`);
           output.table(

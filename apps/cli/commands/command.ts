@@ -1,4 +1,17 @@
 import { InvalidArgumentError } from "commander";
+import type { Output } from "../output.ts";
+import type { RegistryClient } from "../registry-client.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What a command works with, made when it runs. */
+export interface CommandContext {
+  registry: RegistryClient;
+  output: Output;
+  terminal: Terminal;
+}
+
+/** Runs a command's work with its context. */
+export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
 /** A revision's number. */
 export function parseRevision(text: string): number {

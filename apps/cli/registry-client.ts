@@ -2,8 +2,8 @@ import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { Refused, UsageError } from "./failures.ts";
-import { isStranger, type RegistryAnswer, strangerText } from "./stranger.ts";
+import { Refused, UsageError } from "./errors.ts";
+import { type HttpAnswer, isFromAnotherPort, notARegistryText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
 
 /** Where the registry is and how to be let in; both as the environment gives them. */
@@ -13,16 +13,16 @@ export interface RegistryAddress {
 }
 
 export interface RegistryRequest {
-  method?: "GET" | "POST";
+  method?: "GET" | "POST" | "PUT";
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  body?: Uint8Array;
+  body?: Uint8Array | string;
 }
 
 const DEFAULT_URL = "http://localhost:5002";
 
-/** The admin API, asked one request at a time. */
-export class Registry {
+/** A client of the registry's admin API, for one request at a time. */
+export class RegistryClient {
   readonly #url: string;
   readonly #token: string;
   readonly #timeout_s: number;
@@ -48,14 +48,13 @@ export class Registry {
     const answer = await this.#send(path, request);
     const value = parseJson(answer.body);
     if (answer.ok && Value.Check(schema, value)) return value;
-    if (!answer.ok && Value.Check(ErrorEnvelope, value) && !isStranger(answer, value)) throw refusal(value);
-    throw new Refused(strangerText(this.#url, answer, value));
+    if (!answer.ok && Value.Check(ErrorEnvelope, value) && !isFromAnotherPort(answer, value)) {
+      throw refusal(value);
+    }
+    throw new Refused(notARegistryText(this.#url, answer, value));
   }
 
-  async #send(
-    path: string,
-    { method = "GET", query, headers, body }: RegistryRequest,
-  ): Promise<RegistryAnswer> {
+  async #send(path: string, { method = "GET", query, headers, body }: RegistryRequest): Promise<HttpAnswer> {
     const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
     this.#writing = method !== "GET" && query?.dry_run !== "true";
     try {
@@ -82,13 +81,13 @@ export class Registry {
   }
 }
 
-/** A path with its parts escaped: `at("services", name)`. */
-export function at(...segments: (string | number)[]): string {
-  return segments.map((segment) => `/${escaped(String(segment))}`).join("");
+/** A path with its parts escaped: `pathTo("services", name)`. */
+export function pathTo(...segments: (string | number)[]): string {
+  return segments.map((segment) => `/${escapeSegment(String(segment))}`).join("");
 }
 
 /** URLs read `.` and `..` as steps between folders, however they are escaped: the request would be another one. */
-function escaped(segment: string): string {
+function escapeSegment(segment: string): string {
   if (segment === "" || segment === "." || segment === "..") {
     throw new UsageError(`${JSON.stringify(segment)} is no name of a service.`);
   }
@@ -116,7 +115,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // the caller sees that it has no shape it knows
+    return undefined; // no schema takes it
   }
 }
 
