@@ -1,3 +1,5 @@
+import type { JudgedGoal } from "./measure/goals.ts";
+
 /** One measurement, run by name: `bun run bench <name>`. */
 export interface Bench {
   /** What it measures, in one line. */
@@ -18,4 +20,6 @@ export interface BenchResult {
   readonly text: string;
   /** The same for programs: printed as JSON with `--json`. */
   readonly data: object;
+  /** What is to be reached, and whether it was. */
+  readonly goals?: readonly JudgedGoal[];
 }

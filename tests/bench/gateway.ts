@@ -32,15 +32,11 @@ export const gateway: Bench = {
     if (missing !== null) options.progress(missing);
     options.progress("starting everything that is compared");
     await using bed = await Bed.create();
-    const identity = await startIdentity();
-    try {
-      const subjects = await startSubjects(bed, identity);
-      for (const subject of subjects) await verify(subject);
-      const measured = await measure(subjects, plan, options);
-      return report(machine, plan, measured, missing);
-    } finally {
-      await identity.stop();
-    }
+    await using identity = await startIdentity();
+    const subjects = await startSubjects(bed, identity);
+    for (const subject of subjects) await verify(subject);
+    const measured = await measure(subjects, plan, options);
+    return report(machine, plan, measured, missing);
   },
 };
 

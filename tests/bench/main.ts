@@ -4,11 +4,13 @@ import { BenchImpossible } from "./measure/cores.ts";
 
 /** Every measurement by name, loaded when it is asked for. */
 const benches: Record<string, () => Promise<Bench>> = {
+  audited: async () => (await import("./audited.ts")).audited,
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   gateway: async () => (await import("./gateway.ts")).gateway,
   lookup: async () => (await import("./lookup.ts")).lookup,
   registry: async () => (await import("./registry.ts")).registry,
+  validations: async () => (await import("./validations.ts")).validations,
 };
 
 const EXIT_USAGE = 2;

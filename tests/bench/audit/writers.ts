@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { pgbench, transactionsPerSecond } from "../measure/pgbench.ts";
 
 /** One measurement of a way to write events. */
 export interface WriteSample {
@@ -65,14 +66,14 @@ export async function insertRows(
   seconds: number,
 ): Promise<WriteSample> {
   const log = join(directory, `pgbench-${crypto.randomUUID()}`);
-  const output = await run([
-    "pgbench",
-    ...["--no-vacuum", "--protocol", "prepared", "--client", String(clients), "--time", String(seconds)],
-    ...["--log", "--log-prefix", log, "--file", join(import.meta.dir, "insert.sql"), database_url],
-  ]);
-  const rate = /^tps = ([\d.]+)/m.exec(output)?.[1];
-  if (rate === undefined) throw new Error(`pgbench gave no rate: ${output}`);
-  return { writes_per_second: Number(rate), ...(await latencies(log)) };
+  const output = await pgbench(
+    [
+      ...["--no-vacuum", "--protocol", "prepared", "--client", String(clients), "--time", String(seconds)],
+      ...["--log", "--log-prefix", log, "--file", join(import.meta.dir, "insert.sql")],
+    ],
+    database_url,
+  );
+  return { writes_per_second: transactionsPerSecond(output), ...(await latencies(log)) };
 }
 
 /** pgbench logs a line for each transaction; its third field is the time it took, in microseconds. */

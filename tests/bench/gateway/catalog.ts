@@ -3,9 +3,7 @@ import { type StoredServiceConfig, validateStored } from "@ostiary/lib/domain/ro
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 
 /** The routes under measurement: the same ten are asked for, among however many others. */
-
-/** Where the registry projects services, and the gateway reads them. */
-const ROUTES_MAX = 10_000;
+const ROUTES_MAX = 100_000;
 const ROUTES_PER_SERVICE = 100;
 const ASKED = 10;
 /** Requests of a run differ in their id, as those of a real one do. */

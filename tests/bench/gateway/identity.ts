@@ -31,7 +31,7 @@ export interface Identity {
   readonly validate_url: string;
   readonly issuer: string;
   readonly jwks_uri: string;
-  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Says who holds a key, once for each: every gateway under measurement keeps the answer. */
@@ -49,7 +49,7 @@ export async function startIdentity(): Promise<Identity> {
     validate_url: `http://127.0.0.1:${server.port}/internal/credentials/validate`,
     issuer: provider.issuer,
     jwks_uri: provider.jwks_uri,
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await Promise.all([server.stop(true), provider.stop()]);
     },
   };

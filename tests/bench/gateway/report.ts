@@ -1,9 +1,10 @@
 import type { BenchResult } from "../bench.ts";
+import { goalTable } from "../measure/goals.ts";
 import { type Machine, machineLine } from "../measure/machine.ts";
 import { type Spread, spreadOf } from "../measure/statistics.ts";
 import { table, whole } from "../measure/table.ts";
 import type { Sample } from "../measure/wrk.ts";
-import { goalTable, type Measured, reachedBy } from "./goals.ts";
+import { goalsOf, type Measured } from "./goals.ts";
 
 interface Plan {
   readonly rounds: number;
@@ -18,7 +19,7 @@ export function report(
   missing: string | null,
 ): BenchResult {
   const figures = measured.map(figureOf);
-  const goals = reachedBy(measured);
+  const goals = goalsOf(measured);
   const text = [
     machineLine(machine),
     `${rounds} rounds of ${seconds} s each, 64 connections; one core for the subject, one for load and upstream`,
@@ -28,7 +29,7 @@ export function report(
     "",
     goalTable(goals),
   ].join("\n");
-  return { text, data: { machine, rounds, seconds, figures, goals } };
+  return { text, goals, data: { machine, rounds, seconds, figures, goals } };
 }
 
 interface Figure extends Record<keyof Sample, Spread> {

@@ -6,7 +6,13 @@ import { memberPaths, publicPaths, publish } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
 import { rivalMissing, startRival } from "./rival.ts";
 
-export type SubjectName = "pass_through" | "rival" | "whole_job" | "public" | "many_routes";
+export type SubjectName =
+  | "pass_through"
+  | "rival"
+  | "whole_job"
+  | "public"
+  | "routes_10_000"
+  | "routes_100_000";
 
 /** One line of the table. */
 export interface Subject extends Target {
@@ -28,7 +34,8 @@ export async function startSubjects(bed: Bed, identity: Identity): Promise<Subje
   const services = { upstream, redis_url: redis.url, ...identity };
   const passThrough = await startPassThrough(bed, upstream);
   const gateway = await startGateway(bed, services, 10);
-  const gatewayOfMany = await startGateway(bed, services, 10_000);
+  const gatewayOf10_000 = await startGateway(bed, services, 10_000);
+  const gatewayOf100_000 = await startGateway(bed, services, 100_000);
   const member = { paths: memberPaths, headers: MEMBER_HEADERS };
   const subjects: Subject[] = [
     {
@@ -40,10 +47,17 @@ export async function startSubjects(bed: Bed, identity: Identity): Promise<Subje
     },
     { name: "whole_job", title: "gateway, whole job, 10 routes", whole: true, ...gateway, ...member },
     {
-      name: "many_routes",
+      name: "routes_10_000",
       title: "gateway, whole job, 10 000 routes",
       whole: true,
-      ...gatewayOfMany,
+      ...gatewayOf10_000,
+      ...member,
+    },
+    {
+      name: "routes_100_000",
+      title: "gateway, whole job, 100 000 routes",
+      whole: true,
+      ...gatewayOf100_000,
       ...member,
     },
     {

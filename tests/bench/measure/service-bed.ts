@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { Leash } from "../../support/leash.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
+import { startRedisBinary } from "../../support/redis-server.ts";
 import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible } from "./cores.ts";
@@ -40,6 +41,13 @@ export class ServiceBed implements AsyncDisposable {
   /** An etcd whose writes reach the disk. */
   async routeStore(): Promise<TestServer> {
     const server = await startEtcdBinary(Bun.which("etcd") ?? "", this.#leash, []);
+    this.#ends.defer(() => server.close());
+    return server;
+  }
+
+  /** A new, empty Redis. */
+  async counterStore(): Promise<TestServer> {
+    const server = await startRedisBinary(Bun.which("redis-server") ?? "", this.#leash);
     this.#ends.defer(() => server.close());
     return server;
   }

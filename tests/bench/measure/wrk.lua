@@ -1,9 +1,17 @@
--- Asks for the paths given after `--` in turn, and ends with one line of JSON.
+-- Sends requests of one method: `--` is followed by the method, a file with a body on each line (or `-`), and the
+-- paths; paths and bodies are taken in turn. Ends with one line of JSON.
 local requests, latest = {}, 0
 
 function init(args)
-  for index, path in ipairs(args) do
-    requests[index] = wrk.format("GET", path)
+  local method, file = args[1], args[2]
+  local bodies = {}
+  if file ~= "-" then
+    for line in io.lines(file) do bodies[#bodies + 1] = line end
+  end
+  local paths = #args - 2
+  for index = 1, math.max(paths, #bodies) do
+    local path = args[3 + (index - 1) % paths]
+    requests[index] = wrk.format(method, path, nil, bodies[1 + (index - 1) % math.max(1, #bodies)])
   end
 end
 

@@ -3,13 +3,17 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { cpuSeconds } from "./machine.ts";
 
-/** What is measured: a process that answers GET requests. */
+/** What is measured: a process that answers requests. */
 export interface Target {
   readonly pid: number;
   readonly url: string;
   /** Asked for in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Default GET. */
+  readonly method?: string;
+  /** A file with a request body on each line, sent in turn. */
+  readonly bodies?: string;
 }
 
 /** One measurement. */
@@ -23,7 +27,7 @@ export interface Sample {
   readonly requests_per_cpu_second: number;
 }
 
-const CONNECTIONS = 64;
+export const CONNECTIONS = 64;
 
 const report = Type.Object({
   requests: Type.Integer(),
@@ -35,13 +39,13 @@ const report = Type.Object({
 });
 
 /**
- * Loads a process with as many requests as it takes from 64 connections.
+ * Loads a process with as many requests as it takes from so many connections, 64 unless told.
  *
  * @throws Error when any request was refused or broke off: such a figure means nothing
  */
-export async function load(target: Target, seconds: number): Promise<Sample> {
+export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
   const before = cpuSeconds(target.pid);
-  const output = await wrk(target, seconds);
+  const output = await wrk(target, seconds, connections);
   const cpu_seconds = cpuSeconds(target.pid) - before;
   const { requests, duration_us, p50_us, p99_us, refused, broken } = Value.Parse(
     report,
@@ -59,15 +63,16 @@ export async function load(target: Target, seconds: number): Promise<Sample> {
   };
 }
 
-async function wrk({ url, paths, headers }: Target, seconds: number): Promise<string> {
+async function wrk(target: Target, seconds: number, connections: number): Promise<string> {
+  const { url, paths, headers, method = "GET", bodies = "-" } = target;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
   const child = Bun.spawn(
     [
       "wrk",
-      ...["--threads", "1", "--connections", String(CONNECTIONS), "--duration", `${seconds}s`],
+      ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`],
       ...["--script", join(import.meta.dir, "wrk.lua")],
       ...fields,
-      ...[url, "--", ...paths],
+      ...[url, "--", method, bodies, ...paths],
     ],
     { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   );

@@ -1,0 +1,122 @@
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { waitFor } from "../support/wait-for.ts";
+import type { Bench } from "./bench.ts";
+import { caller, startIdentity } from "./gateway/identity.ts";
+import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
+import { ServiceBed, type ServiceProcess } from "./measure/service-bed.ts";
+import { ratiosOf, spreadOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+import { CONNECTIONS } from "./measure/wrk.ts";
+
+const RATE: Goal = { title: "audited POST / unaudited, 64 connections", bound: 0.45 };
+const ADDED: Goal = { title: "added p50 of an audited POST, one at a time, ms", bound: 1.5, at_most: true };
+
+/** What an audited request costs: gateway, audit, PostgreSQL with every commit on the disk. */
+export const audited: Bench = {
+  summary: "an audited POST through gateway and audit, beside the same one unaudited",
+  async run(options) {
+    const machine = describeMachine();
+    await using bed = new ServiceBed(["wrk", "etcd", "redis-server"]);
+    options.progress("starting gateway and audit");
+    await using identity = await startIdentity();
+    using upstream = startUpstream();
+    const gateway = await startGateway(bed, identity, `http://127.0.0.1:${upstream.port}`);
+    const plan = options.quick ? { rounds: 2, seconds: 2 } : { rounds: 7, seconds: 4 };
+    const [many, manyAudited, one, oneAudited] = await inRounds(waysOf(gateway), plan, options);
+    if (!many || !manyAudited || !one || !oneAudited) throw new Error("A way was not measured.");
+    const [p50, p50_audited] = [valuesOf(one, "p50_ms"), valuesOf(oneAudited, "p50_ms")];
+    const goals = [
+      judge(
+        RATE,
+        ratiosOf(valuesOf(manyAudited, "requests_per_second"), valuesOf(many, "requests_per_second")),
+      ),
+      judge(ADDED, spreadOf(p50_audited.map((value, round) => value - (p50[round] ?? Number.NaN)))),
+    ];
+    const measured = [many, manyAudited, one, oneAudited];
+    const text = [
+      machineLine(machine),
+      `${plan.rounds} rounds of ${plan.seconds} s; everything shares the machine, PostgreSQL with fsync`,
+      "",
+      table(["", "requests/s", "p50 ms", "p99 ms", "µs of the gateway's CPU each"], measured.map(rowOf)),
+      "",
+      goalTable(goals),
+    ].join("\n");
+    return { text, goals, data: { machine, plan, measured, goals } };
+  },
+};
+
+function rowOf(way: MeasuredWay): string[] {
+  const median = (figure: "requests_per_second" | "p50_ms" | "p99_ms") =>
+    spreadOf(valuesOf(way, figure)).median;
+  return [
+    way.title,
+    whole(median("requests_per_second")),
+    median("p50_ms").toFixed(2),
+    median("p99_ms").toFixed(2),
+    whole(1e6 / spreadOf(valuesOf(way, "requests_per_cpu_second")).median),
+  ];
+}
+
+function waysOf({ pid, url }: ServiceProcess): Way[] {
+  const target = { pid, url, method: "POST", headers: { "X-API-Key": caller.key } };
+  const way = (title: string, path: string, connections: number): Way => ({
+    title,
+    connections,
+    target: { ...target, paths: [path] },
+  });
+  return [
+    way("unaudited, 64 at once", "/org/plain/1", CONNECTIONS),
+    way("audited, 64 at once", "/org/recorded/1", CONNECTIONS),
+    way("unaudited, one at a time", "/org/plain/1", 1),
+    way("audited, one at a time", "/org/recorded/1", 1),
+  ];
+}
+
+function startUpstream() {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    reusePort: false,
+    fetch: () => new Response("made", { status: 201 }),
+  });
+}
+
+async function startGateway(
+  bed: ServiceBed,
+  identity: { issuer: string; jwks_uri: string; validate_url: string },
+  upstream_url: string,
+): Promise<ServiceProcess> {
+  const [database, etcd, redis] = [await bed.database(), await bed.routeStore(), await bed.counterStore()];
+  const audit = await bed.process("apps/audit/main.ts", { DATABASE_URL: database.url });
+  const routes: StoredServiceConfig = {
+    url: upstream_url,
+    organization: {
+      routes: ["plain", "recorded"].map((collection) => ({
+        path: `/org/${collection}/{id}`,
+        upstream: `/organizations/{subject.organization_id}/${collection}/{path.id}`,
+        methods: ["POST" as const],
+        rate_limit: false as const,
+        audit: collection === "recorded",
+      })),
+    },
+  };
+  const store = await openRouteStore(etcd.url);
+  await store.put(`${ROUTES_PREFIX}things`, JSON.stringify(routes));
+  await store.close();
+  const gateway = await bed.process("apps/gateway/main.ts", {
+    ROUTE_STORE_URL: etcd.url,
+    COUNTER_STORE_URL: redis.url,
+    AUTH_ISSUER: identity.issuer,
+    AUTH_JWKS_URI: identity.jwks_uri,
+    CREDENTIAL_VALIDATE_URL: identity.validate_url,
+    AUDIT_URL: audit.internal_url,
+  });
+  await waitFor(async () => (await fetch(`${gateway.internal_url}/health/ready`)).ok, {
+    what: "the gateway being ready",
+  });
+  return gateway;
+}
