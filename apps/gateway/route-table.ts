@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import { parseJson } from "@ostiary/lib/domain/json";
 import {
@@ -13,7 +14,6 @@ import {
   routeStoreBootFailure,
 } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { Clock } from "./clock.ts";
 
 const START_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;

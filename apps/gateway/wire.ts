@@ -1,10 +1,10 @@
+import { systemClock } from "@ostiary/lib/async";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
-import { systemClock } from "./clock.ts";
 import { allowedOrigins, type GatewayConfig } from "./config.ts";
 import { ClientAddresses } from "./edge/address.ts";
 import { ClientConnections } from "./edge/connection.ts";

@@ -9,13 +9,22 @@ export interface GatewayProcesses {
   /** How many; 1 unless told. */
   replicas?: number;
   /** Variables of each, over those of {@link GATEWAY_DEFAULTS}. */
-  env: Record<string, string>;
+  env?: Record<string, string>;
 }
 
 const GATEWAY_DEFAULTS = {
+  COUNTER_STORE_URL: "memory://",
+  RATE_LIMIT_REQUESTS: "0",
   CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
   AUDIT_ENABLED: "false",
 };
+
+/** Starts one gateway as a process, on an etcd that holds `services`. */
+export async function startGateway(options: Omit<GatewayProcesses, "replicas">): Promise<RunningProcess> {
+  const [gateway] = await startGateways(options);
+  if (gateway === undefined) throw new Error("No gateway started.");
+  return gateway;
+}
 
 /** Starts gateways as processes, on an etcd that holds `services`. */
 export async function startGateways(options: GatewayProcesses): Promise<RunningProcess[]> {

@@ -1,7 +1,8 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type AuditStandIn, startAudit, taken } from "./audit-stand-in.ts";
+import { taken } from "./audit-stand-in.ts";
 import { type LocalGateway, startLocalGateway } from "./gateway.ts";
-import { type IdentityStandIn, startIdentity } from "./identity-stand-in.ts";
+import { GatewayNeighbours } from "./gateway-neighbours.ts";
+import { member, person } from "./identity-stand-in.ts";
 import { waitFor } from "./index.ts";
 import { OK, type RawResponse, RawUpstream, rawRequest, spell } from "./raw-http.ts";
 
@@ -16,13 +17,8 @@ export const USER = key("user");
 /** A member of another organization. */
 export const ELSEWHERE = key("elsewhere");
 
-const organization = (member_id: string, labels: string[] | undefined, organization_id = "org1") => ({
-  valid: true,
-  realm: "organization",
-  organization_id,
-  member_id,
-  labels,
-});
+const organization = (member_id: string, labels: string[] | undefined, organization_id = "org1") =>
+  member({ organization_id, member_id, labels });
 
 export const services = (url: string): Record<string, StoredServiceConfig> => ({
   things: {
@@ -76,15 +72,17 @@ const RESULTS = {
   [LABELLESS]: organization("m4", undefined),
   [HOSTILE]: organization("m/../5", ["*"], "org?1"),
   [ELSEWHERE]: organization("m6", ["*"], "org2"),
-  [USER]: { valid: true, realm: "directory", user_id: "u1" },
+  [USER]: person(),
 };
 
 /** A gateway with identity, audit and a service around it, for tests of the steps of a request. */
-export class StepsBed {
+export class StepsBed extends GatewayNeighbours {
   readonly service = new RawUpstream();
-  readonly identity: IdentityStandIn = startIdentity();
-  readonly audit: AuditStandIn = startAudit();
   #gateway: LocalGateway | null = null;
+
+  constructor() {
+    super(RESULTS);
+  }
 
   get gateway(): LocalGateway {
     if (this.#gateway === null) throw new Error("The gateway has not been started.");
@@ -92,11 +90,8 @@ export class StepsBed {
   }
 
   async start(): Promise<void> {
-    for (const [credential, result] of Object.entries(RESULTS)) this.identity.results.set(credential, result);
     this.#gateway = await startLocalGateway({
-      CREDENTIAL_VALIDATE_URL: this.identity.url,
-      AUDIT_ENABLED: "true",
-      AUDIT_URL: this.audit.url,
+      ...this.env,
       UPSTREAM_TIMEOUT_MS: "300",
       MAX_BODY_BYTES: "100000",
     });
@@ -127,7 +122,7 @@ export class StepsBed {
 
   async close(): Promise<void> {
     await this.gateway.close();
-    await Promise.all([this.identity.stop(), this.audit.stop()]);
+    await this.stop();
     this.service.close();
   }
 }

@@ -1,10 +1,9 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type AuditStandIn, startAudit } from "./audit-stand-in.ts";
 import { type LocalGateway, startLocalGateway } from "./gateway.ts";
-import { type IdentityStandIn, startIdentity } from "./identity-stand-in.ts";
+import { GatewayNeighbours, MEMBER_KEY } from "./gateway-neighbours.ts";
+import { member } from "./identity-stand-in.ts";
 import { waitFor } from "./index.ts";
 
-export const MEMBER_KEY = `acme-k-2-${"a".repeat(43)}`;
 /** A member without labels. */
 export const UNLABELLED_KEY = `acme-k-2-${"b".repeat(43)}`;
 export const MESSAGE_BYTES_MAX = 200_000;
@@ -22,14 +21,6 @@ export interface Client {
   messages: (string | Buffer)[];
   closed: { code: number; reason: string } | null;
 }
-
-const member = (labels: string[]) => ({
-  valid: true,
-  realm: "organization",
-  organization_id: "o1",
-  member_id: "m1",
-  labels,
-});
 
 export function chat(url: string): StoredServiceConfig {
   return {
@@ -56,9 +47,7 @@ export function chat(url: string): StoredServiceConfig {
 }
 
 /** A service that speaks WebSocket, and a gateway in front of it. */
-export class WebSocketBed {
-  readonly identity: IdentityStandIn = startIdentity();
-  readonly audit: AuditStandIn = startAudit();
+export class WebSocketBed extends GatewayNeighbours {
   readonly closes: { code: number; reason: string }[] = [];
   readonly service: Bun.Server<Seen>;
   sockets: ServiceSocket[] = [];
@@ -66,6 +55,7 @@ export class WebSocketBed {
   #gateway: LocalGateway | null = null;
 
   constructor() {
+    super({ [MEMBER_KEY]: member({ labels: ["chat"] }), [UNLABELLED_KEY]: member({ labels: [] }) });
     this.service = Bun.serve<Seen>({
       hostname: "127.0.0.1",
       port: 0,
@@ -95,12 +85,8 @@ export class WebSocketBed {
   }
 
   async start(): Promise<void> {
-    this.identity.results.set(MEMBER_KEY, member(["chat"]));
-    this.identity.results.set(UNLABELLED_KEY, member([]));
     this.#gateway = await startLocalGateway({
-      CREDENTIAL_VALIDATE_URL: this.identity.url,
-      AUDIT_ENABLED: "true",
-      AUDIT_URL: this.audit.url,
+      ...this.env,
       WEBSOCKET_MESSAGE_BYTES_MAX: String(MESSAGE_BYTES_MAX),
       WEBSOCKET_IDLE_TIMEOUT_MS: String(IDLE_TIMEOUT_MS),
       UPSTREAM_TIMEOUT_MS: "300",
@@ -141,6 +127,6 @@ export class WebSocketBed {
 
   async close(): Promise<void> {
     await this.gateway.close();
-    await Promise.all([this.service.stop(true), this.identity.stop(), this.audit.stop()]);
+    await Promise.all([this.service.stop(true), this.stop()]);
   }
 }

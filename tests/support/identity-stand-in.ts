@@ -38,3 +38,14 @@ export function startIdentity(): IdentityStandIn {
   };
   return identity;
 }
+
+/** Results of a validation. */
+export const person = (user_id = "u1") => ({ valid: true, realm: "directory", user_id });
+export const member = (more: object = {}) => ({
+  valid: true,
+  realm: "organization",
+  organization_id: "o1",
+  member_id: "m1",
+  labels: ["widgets:read"],
+  ...more,
+});

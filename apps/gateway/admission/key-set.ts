@@ -1,9 +1,9 @@
+import type { Clock } from "@ostiary/lib/async";
 import { parseJson } from "@ostiary/lib/domain/json";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { createLocalJWKSet } from "jose";
-import type { Clock } from "../clock.ts";
 import { boundedCall } from "../upstream/bounded-call.ts";
 import { usableKeys } from "./public-key.ts";
 

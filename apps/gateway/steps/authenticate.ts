@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import { displayPrefix, type Realm } from "@ostiary/lib/domain/credentials";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
@@ -10,7 +11,6 @@ import type { Admitted, Principal } from "../admission/principal.ts";
 import { admitTokens } from "../admission/token-admission.ts";
 import { createTokenVerifier } from "../admission/token-verifier.ts";
 import { createValidationClient } from "../admission/validation-client.ts";
-import { type Clock, systemClock } from "../clock.ts";
 
 export type ProtectedScope = Exclude<Scope, "public">;
 

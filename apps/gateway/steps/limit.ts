@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import {
   bucketKey,
@@ -10,7 +11,6 @@ import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import { whole } from "@ostiary/lib/runtime/config";
 import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
-import { type Clock, systemClock } from "../clock.ts";
 
 /** Variables of rate limiting (Gateway specification, Environment). */
 export const limitVariables = {

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type AuditStandIn, startAudit } from "../../support/audit-stand-in.ts";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
+import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
 import { waitFor } from "../../support/index.ts";
 import {
   headerValue,
@@ -15,13 +14,11 @@ import {
   rawRequest,
   spell,
 } from "../../support/raw-http.ts";
-import { member } from "../../unit/gateway/admission/harness.ts";
 
 setDefaultTimeout(120_000);
 
 /** Clients that idle, pause or dribble (contract 4, Bodies and time). */
 
-const KEY = `acme-k-2-${"a".repeat(43)}`;
 const BODY_TIMEOUT_MS = 400;
 /** The runtime counts in steps of four seconds. */
 const RUNTIME_MS = 20_000;
@@ -34,20 +31,15 @@ const webSockets = Bun.serve({
   fetch: (request, server) => (server.upgrade(request) ? undefined : new Response(null, { status: 400 })),
   websocket: { message() {} },
 });
-let identity: IdentityStandIn;
-let audit: AuditStandIn;
+const neighbours = new GatewayNeighbours();
+const { audit } = neighbours;
 let gateway: LocalGateway;
 
 beforeAll(async () => {
-  identity = startIdentity();
-  audit = startAudit();
-  identity.results.set(KEY, member());
   gateway = await startLocalGateway({
     CLIENT_IDLE_TIMEOUT_MS: "1000",
     CLIENT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
-    CREDENTIAL_VALIDATE_URL: identity.url,
-    AUDIT_ENABLED: "true",
-    AUDIT_URL: audit.url,
+    ...neighbours.env,
   });
   const things: StoredServiceConfig = {
     url: service.url,
@@ -63,7 +55,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await gateway.close();
-  await Promise.all([identity.stop(), audit.stop(), webSockets.stop(true)]);
+  await Promise.all([neighbours.stop(), webSockets.stop(true)]);
   service.close();
 });
 
@@ -112,7 +104,7 @@ describe("408 for a pause within the body, where nothing was answered", () => {
     test.each(pauses)(`${method}: %s`, async (_, headers, part, outcome) => {
       service.handler = () => null;
       const client = await RawClient.connect(gateway.url);
-      client.send(spell(method, "/audited", { ...headers, "X-API-Key": KEY }) + part);
+      client.send(spell(method, "/audited", { ...headers, "X-API-Key": MEMBER_KEY }) + part);
       const response = await client.response(method);
       expectTimeout(response);
       await client.untilClosed();

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type AuditStandIn, startAudit } from "../../support/audit-stand-in.ts";
-import { startGateways } from "../../support/gateway-process.ts";
-import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
+import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
+import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../../support/index.ts";
 import {
   headerValue,
@@ -14,7 +13,6 @@ import {
   rawRequest,
   spell,
 } from "../../support/raw-http.ts";
-import { member } from "../../unit/gateway/admission/harness.ts";
 
 setDefaultTimeout(120_000);
 
@@ -23,7 +21,6 @@ setDefaultTimeout(120_000);
  * been sent yet, recorded as that everywhere, and no word of it on standard error.
  */
 
-const KEY = `acme-k-2-${"a".repeat(43)}`;
 const SECRET = "never-on-stderr";
 const BODY = "x".repeat(50);
 
@@ -35,30 +32,21 @@ type Ending = keyof typeof endings;
 
 describe.skipIf(!services().etcd.real)("a service that breaks off within a body", () => {
   const service = new RawUpstream();
-  let identity: IdentityStandIn;
-  let audit: AuditStandIn;
+  const neighbours = new GatewayNeighbours();
+  const { audit } = neighbours;
   let gateway: RunningProcess;
 
   beforeAll(async () => {
-    identity = startIdentity();
-    audit = startAudit();
-    identity.results.set(KEY, member());
     const things: StoredServiceConfig = {
       url: service.url,
       organization: { routes: [{ path: "/things", methods: ["GET", "POST"], audit: true }] },
     };
-    const [started] = await startGateways({
+    gateway = await startGateway({
       services: { things },
       env: {
-        COUNTER_STORE_URL: "memory://",
-        RATE_LIMIT_REQUESTS: "0",
-        CREDENTIAL_VALIDATE_URL: identity.url,
-        AUDIT_ENABLED: "true",
-        AUDIT_URL: audit.url,
+        ...neighbours.env,
       },
     });
-    if (started === undefined) throw new Error("No gateway started.");
-    gateway = started;
   });
 
   afterEach(() => {
@@ -70,12 +58,12 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
 
   afterAll(async () => {
     expect(await gateway.stop()).toBe(0);
-    await Promise.all([audit.stop(), identity.stop()]);
+    await neighbours.stop();
     service.close();
   });
 
   const ask = (method = "GET") =>
-    rawRequest(gateway.url, spell(method, `/things?token=${SECRET}`, { "X-API-Key": KEY }));
+    rawRequest(gateway.url, spell(method, `/things?token=${SECRET}`, { "X-API-Key": MEMBER_KEY }));
 
   /** Answers `bytes` and breaks off: in one go, or in two with a turn of the event loop in between. */
   function breakAfter(head: string, body: string, ending: Ending, parts: 1 | 2): void {
@@ -201,7 +189,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
         const intents = audit.of("PUT").length;
         for (let sent = 0; sent < body.length; sent++) {
           const client = await RawClient.connect(gateway.url);
-          const head = spell("POST", `/things?token=${SECRET}`, { ...headers, "X-API-Key": KEY });
+          const head = spell("POST", `/things?token=${SECRET}`, { ...headers, "X-API-Key": MEMBER_KEY });
           client.send(head + body.slice(0, sent));
           // what a reset overtakes is never read; of the others half leave while the gateway is at it
           if (ending === "an RST" || sent % 2 === 0) {
@@ -220,7 +208,7 @@ describe.skipIf(!services().etcd.real)("a service that breaks off within a body"
 
   test("leaves the client's connection as good as it was", async () => {
     const client = await RawClient.connect(gateway.url);
-    const request = spell("GET", "/things", { "X-API-Key": KEY });
+    const request = spell("GET", "/things", { "X-API-Key": MEMBER_KEY });
     for (let round = 0; round < 20; round++) {
       breakAfter("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", "half", round % 2 ? "a FIN" : "an RST", 1);
       client.send(request);

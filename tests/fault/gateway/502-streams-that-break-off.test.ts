@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
-import { freshRouteStoreUrl, services, startProcess, waitFor } from "../../support/index.ts";
+import { startGateway } from "../../support/gateway-process.ts";
+import { services, waitFor } from "../../support/index.ts";
 import { OK, RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
@@ -297,20 +297,11 @@ describe.skipIf(!services().etcd.real)("on a process of its own", () => {
       hung.push(socket);
       return null;
     });
-    const ROUTE_STORE_URL = await freshRouteStoreUrl();
-    const store = await openRouteStore(ROUTE_STORE_URL);
-    const put = (name: string, url: string) =>
-      store.put(
-        `edge/gateway/routes/${name}`,
-        JSON.stringify(publicService(url, { path: `/${name}`, methods: ["GET"] })),
-      );
-    await Promise.all([put("hangs", slow.url), put("works", service.url)]);
-    const process = await startProcess("apps/gateway/main.ts", {
-      ROUTE_STORE_URL,
-      COUNTER_STORE_URL: "memory://",
-      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-      AUDIT_ENABLED: "false",
-      RATE_LIMIT_REQUESTS: "0",
+    const process = await startGateway({
+      services: {
+        hangs: publicService(slow.url, { path: "/hangs", methods: ["GET"] }),
+        works: publicService(service.url, { path: "/works", methods: ["GET"] }),
+      },
     });
     const clients = await Promise.all(Array.from({ length: 1_000 }, () => RawClient.connect(process.url)));
     for (const client of clients) client.send(spell("GET", "/hangs"));
@@ -321,7 +312,6 @@ describe.skipIf(!services().etcd.real)("on a process of its own", () => {
     for (const client of clients) client.destroy();
     await waitFor(() => slow.open === 0, { what: "The calls ending with their clients" });
     expect(await process.stop()).toBe(0);
-    await store.close();
     slow.close();
   });
 
@@ -331,17 +321,8 @@ describe.skipIf(!services().etcd.real)("on a process of its own", () => {
       await release.promise;
       return OK;
     });
-    const ROUTE_STORE_URL = await freshRouteStoreUrl();
-    const store = await openRouteStore(ROUTE_STORE_URL);
     const things = publicService(slow.url, { path: "/things", methods: ["GET"] });
-    await store.put("edge/gateway/routes/things", JSON.stringify(things));
-    const process = await startProcess("apps/gateway/main.ts", {
-      ROUTE_STORE_URL,
-      COUNTER_STORE_URL: "memory://",
-      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-      AUDIT_ENABLED: "false",
-      RATE_LIMIT_REQUESTS: "0",
-    });
+    const process = await startGateway({ services: { things } });
     const inFlight = await RawClient.connect(process.url);
     inFlight.send(spell("GET", "/things"));
     await waitFor(() => slow.requests.length === 1);
@@ -354,7 +335,6 @@ describe.skipIf(!services().etcd.real)("on a process of its own", () => {
     release.resolve();
     expect((await inFlight.response()).status).toBe(200);
     expect(await stopped).toBe(0);
-    await store.close();
     slow.close();
   });
 });

@@ -3,7 +3,7 @@ import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type AuditService, startAudit } from "../../flow/audit/audit-service.ts";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { startGateways } from "../../support/gateway-process.ts";
-import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
+import { type IdentityStandIn, member, startIdentity } from "../../support/identity-stand-in.ts";
 import { freshCounterStoreUrl, freshDatabase, services, waitFor } from "../../support/index.ts";
 import { startProxy } from "../../support/proxy.ts";
 
@@ -45,13 +45,7 @@ beforeAll(async () => {
   audit = await startAudit();
   wire = await startProxy(audit.internal_url);
   identity = startIdentity();
-  identity.results.set(KEY, {
-    valid: true,
-    realm: "organization",
-    organization_id: "o1",
-    member_id: "m1",
-    labels: [],
-  });
+  identity.results.set(KEY, member({ labels: [] }));
 }, START_TIMEOUT_MS);
 afterAll(() => Promise.all([wire.close(), audit.stop(), identity.stop(), upstream.stop(true)]));
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startGateways } from "../../support/gateway-process.ts";
+import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, startRedis, type TestServer, waitFor } from "../../support/index.ts";
 
 const { redis, etcd } = services();
@@ -14,7 +14,7 @@ describe.skipIf(!redis.own || !etcd.real)("while the counter store", () => {
   beforeAll(async () => {
     store = await startRedis();
     const limit = { requests: 100_000, window_seconds: 3_600 };
-    const [started] = await startGateways({
+    gateway = await startGateway({
       services: {
         widgets: {
           url: `http://127.0.0.1:${upstream.port}`,
@@ -29,8 +29,6 @@ describe.skipIf(!redis.own || !etcd.real)("while the counter store", () => {
       },
       env: { COUNTER_STORE_URL: store.url, RATE_LIMIT_AUTH_FAILURE_REQUESTS: String(FAILURES) },
     });
-    if (started === undefined) throw new Error("No gateway was started.");
-    gateway = started;
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     await gateway.stop();

@@ -56,8 +56,6 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
       services: { things },
       replicas,
       env: {
-        COUNTER_STORE_URL: "memory://",
-        RATE_LIMIT_REQUESTS: "0",
         RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
         CREDENTIAL_VALIDATE_URL: identity.url,
         MAX_BODY_BYTES: "100",

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { MEMBER_KEY, UNLABELLED_KEY, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
+import { MEMBER_KEY } from "../../support/gateway-neighbours.ts";
+import { UNLABELLED_KEY, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 

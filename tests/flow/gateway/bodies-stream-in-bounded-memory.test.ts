@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { publicService } from "../../support/gateway.ts";
-import {
-  freshRouteStoreUrl,
-  type RunningProcess,
-  services,
-  startProcess,
-  waitFor,
-} from "../../support/index.ts";
+import { startGateway } from "../../support/gateway-process.ts";
+import { type RunningProcess, services, waitFor } from "../../support/index.ts";
 import {
   headerValue,
   OK,
@@ -46,19 +40,8 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
   let gateway: RunningProcess;
 
   beforeAll(async () => {
-    const ROUTE_STORE_URL = await freshRouteStoreUrl();
-    const store = await openRouteStore(ROUTE_STORE_URL);
     const things = publicService(service.url, { path: "/things", methods: ["GET", "POST", "PUT", "HEAD"] });
-    await store.put("edge/gateway/routes/things", JSON.stringify(things));
-    await store.close();
-    gateway = await startProcess("apps/gateway/main.ts", {
-      ROUTE_STORE_URL,
-      COUNTER_STORE_URL: "memory://",
-      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-      AUDIT_ENABLED: "false",
-      RATE_LIMIT_REQUESTS: "0",
-      MAX_BODY_BYTES: "0",
-    });
+    gateway = await startGateway({ services: { things }, env: { MAX_BODY_BYTES: "0" } });
   });
 
   afterAll(async () => {

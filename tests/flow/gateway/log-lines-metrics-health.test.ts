@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
+import { type IdentityStandIn, member, person, startIdentity } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
@@ -33,10 +33,9 @@ const publicKeys = [
 
 beforeAll(async () => {
   identity = startIdentity();
-  const member = { valid: true, realm: "organization", organization_id: "o1", member_id: "m1", labels: [] };
-  identity.results.set(MEMBER_KEY, member);
-  identity.results.set(SESSION, { ...member, expires_at: new Date(Date.now() + 3_600_000).toISOString() });
-  identity.results.set(USER_KEY, { valid: true, realm: "directory", user_id: "u1" });
+  identity.results.set(MEMBER_KEY, member());
+  identity.results.set(SESSION, member({ expires_at: new Date(Date.now() + 3_600_000).toISOString() }));
+  identity.results.set(USER_KEY, person());
   gateway = await startLocalGateway({
     CREDENTIAL_VALIDATE_URL: identity.url,
     UPSTREAM_TIMEOUT_MS: "200",

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { ProtectedScope } from "@ostiary/gateway/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import { type Admission, admission, bearer, credential, key, member, person } from "./harness.ts";
+import { member, person } from "../../../support/identity-stand-in.ts";
+import { type Admission, admission, bearer, credential, key } from "./harness.ts";
 
 let gate: Admission;
 const open = (environment?: Record<string, string>) => {

@@ -90,13 +90,3 @@ export function credential(form: string): string {
 
 export const key = (value: string) => ({ "x-api-key": value });
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-export const person = (user_id = "u1") => ({ valid: true, realm: "directory", user_id });
-export const member = (more: object = {}) => ({
-  valid: true,
-  realm: "organization",
-  organization_id: "o1",
-  member_id: "m1",
-  labels: ["widgets:read"],
-  ...more,
-});

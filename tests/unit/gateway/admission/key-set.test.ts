@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { exportJWK, type JWK } from "jose";
+import { person } from "../../../support/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import {
   type ProviderStandIn,
@@ -8,7 +9,7 @@ import {
   signingKey,
   startProvider,
 } from "../../../support/provider-stand-in.ts";
-import { type Admission, admission, bearer, ISSUER, person } from "./harness.ts";
+import { type Admission, admission, bearer, ISSUER } from "./harness.ts";
 
 const [first, second] = [await signingKey("ES256", "first"), await signingKey("ES256", "second")];
 

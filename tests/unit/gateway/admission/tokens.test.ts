@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
+import { person } from "../../../support/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import {
   type ProviderStandIn,
@@ -8,7 +9,7 @@ import {
   signingKey,
   startProvider,
 } from "../../../support/provider-stand-in.ts";
-import { type Admission, admission, bearer, ISSUER, person } from "./harness.ts";
+import { type Admission, admission, bearer, ISSUER } from "./harness.ts";
 
 const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" ");
 
