@@ -55,7 +55,10 @@ export class PublishedRoutes {
   async start(): Promise<void> {
     try {
       await this.#store.ping(START_TIMEOUT_MS);
-      this.#watch = await this.#store.watch(ROUTES_PREFIX, () => this.#changed());
+      this.#watch = await this.#store.watch(ROUTES_PREFIX, {
+        changed: () => this.#changed(),
+        interrupted: () => this.#changed(),
+      });
       await this.#load();
     } catch (error) {
       throw routeStoreBootFailure(error).failure;
@@ -93,7 +96,7 @@ export class PublishedRoutes {
   }
 
   async #load(): Promise<void> {
-    const entries = await this.#store.list(ROUTES_PREFIX);
+    const { entries } = await this.#store.list(ROUTES_PREFIX);
     const loaded = new Map<string, Loaded>();
     const services: [string, StoredServiceConfig][] = [];
     for (const entry of entries) {

@@ -12,6 +12,7 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
+import { recordingListener } from "./recording-listener.ts";
 
 setDefaultTimeout(120_000);
 
@@ -23,7 +24,7 @@ const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
   delete: (store) => store.delete("calls/a"),
   "write fenced": (store) =>
     store.writeFenced({ key: "calls/a", value: "1", fence: { key: "fences/calls", value: 1 } }),
-  watch: (store) => store.watch("calls/", () => {}),
+  watch: (store) => store.watch("calls/", recordingListener().listener),
   ping: (store) => store.ping(3_000),
 };
 
@@ -65,7 +66,7 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
   test("one that says nothing, to which it does not pile up connections", async () => {
     const silent = await startSilentServer();
     const store = await openRouteStore(`${silent.url},${server.url}`);
-    const watch = await store.watch("sockets/", () => {});
+    const watch = await store.watch("sockets/", recordingListener().listener);
     let most = 0;
     for (let time = 0; time < 20; time++) {
       // the endpoint that answers goes away now and then, so that the other is asked again
@@ -202,11 +203,7 @@ async function requireUser(url: string): Promise<void> {
 /** A store that watches, and how often it was told of a change. */
 async function openWatcher(url: string) {
   const store = await openRouteStore(url);
-  let calls = 0;
-  const watch = () =>
-    store.watch("watched/", () => {
-      calls += 1;
-    });
-  await waitFor(watch);
-  return { calls: () => calls, close: () => store.close() };
+  const { listener, calls } = recordingListener();
+  await waitFor(() => store.watch("watched/", listener));
+  return { calls, close: () => store.close() };
 }

@@ -10,6 +10,7 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
+import { recordingListener } from "./recording-listener.ts";
 
 const everyCall = {
   get: (store: RouteStore) => store.get("calls/a"),
@@ -18,7 +19,7 @@ const everyCall = {
   delete: (store: RouteStore) => store.delete("calls/a"),
   "write fenced": (store: RouteStore) =>
     store.writeFenced({ key: "calls/a", value: "1", fence: { key: "fences/calls", value: 1 } }),
-  watch: (store: RouteStore) => store.watch("calls/", () => {}),
+  watch: (store: RouteStore) => store.watch("calls/", recordingListener().listener),
   ping: (store: RouteStore) => store.ping(300),
 };
 
@@ -74,7 +75,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await expectUnavailable(store);
     await server.restart();
     await returns();
-    expect(await store.get("down/a")).toEqual({ key: "down/a", value: "1" });
+    expect(await store.get("down/a")).toMatchObject({ key: "down/a", value: "1" });
     for (const call of Object.values(everyCall)) await call(store);
   });
 
@@ -85,60 +86,54 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await returns();
   });
 
-  test("goes on watching after a restart, and tells once that it had been away", async () => {
-    let calls = 0;
-    const watch = await store.watch("restarted/", () => {
-      calls += 1;
-    });
+  test("goes on watching after a restart, and tells that it had been away", async () => {
+    const told = recordingListener();
+    const watch = await store.watch("restarted/", told.listener);
     for (let time = 0; time < 3; time++) {
-      const before = calls;
+      const before = told.interruptions();
       await server.kill();
       await server.restart();
-      await waitFor(() => calls > before, { what: "A call after the restart" });
+      await waitFor(() => told.interruptions() > before, { what: "An interruption after the restart" });
       await returns();
-      const quiet = calls;
+      const quiet = told.calls();
       await store.put("restarted/a", String(time));
-      await waitFor(() => calls > quiet, { what: "A call for a change after the restart" });
+      await waitFor(() => told.calls() > quiet, { what: "A call for a change after the restart" });
     }
     await watch.close();
   });
 
   test("goes on watching after etcd was frozen", async () => {
-    let calls = 0;
-    const watch = await store.watch("frozen/", () => {
-      calls += 1;
-    });
+    const told = recordingListener();
+    const watch = await store.watch("frozen/", told.listener);
     await server.freeze();
     await rejection(store.ping(300));
     await server.thaw();
     await returns();
-    const before = calls;
+    const before = told.calls();
     await store.put("frozen/a", "1");
-    await waitFor(() => calls > before);
+    await waitFor(() => told.calls() > before);
     await watch.close();
   });
 
   test("learns of changes made while it was cut off, also when they were compacted meanwhile", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
-    let calls = 0;
-    const watch = await remote.watch("compacted/", () => {
-      calls += 1;
-    });
+    const told = recordingListener();
+    const watch = await remote.watch("compacted/", told.listener);
     for (let time = 0; time < 3; time++) {
       proxy.cut();
       await waitFor(async () => (await rejection(remote.ping(300))) instanceof StoreUnavailable);
       for (let index = 0; index < 10; index++) await store.put("compacted/a", `${time}-${index}`);
       await compact(server);
-      const away = calls;
+      const away = told.interruptions();
       proxy.heal();
-      await waitFor(() => calls > away, { what: "A call after the cut" });
+      await waitFor(() => told.interruptions() > away, { what: "An interruption after the cut" });
       await waitFor(() => remote.ping(500).then(() => true));
       await waitFor(
         async () => {
-          const before = calls;
+          const before = told.calls();
           await store.put("compacted/b", String(before));
-          return await waitFor(() => calls > before, { timeout_ms: 1_000 });
+          return await waitFor(() => told.calls() > before, { timeout_ms: 1_000 });
         },
         { what: "A call for a change after the cut" },
       );
@@ -151,13 +146,14 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
   test("leaves a connection over which nothing comes back any more, calls and watches alike", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
-    let calls = 0;
-    const watch = await remote.watch("stalled/", () => {
-      calls += 1;
-    });
+    const told = recordingListener();
+    const watch = await remote.watch("stalled/", told.listener);
     proxy.stall();
     await store.put("stalled/a", "1");
-    await waitFor(() => calls > 0, { timeout_ms: 25_000, what: "A call for a change after the stall" });
+    await waitFor(() => told.calls() > 0, {
+      timeout_ms: 25_000,
+      what: "A call for a change after the stall",
+    });
     await waitFor(() => remote.ping(500).then(() => true));
     await watch.close();
     await remote.close();
@@ -165,7 +161,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
   });
 
   test("watches from before etcd's outage can be closed during it", async () => {
-    const watch = await store.watch("closed/", () => {});
+    const watch = await store.watch("closed/", recordingListener().listener);
     await server.kill();
     await watch.close();
     await server.restart();
@@ -175,7 +171,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
   test("lists while revisions are compacted away", async () => {
     for (let index = 0; index < 1_000; index++) await store.put(`compacting/${index}`, "x");
     for (let time = 0; time < 30; time++) {
-      const [entries] = await Promise.all([store.list("compacting/"), compact(server)]);
+      const [{ entries }] = await Promise.all([store.list("compacting/"), compact(server)]);
       expect(entries).toHaveLength(1_000);
     }
   });
@@ -184,14 +180,10 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     const dead = `http://127.0.0.1:${await freePort()}`;
     const both = await openRouteStore(`${dead},${server.url}`);
     for (let time = 0; time < 10; time++) await both.put("endpoints/a", String(time));
-    let calls = 0;
-    const watch = await waitFor(() =>
-      both.watch("endpoints/", () => {
-        calls += 1;
-      }),
-    );
+    const told = recordingListener();
+    const watch = await waitFor(() => both.watch("endpoints/", told.listener));
     await both.put("endpoints/a", "watched");
-    await waitFor(() => calls > 0);
+    await waitFor(() => told.calls() > 0);
     await watch.close();
     await both.close();
   });

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   openRouteStore,
+  type RouteChange,
+  type RouteListing,
   type RouteStore,
   type StoreOperation,
 } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../support/index.ts";
+import { recordingListener } from "./recording-listener.ts";
 
 /** What every adapter of the route store promises, on the store that `url` gives. */
 export function describeRouteStore(adapter: string, url: () => Promise<string>): void {
@@ -23,9 +26,9 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     test("gives what was put, and nothing once it is deleted", async () => {
       expect(await store.get("basic/one")).toBeNull();
       await store.put("basic/one", "größer");
-      expect(await store.get("basic/one")).toEqual({ key: "basic/one", value: "größer" });
+      expect(await store.get("basic/one")).toMatchObject({ key: "basic/one", value: "größer" });
       await store.put("basic/one", "");
-      expect(await store.get("basic/one")).toEqual({ key: "basic/one", value: "" });
+      expect(await store.get("basic/one")).toMatchObject({ key: "basic/one", value: "" });
       await store.delete("basic/one");
       await store.delete("basic/one");
       expect(await store.get("basic/one")).toBeNull();
@@ -45,17 +48,17 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       ]) {
         await store.put(key, `value of ${key}`);
       }
-      const entries = await store.list("list/");
+      const { entries } = await store.list("list/");
       expect(entries.map((entry) => entry.key)).toEqual(["list/B", "list/a", "list/a/b", "list/b", "list/ä"]);
       expect(entries.every(({ key, value }) => value === `value of ${key}`)).toBe(true);
-      expect(await store.list("nothing/")).toEqual([]);
+      expect((await store.list("nothing/")).entries).toEqual([]);
     });
 
     test("lists more than fits into one message", async () => {
       const value = "x".repeat(200_000);
       const keys = Array.from({ length: 150 }, (_, index) => `large/${String(index).padStart(3, "0")}`);
       for (const key of keys) await store.put(key, value);
-      const entries = await store.list("large/");
+      const { entries } = await store.list("large/");
       expect(entries.map((entry) => entry.key)).toEqual(keys);
       expect(entries.every((entry) => entry.value === value)).toBe(true);
       for (const key of keys) await store.delete(key);
@@ -72,7 +75,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       };
       const written = write();
       for (let time = 0; time < 30; time++) {
-        const entries = await store.list("moment/");
+        const { entries } = await store.list("moment/");
         const first = Number(entries.find((entry) => entry.key === "moment/000")?.value ?? 0);
         const last = Number(entries.find((entry) => entry.key === "moment/999")?.value ?? 0);
         expect(first - last).toBeOneOf([0, 1]);
@@ -140,78 +143,109 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
     });
 
-    describe("watching", () => {
-      test("tells of a put, a change, a deletion and a fenced write below the prefix", async () => {
-        let calls = 0;
-        const watch = await store.watch("watched/", () => {
-          calls += 1;
-        });
-        const changes = [
-          () => store.put("watched/a", "1"),
-          () => store.put("watched/a", "2"),
-          () => store.delete("watched/a"),
-          () => store.writeFenced({ key: "watched/b", value: "1", fence: { key: "fences/b", value: 1 } }),
-        ];
-        for (const change of changes) {
-          const before = calls;
-          await change();
-          await waitFor(() => calls > before);
+    describe("revisions", () => {
+      test("grow with each write, and are those that listings and changes tell", async () => {
+        const told = await follow("counted/");
+        await store.put("counted/a", "1");
+        const first = await store.get("counted/a");
+        await store.put("counted/a", "2");
+        await store.put("counted/b", "1");
+        const { revision, entries } = await store.list("counted/");
+        expect(entries.map((entry) => entry.key)).toEqual(["counted/a", "counted/b"]);
+        const [a, b] = entries.map((entry) => entry.revision);
+        expect(first?.revision).toBeLessThan(a ?? 0);
+        expect(a).toBeLessThan(b ?? 0);
+        expect(b).toBeLessThanOrEqual(revision);
+        expect(await store.get("counted/a")).toEqual({ key: "counted/a", value: "2", revision: a ?? 0 });
+        await waitFor(() => told.changes.length === 3);
+        expect(told.changes.map((change) => change.revision)).toEqual([first?.revision ?? 0, a ?? 0, b ?? 0]);
+        await store.delete("counted/a");
+        await waitFor(() => told.changes.length === 4);
+        expect((await store.list("counted/")).revision).toBeGreaterThanOrEqual(
+          told.changes[3]?.revision ?? Number.POSITIVE_INFINITY,
+        );
+        await told.close();
+      });
+
+      test("put together what a listing holds and what a watch tells after it", async () => {
+        const told = await follow("joined/");
+        let writing = true;
+        const writes = (async () => {
+          for (let time = 0; writing; time++) {
+            await store.put(`joined/${time % 5}`, String(time));
+            if (time % 3 === 0) await store.delete(`joined/${(time + 2) % 5}`);
+          }
+        })();
+        const listings: RouteListing[] = [];
+        for (let time = 0; time < 20; time++) listings.push(await store.list("joined/"));
+        writing = false;
+        await writes;
+        const { entries: expected } = await store.list("joined/");
+        for (const listing of listings) {
+          await waitFor(() => Bun.deepEquals(joined(listing, told.changes), expected));
         }
-        await watch.close();
+        await told.close();
+      });
+    });
+
+    describe("watching", () => {
+      test("tells of a put, a change, a deletion and a fenced write below the prefix, with their values", async () => {
+        const told = await follow("watched/");
+        await store.put("watched/a", "größer");
+        await store.put("watched/a", "");
+        await store.delete("watched/a");
+        await store.delete("watched/a");
+        await store.writeFenced({ key: "watched/b", value: "1", fence: { key: "fences/b", value: 1 } });
+        await store.writeFenced({ key: "watched/b", value: null, fence: { key: "fences/b", value: 2 } });
+        await waitFor(() => told.changes.length === 5);
+        expect(told.changes.map(({ key, value }) => [key, value])).toEqual([
+          ["watched/a", "größer"],
+          ["watched/a", ""],
+          ["watched/a", null],
+          ["watched/b", "1"],
+          ["watched/b", null],
+        ]);
+        expect(told.interruptions()).toBe(0);
+        await told.close();
       });
 
       test("tells nothing of what lies elsewhere, and nothing once closed", async () => {
-        let calls = 0;
-        const watch = await store.watch("quiet/", () => {
-          calls += 1;
-        });
-        let witnessed = 0;
-        const witness = await store.watch("", () => {
-          witnessed += 1;
-        });
+        const told = await follow("quiet/");
+        const witness = await follow("");
         await store.put("quie", "1");
         await store.put("quiet0", "1");
-        await waitFor(() => witnessed > 0);
-        expect(calls).toBe(0);
-        await watch.close();
-        witnessed = 0;
+        await waitFor(() => witness.changes.length >= 2);
+        expect(told.changes).toEqual([]);
+        await told.close();
         await store.put("quiet/a", "1");
-        await waitFor(() => witnessed > 0);
-        expect(calls).toBe(0);
+        await waitFor(() => witness.changes.some(({ key }) => key === "quiet/a"));
+        expect(told.changes).toEqual([]);
         await witness.close();
       });
 
-      test("loses no change, though it joins many", async () => {
-        let seen: string | undefined;
-        const reads: Promise<void>[] = [];
-        const watch = await store.watch("many/", () => {
-          reads.push(
-            store.get("many/last").then((entry) => {
-              seen = entry?.value;
-            }),
-          );
-        });
-        for (let index = 0; index <= 300; index++) await store.put("many/last", String(index));
-        await waitFor(() => seen === "300");
-        expect(reads.length).toBeLessThanOrEqual(301);
-        await Promise.all(reads);
-        await watch.close();
+      test("loses no change of many, and keeps their order", async () => {
+        const told = await follow("many/");
+        const values = Array.from({ length: 300 }, (_, index) => String(index));
+        for (const value of values) await store.put("many/last", value);
+        await waitFor(() => told.changes.length === values.length);
+        expect(told.changes.map((change) => change.value)).toEqual(values);
+        await told.close();
       });
 
       test("serves several watchers of one prefix", async () => {
-        const calls = [0, 0, 0];
-        const watches = await Promise.all(
-          calls.map((_, index) =>
-            store.watch("several/", () => {
-              calls[index] = (calls[index] ?? 0) + 1;
-            }),
-          ),
-        );
+        const followers = await Promise.all([follow("several/"), follow("several/"), follow("several/")]);
         await store.put("several/a", "1");
-        await waitFor(() => calls.every((count) => count > 0));
-        await Promise.all(watches.map((watch) => watch.close()));
+        await waitFor(() => followers.every(({ changes }) => changes.length === 1));
+        await Promise.all(followers.map((told) => told.close()));
       });
     });
+
+    /** What a watch tells. */
+    async function follow(prefix: string) {
+      const told = recordingListener();
+      const watch = await store.watch(prefix, told.listener);
+      return { ...told, close: () => watch.close() };
+    }
 
     test("answers a ping", async () => {
       await store.ping(2_000);
@@ -227,4 +261,13 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       ]);
     });
   });
+}
+
+/** A listing brought up to date by the changes that came after it. */
+function joined({ revision, entries }: RouteListing, changes: readonly RouteChange[]): RouteChange[] {
+  const latest = new Map<string, RouteChange>(entries.map((entry) => [entry.key, entry]));
+  for (const change of changes) if (change.revision > revision) latest.set(change.key, change);
+  return [...latest.values()]
+    .filter(({ value }) => value !== null)
+    .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
 }

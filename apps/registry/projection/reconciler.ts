@@ -77,7 +77,7 @@ export class Reconciler {
   /** Compares every key under the prefix with the database and repairs what differs. */
   async compareAll(): Promise<void> {
     const { database, routeStore } = this.#deps;
-    const entries = await routeStore.list(ROUTES_PREFIX);
+    const { entries } = await routeStore.list(ROUTES_PREFIX);
     const desired = await listDigests(database);
     const wrong = new Set(desired.keys());
     for (const { key, value } of entries) {

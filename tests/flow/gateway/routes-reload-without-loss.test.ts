@@ -20,7 +20,8 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  for (const { key } of await gateway.routes.list(ROUTES_PREFIX)) await gateway.routes.delete(key);
+  const { entries } = await gateway.routes.list(ROUTES_PREFIX);
+  for (const { key } of entries) await gateway.routes.delete(key);
   service.handler = () => OK;
 });
 

@@ -107,7 +107,7 @@ export function service(...paths: string[]) {
 
 /** What the route store holds under the gateway's prefix: configs by service name. */
 export async function projected(routeStore: RouteStore): Promise<Record<string, unknown>> {
-  const entries = await routeStore.list(ROUTES_PREFIX);
+  const { entries } = await routeStore.list(ROUTES_PREFIX);
   return Object.fromEntries(
     entries.map(({ key, value }) => [key.slice(ROUTES_PREFIX.length), parsed(value)]),
   );

@@ -1,6 +1,7 @@
-import { type Etcd3, Range, type WatchClient } from "etcd3";
-import { coalesce } from "./coalesce.ts";
+import { Loop } from "@ostiary/lib/async";
+import { type Etcd3, type IEvent, Range, type WatchClient } from "etcd3";
 import { readNothing } from "./etcd-endpoint.ts";
+import type { RouteChange, RouteListener } from "./route-store.ts";
 
 /** One node of etcd that has just answered a linearizable read. */
 export type FindNode = () => Promise<Etcd3>;
@@ -14,81 +15,78 @@ const UNANSWERED_MAX = 3;
 const ASK_TIMEOUT_MS = ASK_MS * UNANSWERED_MAX;
 
 /**
- * Watches a prefix, on any node. Each time it is set up, after the first, counts as a change, since the listener
- * reads everything anyway: so no revision needs to be resumed from, and a compaction costs nothing.
+ * Watches a prefix, on any node. Each time it is set up, after the first, its listener reads everything: so no
+ * revision needs to be resumed from, and a compaction costs nothing.
  */
 export class EtcdWatch {
   /** Resolves when the watch is first in place. */
   readonly established: Promise<void>;
   readonly #prefix: string;
   readonly #findNode: FindNode;
-  readonly #notify: () => void;
-  #connected: () => void;
+  readonly #listener: RouteListener;
+  readonly #loop: Loop;
+  #onCreated: () => void;
   #leave: () => void = () => {};
-  #closed = false;
 
-  constructor(findNode: FindNode, prefix: string, onChange: () => void) {
+  constructor(findNode: FindNode, prefix: string, listener: RouteListener) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.established = promise;
-    this.#connected = resolve;
     this.#findNode = findNode;
     this.#prefix = prefix;
-    this.#notify = coalesce(onChange, () => !this.#closed);
-    void this.#run();
+    this.#listener = listener;
+    this.#onCreated = () => {
+      this.#onCreated = () => listener.interrupted();
+      resolve();
+    };
+    this.#loop = new Loop({
+      // that no node answers, or that this one did not take the watch, is no reason to wait longer each time
+      task: (stopping) => this.#watch(stopping).catch(() => {}),
+      pause_ms: RESTART_MS,
+      retry_ms: RESTART_MS,
+      onFailure: () => {},
+    });
+    this.#loop.start();
   }
 
   close(): void {
-    this.#closed = true;
+    void this.#loop.stop();
     this.#leave();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#closed) {
-      try {
-        const node = await this.#findNode();
-        if (!this.#closed) await this.#watchOn(node);
-      } catch {
-        // no node answers, or this one did not take the watch
-      }
-      await this.#pause(RESTART_MS);
-    }
-  }
-
   /** Watches on one node until the stream ends or the node can no longer be trusted to tell of changes. */
-  async #watchOn(node: Etcd3): Promise<void> {
+  async #watch(stopping: () => boolean): Promise<void> {
+    const node = await this.#findNode();
+    if (stopping()) return;
     const stream = await node.watchClient.watch();
-    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    let hasLeft = false;
+    const leave = () => {
+      hasLeft = true;
+      resolve();
+    };
     this.#leave = leave;
-    const health = new Health(node, stream, leave);
-    stream.on("error", () => leave());
-    stream.on("end", () => leave());
+    const health = watchHealth(node, stream, leave);
+    stream.on("error", leave);
+    stream.on("end", leave);
     stream.on("data", (message) => {
+      if (hasLeft) return;
       health.heard();
       if (message.canceled) leave();
       else if (message.created) this.#onCreated();
-      else if (message.events.length > 0) this.#notify();
+      else if (message.events.length > 0) this.#listener.changed(message.events.map(changeOf));
     });
     const { start, end } = Range.prefix(this.#prefix);
     stream.write({ create_request: { key: Buffer.from(start), range_end: Buffer.from(end) } });
-    if (this.#closed) leave();
+    if (stopping()) leave();
     await left;
     health.stop();
     stream.cancel();
   }
+}
 
-  #onCreated(): void {
-    this.#connected();
-    this.#connected = this.#notify;
-  }
-
-  async #pause(pause_ms: number): Promise<void> {
-    if (this.#closed) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, pause_ms);
-    this.#leave = resolve;
-    await promise;
-    clearTimeout(timer);
-  }
+function changeOf({ type, kv }: IEvent): RouteChange {
+  const value = type === "Delete" ? null : kv.value.toString();
+  return { key: kv.key.toString(), value, revision: Number(kv.mod_revision) };
 }
 
 type WatchStream = Awaited<ReturnType<WatchClient["watch"]>>;
@@ -98,40 +96,33 @@ type WatchStream = Awaited<ReturnType<WatchClient["watch"]>>;
  * linearizable read, since a node that is cut off from the others goes on serving streams without changes. It
  * counts questions and not time: a process that was too busy to read the answers does not take them for missing.
  */
-class Health {
-  readonly #timer: ReturnType<typeof setInterval>;
-  #unheard = 0;
-  #unserved = 0;
-  #isReading = false;
-
-  constructor(node: Etcd3, stream: WatchStream, onLost: () => void) {
-    this.#timer = setInterval(() => {
-      if (Math.max(this.#unheard, this.#unserved) >= UNANSWERED_MAX) return onLost();
-      this.#unheard += 1;
-      this.#unserved += 1;
-      stream.write({ progress_request: {} });
-      void this.#read(node);
-    }, ASK_MS);
-  }
-
-  async #read(node: Etcd3): Promise<void> {
-    if (this.#isReading) return;
-    this.#isReading = true;
+function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
+  let unheard = 0;
+  let unserved = 0;
+  let isReading = false;
+  const read = async () => {
+    if (isReading) return;
+    isReading = true;
     try {
       await readNothing(node, Date.now() + ASK_TIMEOUT_MS);
-      this.#unserved = 0;
+      unserved = 0;
     } catch {
       // it counts as unanswered
     } finally {
-      this.#isReading = false;
+      isReading = false;
     }
-  }
-
-  heard(): void {
-    this.#unheard = 0;
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-  }
+  };
+  const asking = setInterval(() => {
+    if (Math.max(unheard, unserved) >= UNANSWERED_MAX) return onLost();
+    unheard += 1;
+    unserved += 1;
+    stream.write({ progress_request: {} });
+    void read();
+  }, ASK_MS);
+  return {
+    heard() {
+      unheard = 0;
+    },
+    stop: () => clearInterval(asking),
+  };
 }

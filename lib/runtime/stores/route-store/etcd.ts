@@ -7,7 +7,14 @@ import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
 import { isCompacted, routeStoreFailure } from "./failure.ts";
 import type { CallTimes } from "./hedged-call.ts";
-import type { FencedWrite, RouteEntry, RouteStore, RouteWatch } from "./route-store.ts";
+import type {
+  FencedWrite,
+  RouteEntry,
+  RouteListener,
+  RouteListing,
+  RouteStore,
+  RouteWatch,
+} from "./route-store.ts";
 
 /** An election among etcd's nodes, after which they answer again, takes about two seconds. */
 const CALL: CallTimes = { timeout_ms: 3_000, attempt_ms: 1_000, hedge_ms: 250 };
@@ -41,7 +48,7 @@ export class EtcdRouteStore implements RouteStore {
     });
   }
 
-  list(prefix: string): Promise<RouteEntry[]> {
+  list(prefix: string): Promise<RouteListing> {
     return this.#observed("list", async () => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -91,9 +98,9 @@ export class EtcdRouteStore implements RouteStore {
     });
   }
 
-  async watch(prefix: string, onChange: () => void): Promise<RouteWatch> {
+  async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
-    const watch = new EtcdWatch(findNode, prefix, onChange);
+    const watch = new EtcdWatch(findNode, prefix, listener);
     this.#watches.add(watch);
     const close = async () => {
       this.#watches.delete(watch);
@@ -118,7 +125,7 @@ export class EtcdRouteStore implements RouteStore {
     this.#endpoints.close();
   }
 
-  async #listAtOneRevision(prefix: string): Promise<RouteEntry[]> {
+  async #listAtOneRevision(prefix: string): Promise<RouteListing> {
     const range = Range.prefix(prefix);
     const entries: RouteEntry[] = [];
     let key = Buffer.from(range.start);
@@ -130,9 +137,9 @@ export class EtcdRouteStore implements RouteStore {
       );
       for (const pair of page.kvs) entries.push(entryOf(pair));
       const last = page.kvs.at(-1);
-      if (!page.more || last === undefined) return entries;
-      key = Buffer.concat([last.key, Buffer.from([0])]);
       revision ??= page.header.revision;
+      if (!page.more || last === undefined) return { revision: Number(revision), entries };
+      key = Buffer.concat([last.key, Buffer.from([0])]);
     }
   }
 
@@ -170,5 +177,5 @@ export class EtcdRouteStore implements RouteStore {
 }
 
 function entryOf(pair: IKeyValue): RouteEntry {
-  return { key: pair.key.toString(), value: pair.value.toString() };
+  return { key: pair.key.toString(), value: pair.value.toString(), revision: Number(pair.mod_revision) };
 }

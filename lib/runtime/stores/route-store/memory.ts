@@ -1,20 +1,30 @@
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
-import { coalesce } from "./coalesce.ts";
-import type { FencedWrite, RouteEntry, RouteStore, RouteWatch } from "./route-store.ts";
+import type {
+  FencedWrite,
+  RouteChange,
+  RouteEntry,
+  RouteListener,
+  RouteListing,
+  RouteStore,
+  RouteWatch,
+} from "./route-store.ts";
 
 interface Watch {
-  prefix: string;
-  notify: () => void;
+  readonly prefix: string;
+  readonly listener: RouteListener;
+  /** What its listener will be told of in the next turn of the event loop. */
+  untold: RouteChange[];
 }
 
 /** Entries of this process. Closing the store ends its watches; the entries stay for those who share it. */
 export class MemoryRouteStore implements RouteStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;
-  readonly #entries = new Map<string, string>();
+  readonly #entries = new Map<string, RouteEntry>();
   readonly #fences = new Map<string, number>();
   readonly #watches = new Set<Watch>();
+  #revision = 0;
 
   constructor(namespace: string, observer: StoreObserver) {
     this.#namespace = namespace;
@@ -22,19 +32,16 @@ export class MemoryRouteStore implements RouteStore {
   }
 
   get(key: string): Promise<RouteEntry | null> {
-    return this.#observed("get", () => {
-      const value = this.#entries.get(key);
-      return value === undefined ? null : { key, value };
-    });
+    return this.#observed("get", () => this.#entries.get(key) ?? null);
   }
 
-  list(prefix: string): Promise<RouteEntry[]> {
-    return this.#observed("list", () =>
-      [...this.#entries]
-        .filter(([key]) => key.startsWith(prefix))
-        .map(([key, value]) => ({ key, value }))
+  list(prefix: string): Promise<RouteListing> {
+    return this.#observed("list", () => ({
+      revision: this.#revision,
+      entries: [...this.#entries.values()]
+        .filter(({ key }) => key.startsWith(prefix))
         .sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))),
-    );
+    }));
   }
 
   put(key: string, value: string): Promise<void> {
@@ -54,8 +61,8 @@ export class MemoryRouteStore implements RouteStore {
     });
   }
 
-  async watch(prefix: string, onChange: () => void): Promise<RouteWatch> {
-    const watch: Watch = { prefix, notify: coalesce(onChange, () => this.#watches.has(watch)) };
+  async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
+    const watch: Watch = { prefix, listener, untold: [] };
     this.#watches.add(watch);
     return {
       close: async () => {
@@ -71,12 +78,19 @@ export class MemoryRouteStore implements RouteStore {
   }
 
   #write(key: string, value: string | null): void {
-    if (value === null) {
-      if (!this.#entries.delete(key)) return;
-    } else this.#entries.set(key, value);
+    if (value === null && !this.#entries.delete(key)) return;
+    const revision = ++this.#revision;
+    if (value !== null) this.#entries.set(key, { key, value, revision });
     for (const watch of this.#watches) {
-      if (key.startsWith(watch.prefix)) watch.notify();
+      if (!key.startsWith(watch.prefix)) continue;
+      if (watch.untold.push({ key, value, revision }) === 1) setImmediate(() => this.#tell(watch));
     }
+  }
+
+  #tell(watch: Watch): void {
+    const changes = watch.untold;
+    watch.untold = [];
+    if (this.#watches.has(watch)) watch.listener.changed(changes);
   }
 
   #observed<T>(operation: string, work: () => T): Promise<T> {

@@ -6,8 +6,8 @@
  */
 export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
-  /** Every entry below `prefix` in key order, as of one moment; read in pages, so size is no limit. */
-  list(prefix: string): Promise<RouteEntry[]>;
+  /** Every entry below `prefix` in key order, as of one revision; read in pages, so size is no limit. */
+  list(prefix: string): Promise<RouteListing>;
   /** Unconditional write, for operators' tools and tests. */
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
@@ -19,19 +19,40 @@ export interface RouteStore {
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
-   * Calls `onChange` after any change below `prefix`, whoever made it, and once after each time the watch was set
-   * up anew, since changes may have passed unseen. Calls are coalesced, never lost. Resumes by itself after a
-   * cut, a restart, a compaction or the silence of a node. Resolves once the watch is in place.
+   * Tells `listener` of every change below `prefix`, whoever made it. Resumes by itself after a cut, a restart, a
+   * compaction or the silence of a node, and says each time that it was interrupted. Resolves once the watch is in
+   * place: a listing that is asked for after that, or after an interruption, and the changes told together miss
+   * nothing.
    */
-  watch(prefix: string, onChange: () => void): Promise<RouteWatch>;
+  watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /** Resolves when the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface RouteEntry {
+/** What was written at a key. Revisions count the writes to the store, and so tell the order of any two. */
+export interface RouteChange {
   key: string;
+  /** null: it was deleted. */
+  value: string | null;
+  revision: number;
+}
+
+export interface RouteEntry extends RouteChange {
   value: string;
+}
+
+export interface RouteListing {
+  /** Changes up to this one are in the entries, later ones are not. */
+  revision: number;
+  entries: RouteEntry[];
+}
+
+export interface RouteListener {
+  /** Changes in the order of their revisions; those of one revision come together. */
+  changed(changes: readonly RouteChange[]): void;
+  /** The watch was set up anew: changes may have passed unseen before. */
+  interrupted(): void;
 }
 
 export interface FencedWrite {
