@@ -2,3 +2,4 @@ export * from "./clock.ts";
 export * from "./deadline.ts";
 export * from "./loop.ts";
 export * from "./semaphore.ts";
+export * from "./tick-clock.ts";

@@ -1,3 +1,5 @@
+import { withDeadline } from "./deadline.ts";
+
 /** Nobody gave a permit back in time, or too many wait for one already. */
 export class NoPermit extends Error {
   constructor(message: string) {
@@ -51,22 +53,16 @@ export class Semaphore {
     return work().finally(release);
   }
 
-  #wait(timeout_ms: number | undefined): Promise<void> {
+  async #wait(timeout_ms: number | undefined): Promise<void> {
     if (this.#waiting.size >= this.#waiting_max) {
-      return Promise.reject(new NoPermit(`${this.#waiting_max} wait for a permit already.`));
+      throw new NoPermit(`${this.#waiting_max} wait for a permit already.`);
     }
-    return new Promise((resolve, reject) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const take = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.#waiting.add(take);
-      if (timeout_ms === undefined) return;
-      timer = setTimeout(() => {
-        this.#waiting.delete(take);
-        reject(new NoPermit(`No permit became free within ${timeout_ms} ms.`));
-      }, timeout_ms);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    if (timeout_ms === undefined) return promise;
+    return withDeadline(promise, timeout_ms, () => {
+      this.#waiting.delete(resolve);
+      return new NoPermit(`No permit became free within ${timeout_ms} ms.`);
     });
   }
 

@@ -17,7 +17,7 @@ const schema = Type.Object(limitVariables);
 /** A limiter on counters in memory that remembers what it counted. */
 function limiting(environment: Record<string, string> = {}, broken?: unknown) {
   const time = manualClock();
-  const memory = new MemoryCounterStore("test", observeNothing, time.now);
+  const memory = new MemoryCounterStore("test", observeNothing, time);
   const counted: { bucket: string; window_seconds: number }[] = [];
   const store: Pick<CounterStore, "increment"> = {
     async increment(bucket, window_seconds) {

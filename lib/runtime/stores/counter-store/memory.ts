@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "../../../async/index.ts";
 import type { StoreObserver } from "../observer.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
 
@@ -16,15 +17,14 @@ const SWEEP_STEPS = 4;
 export class MemoryCounterStore implements CounterStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
 
-  /** `now` gives milliseconds, from a clock that is never set back. */
-  constructor(namespace: string, observer: StoreObserver, now: () => number) {
+  constructor(namespace: string, observer: StoreObserver, clock: Clock = systemClock) {
     this.#namespace = namespace;
     this.#observer = observer;
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** Windows held, ended ones included that wait to be removed. */
@@ -33,7 +33,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const now = Math.floor(this.#now());
+    const now = Math.floor(this.#clock.elapsed_ms());
     let window = this.#windows.get(bucket);
     if (window === undefined || window.ends_ms <= now) {
       window = { count: 0, ends_ms: now + window_seconds * 1000 };

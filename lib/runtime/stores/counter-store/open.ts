@@ -15,8 +15,6 @@ export interface CounterStoreOptions {
   /** What metrics call the counters; `rate_limits` when omitted. */
   namespace?: string;
   observer?: StoreObserver;
-  /** For `memory://`: milliseconds, from a clock that is never set back. */
-  now?: () => number;
 }
 
 const CLUSTER = "redis+cluster://";
@@ -31,8 +29,8 @@ export async function openCounterStore(
   url: string,
   options: CounterStoreOptions = {},
 ): Promise<CounterStore> {
-  const { namespace = "rate_limits", observer = observeNothing, now = () => performance.now() } = options;
-  if (url === "memory://") return new MemoryCounterStore(namespace, observer, now);
+  const { namespace = "rate_limits", observer = observeNothing } = options;
+  if (url === "memory://") return new MemoryCounterStore(namespace, observer);
   const store = new RedisCounterStore(connect(url), namespace, observer);
   try {
     await store.connected();

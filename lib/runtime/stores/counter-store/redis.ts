@@ -1,15 +1,16 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { withDeadline } from "../deadline.ts";
+import { tickClock, withDeadline } from "../../../async/index.ts";
+import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
-import { CallDeadline } from "./call-deadline.ts";
-import { CountBatch } from "./count-batch.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
 import { refusalOf } from "./refusal.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
+import { TurnBatch } from "./turn-batch.ts";
 
 /** Gateway specification, Other constants: for a command and for a connect. */
 const TIMEOUT_MS = 500;
+const TICK_MS = 25;
 const RECONNECT_MS = 200;
 /** For what is no count, such as the handshake: well above what a burst keeps the process from reading. */
 const SILENCE_MS = 2_000;
@@ -78,23 +79,31 @@ function withScripts(client: Redis | Cluster): RedisClient {
   return client as RedisClient;
 }
 
+/** A count that was asked for and is not answered yet. */
+interface Asked {
+  readonly bucket: string;
+  readonly window_ms: number;
+  readonly started_ms: number;
+  readonly resolve: (counted: WindowCount) => void;
+  readonly reject: (error: StoreUnavailable) => void;
+}
+
 /** Redis, one server or a cluster, by ioredis. */
 export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
   readonly #namespace: string;
   readonly #observer: StoreObserver;
-  readonly #deadline: CallDeadline;
-  readonly #batch: CountBatch;
+  readonly #batch: TurnBatch<Asked>;
+  /** A process that is too busy to read the answers must not leave a healthy server. */
+  readonly #clock = tickClock(TICK_MS);
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
     this.#namespace = namespace;
     this.#observer = observer;
-    this.#deadline = new CallDeadline(TIMEOUT_MS, () => this.#leaveSilentServer());
-    this.#batch = new CountBatch(
-      (buckets, windows_ms) =>
-        this.#deadline.run(client.countInWindows(buckets.length, ...buckets, ...windows_ms)),
+    this.#batch = new TurnBatch(
       client instanceof Cluster ? 1 : BATCH_MAX,
+      (batch) => void this.#count(batch),
     );
     // Each command reports its own failure; without a listener ioredis prints the connection's.
     client.on("error", () => {});
@@ -118,24 +127,16 @@ export class RedisCounterStore implements CounterStore {
     }
   }
 
-  async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const started = performance.now();
-    try {
-      const counted = await this.#batch.count(bucket, window_seconds * 1000);
-      this.#observe(started, false);
-      return counted;
-    } catch (error) {
-      this.#observe(started, true);
-      throw new StoreUnavailable("counter_store", error);
-    }
+  increment(bucket: string, window_seconds: number): Promise<WindowCount> {
+    const asked = { bucket, window_ms: window_seconds * 1000, started_ms: performance.now() };
+    return new Promise((resolve, reject) => this.#batch.add({ ...asked, resolve, reject }));
   }
 
   async ping(timeout_ms: number): Promise<void> {
-    try {
-      await withDeadline("counter_store", this.#client.ping(), timeout_ms);
-    } catch (error) {
-      throw error instanceof StoreUnavailable ? error : new StoreUnavailable("counter_store", error);
-    }
+    const answer = this.#client.ping().catch((error) => {
+      throw new StoreUnavailable("counter_store", error);
+    });
+    await answerWithin(timeout_ms, "counter_store", answer);
   }
 
   async close(): Promise<void> {
@@ -147,20 +148,48 @@ export class RedisCounterStore implements CounterStore {
     if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
   }
 
+  /** Sends a batch as one command. Settles each count of it, and never rejects. */
+  async #count(batch: Asked[]): Promise<void> {
+    const buckets = batch.map(({ bucket }) => bucket);
+    const windows_ms = batch.map(({ window_ms }) => window_ms);
+    try {
+      const call = this.#client.countInWindows(batch.length, ...buckets, ...windows_ms);
+      const answers = await withDeadline(call, TIMEOUT_MS, () => this.#leaveSilentServer(), this.#clock);
+      batch.forEach((asked, index) => {
+        const [count = 0, ttl_ms = 0] = [answers[2 * index], answers[2 * index + 1]];
+        if (count < 1) this.#fail(asked, new Error("The bucket's key holds something that is no count."));
+        else this.#succeed(asked, { count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 });
+      });
+    } catch (error) {
+      for (const asked of batch) this.#fail(asked, error);
+    }
+  }
+
   /**
    * One server answers in order: when it owes the oldest count, it owes all, and would make up for those sent
    * meanwhile when it speaks again. A cluster goes on, since only one of its nodes may be silent.
    */
-  #leaveSilentServer(): void {
+  #leaveSilentServer(): Error {
     if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
+    return new Error(`No answer within ${TIMEOUT_MS} ms.`);
   }
 
-  #observe(started: number, failed: boolean): void {
+  #succeed(asked: Asked, counted: WindowCount): void {
+    this.#observe(asked, false);
+    asked.resolve(counted);
+  }
+
+  #fail(asked: Asked, error: unknown): void {
+    this.#observe(asked, true);
+    asked.reject(new StoreUnavailable("counter_store", error));
+  }
+
+  #observe({ started_ms }: Asked, failed: boolean): void {
     this.#observer({
       system: "redis",
       operation: "increment",
       namespace: this.#namespace,
-      duration_ms: performance.now() - started,
+      duration_ms: performance.now() - started_ms,
       failed,
     });
   }

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { withDeadline } from "../deadline.ts";
+import { answerWithin } from "../deadline.ts";
 import { columnTypes } from "./column-types.ts";
 import { type Backends, endBackends, isUnanswerable, readBackends } from "./lost-backends.ts";
 import { sessionSettings, withoutSettings } from "./session-settings.ts";
@@ -98,7 +98,7 @@ export class ConnectionSet {
   async #overNewConnection<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
     const sql = this.#connect("ostiary-look", 1, LOOK_TIMEOUT_MS);
     try {
-      return await withDeadline("database", work(sql), LOOK_TIMEOUT_MS);
+      return await answerWithin(LOOK_TIMEOUT_MS, "database", work(sql));
     } finally {
       await sql.end({ timeout: 0 });
     }

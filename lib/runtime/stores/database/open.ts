@@ -1,6 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../config/addresses.ts";
-import { withDeadline } from "../deadline.ts";
+import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
@@ -50,7 +50,7 @@ async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPo
   const pool = new PostgresPool(url, limits);
   try {
     // the driver connects again and again to a port where something else than PostgreSQL answers
-    await withDeadline("database", pool.warm(), OPEN_TIMEOUT_MS);
+    await answerWithin(OPEN_TIMEOUT_MS, "database", pool.warm());
     return pool;
   } catch (error) {
     await pool.close();

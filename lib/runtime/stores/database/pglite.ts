@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { withDeadline } from "../deadline.ts";
+import { answerWithin } from "../deadline.ts";
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
 import type { Database, TransactionOptions } from "./database.ts";
@@ -85,7 +85,7 @@ export class PgliteDatabase implements Database {
 
   async ping(timeout_ms: number): Promise<void> {
     const answer = this.#session.use((orm) => rows(orm, sql`select 1`));
-    await withDeadline("database", answer, timeout_ms);
+    await answerWithin(timeout_ms, "database", answer);
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { withDeadline } from "../deadline.ts";
+import { answerWithin } from "../deadline.ts";
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
 import type { Database, TransactionOptions } from "./database.ts";
@@ -81,7 +81,7 @@ export class PostgresDatabase implements Database {
   }
 
   async ping(timeout_ms: number): Promise<void> {
-    await withDeadline("database", this.#pool.ping(), timeout_ms);
+    await answerWithin(timeout_ms, "database", this.#pool.ping());
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Etcd3, type IKeyValue, type IRequestOp, Range } from "etcd3";
-import { withDeadline } from "../deadline.ts";
+import { answerWithin } from "../deadline.ts";
 import { observed } from "../observed.ts";
 import type { StoreObserver } from "../observer.ts";
 import { readNothing } from "./etcd-endpoint.ts";
@@ -107,7 +107,7 @@ export class EtcdRouteStore implements RouteStore {
       watch.close();
     };
     try {
-      await withDeadline("route_store", watch.established, CALL.timeout_ms);
+      await answerWithin(CALL.timeout_ms, "route_store", watch.established);
       return { close };
     } catch (error) {
       void close();
@@ -164,7 +164,7 @@ export class EtcdRouteStore implements RouteStore {
       try {
         const { client } = await this.#endpoints.ask(CALL, readNothing);
         const written = write(client, Date.now() + CALL.timeout_ms);
-        await withDeadline("route_store", written, CALL.timeout_ms);
+        await answerWithin(CALL.timeout_ms, "route_store", written);
       } catch (error) {
         throw routeStoreFailure(error);
       }
