@@ -188,6 +188,19 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
     expect((await store.increment("opened", 60)).count).toBe(1);
     await store.close();
   });
+
+  test("a user who may count and nothing else opens it, and is refused nothing", async () => {
+    const admin = new Redis(`redis://:${SECRET}@${at}`);
+    const rights = ["+eval", "+evalsha", "+incr", "+pttl", "+pexpire", "+ping", "+client"];
+    await admin.call("ACL", "SETUSER", "counting", "on", `>${SECRET}`, "~*", "-@all", ...rights);
+    await admin.call("ACL", "LOG", "RESET");
+    const store = await openCounterStore(`redis://counting:${SECRET}@${at}`);
+    expect((await store.increment("rights", 60)).count).toBe(1);
+    await store.ping(500);
+    expect(await admin.call("ACL", "LOG")).toEqual([]);
+    await store.close();
+    admin.disconnect();
+  });
 });
 
 describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {

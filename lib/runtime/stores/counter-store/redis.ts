@@ -25,6 +25,8 @@ const REDIRECTIONS_MAX = 3;
  * the counts' deadline, else by `socketTimeout`; the connection is then dropped and made anew.
  */
 const connection = {
+  // INFO, which not every user may ask for, would tell that a server still loads; so does the answer to a count
+  enableReadyCheck: false,
   connectTimeout: TIMEOUT_MS,
   disconnectTimeout: 1,
   socketTimeout: SILENCE_MS,
