@@ -7,6 +7,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   audited: async () => (await import("./audited.ts")).audited,
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
+  bodies: async () => (await import("./bodies.ts")).bodies,
   gateway: async () => (await import("./gateway.ts")).gateway,
   lookup: async () => (await import("./lookup.ts")).lookup,
   registry: async () => (await import("./registry.ts")).registry,

@@ -56,7 +56,15 @@ export async function publish(routeStoreUrl: string, count: number, upstreamUrl:
 function* services(count: number, url: string): Generator<[string, StoredServiceConfig]> {
   yield [
     "public",
-    { url, public: { routes: [{ path: "/public/things/{thing_id}", methods: ["GET"], rate_limit: false }] } },
+    {
+      url,
+      public: {
+        routes: [
+          { path: "/public/things/{thing_id}", methods: ["GET"], rate_limit: false },
+          { path: "/public/sink/{thing_id}", methods: ["PUT"], rate_limit: false },
+        ],
+      },
+    },
   ];
   const numbers = routeNumbers(count);
   for (let first = 0; first < count; first += ROUTES_PER_SERVICE) {

@@ -80,7 +80,7 @@ async function startUpstream(bed: Bed): Promise<Started> {
   return bed.helper([process.execPath, entry("upstream"), String(port)], port);
 }
 
-async function startPassThrough(bed: Bed, upstream: Started): Promise<Started> {
+export async function startPassThrough(bed: Bed, upstream: Started): Promise<Started> {
   const port = await freePort();
   return bed.subject([process.execPath, entry("pass-through"), String(port), upstream.url], port, {
     BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
@@ -91,10 +91,11 @@ function entry(name: string): string {
   return `${import.meta.dir}/${name}/main.ts`;
 }
 
-async function startGateway(
+export async function startGateway(
   bed: Bed,
   services: Identity & { upstream: Started; redis_url: string },
   routes: number,
+  variables: Record<string, string> = {},
 ): Promise<Started> {
   const etcd = await bed.etcd();
   await publish(etcd.url, routes, services.upstream.url);
@@ -110,6 +111,7 @@ async function startGateway(
     CREDENTIAL_VALIDATE_URL: services.validate_url,
     AUDIT_URL: services.upstream.url,
     MAX_UPSTREAM_REQUESTS: CONCURRENT_REQUESTS,
+    ...variables,
   });
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok, {
     what: "the gateway being ready",

@@ -4,6 +4,7 @@ const [port = "0", upstream = ""] = process.argv.slice(2);
 Bun.serve({
   hostname: "127.0.0.1",
   port: Number(port),
+  maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   async fetch(request) {
     const { method, headers, url, body, signal } = request;
     const answer = await fetch(upstream + url.slice(url.indexOf("/", "http://".length)), {
