@@ -42,7 +42,7 @@ export const bodies: Bench = {
     const services = { upstream, redis_url: redis.url, ...identity };
     const subjects = {
       pass_through: await startPassThrough(bed, upstream),
-      gateway: await startGateway(bed, services, 10, { MAX_BODY_BYTES: String(2 * GIB) }),
+      gateway: await startGateway(bed, services, 10, { variables: { MAX_BODY_BYTES: String(2 * GIB) } }),
     };
     const samples: Sample[] = [];
     const rounds = quick ? 3 : 9;

@@ -1,17 +1,27 @@
 import { parseArgs } from "node:util";
+import { allOf } from "./all.ts";
 import type { Bench } from "./bench.ts";
+import { compareWith } from "./compare.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 
-/** Every measurement by name, loaded when it is asked for. */
-const benches: Record<string, () => Promise<Bench>> = {
+type Benches = Record<string, () => Promise<Bench>>;
+
+/** Those that have goals, loaded when they are asked for. */
+const judged: Benches = {
+  gateway: async () => (await import("./gateway.ts")).gateway,
   audited: async () => (await import("./audited.ts")).audited,
+  validations: async () => (await import("./validations.ts")).validations,
+  bodies: async () => (await import("./bodies.ts")).bodies,
+  memory: async () => (await import("./memory.ts")).memory,
+};
+
+/** Every measurement by name. */
+const benches: Benches = {
+  ...judged,
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
-  bodies: async () => (await import("./bodies.ts")).bodies,
-  gateway: async () => (await import("./gateway.ts")).gateway,
   lookup: async () => (await import("./lookup.ts")).lookup,
   registry: async () => (await import("./registry.ts")).registry,
-  validations: async () => (await import("./validations.ts")).validations,
 };
 
 const EXIT_USAGE = 2;
@@ -20,11 +30,16 @@ await main();
 
 async function main(): Promise<void> {
   const { positionals, values } = readArguments();
-  const [name] = positionals;
-  if (name === undefined) return list();
-  const load = benches[name];
-  if (load === undefined || positionals.length > 1) {
-    refuse(`There is no bench "${positionals.join(" ")}". There are: ${Object.keys(benches).join(", ")}.`);
+  const [name, revision] = positionals;
+  const every: Benches = {
+    ...benches,
+    all: async () => allOf(judged),
+    compare: async () => compareWith(revision),
+  };
+  if (name === undefined) return list(every);
+  const load = every[name];
+  if (load === undefined || positionals.length > (name === "compare" ? 2 : 1)) {
+    refuse(`There is no bench "${positionals.join(" ")}". There are: ${Object.keys(every).join(", ")}.`);
   }
   const bench = await load();
   const result = await bench
@@ -46,9 +61,9 @@ function readArguments() {
   }
 }
 
-async function list(): Promise<void> {
+async function list(every: Benches): Promise<void> {
   console.log("bun run bench <name> [--quick] [--json]\n");
-  for (const [name, load] of Object.entries(benches)) {
+  for (const [name, load] of Object.entries(every)) {
     console.log(`  ${name.padEnd(12)} ${(await load()).summary}`);
   }
 }

@@ -9,6 +9,9 @@ import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
+/** This repository. */
+const ROOT = join(import.meta.dir, "../../..");
+
 /** A process of this run. */
 export interface Started {
   readonly pid: number;
@@ -52,14 +55,19 @@ export class Bed implements AsyncDisposable {
     return this.#store("etcd", startEtcdBinary);
   }
 
-  /** Starts a process on the core of the subjects; resolves when it answers HTTP. */
-  subject(command: readonly string[], port: number, env: Record<string, string> = {}): Promise<Started> {
-    return this.#process(onSubjectCore(this.#cores, command), port, env);
+  /** Starts a process on the core of the subjects, in the directory `cwd`; resolves when it answers HTTP. */
+  subject(
+    command: readonly string[],
+    port: number,
+    env: Record<string, string> = {},
+    cwd: string = ROOT,
+  ): Promise<Started> {
+    return this.#process(onSubjectCore(this.#cores, command), port, env, cwd);
   }
 
   /** Starts a process on the core of the load; resolves when it answers HTTP. */
   helper(command: readonly string[], port: number): Promise<Started> {
-    return this.#process(command, port, {});
+    return this.#process(command, port, {}, ROOT);
   }
 
   /** Starts nginx with the text of a configuration, in which `@NAME@` stands for a value. */
@@ -101,11 +109,16 @@ export class Bed implements AsyncDisposable {
     return server;
   }
 
-  async #process(command: readonly string[], port: number, env: Record<string, string>): Promise<Started> {
+  async #process(
+    command: readonly string[],
+    port: number,
+    env: Record<string, string>,
+    cwd: string,
+  ): Promise<Started> {
     const { PATH = "", HOME = "" } = process.env;
     const log = Bun.file(join(this.directory, `${port}.err`));
     const child = Bun.spawn([...command], {
-      cwd: join(import.meta.dir, "../../.."),
+      cwd,
       env: { PATH, HOME, ...env },
       stdin: "ignore",
       stdout: Bun.file("/dev/null"),

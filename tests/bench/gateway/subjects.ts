@@ -23,8 +23,8 @@ export interface Subject extends Target {
 }
 
 /** What clients send whatever they ask for. */
-const HEADERS = { "User-Agent": "wrk", Accept: "application/json" };
-const MEMBER_HEADERS = { ...HEADERS, "X-API-Key": caller.key };
+export const HEADERS = { "User-Agent": "wrk", Accept: "application/json" };
+export const MEMBER_HEADERS = { ...HEADERS, "X-API-Key": caller.key };
 const UPSTREAM = Bun.file(`${import.meta.dir}/upstream.conf`);
 const CONCURRENT_REQUESTS = "65000";
 
@@ -74,7 +74,7 @@ export async function startSubjects(bed: Bed, identity: Identity): Promise<Subje
   return [{ name: "rival", title: "nginx + Lua, whole job", whole: true, ...rival, ...member }, ...subjects];
 }
 
-async function startUpstream(bed: Bed): Promise<Started> {
+export async function startUpstream(bed: Bed): Promise<Started> {
   if (Bun.which("nginx") !== null) return bed.nginx("helper", await UPSTREAM.text(), {});
   const port = await freePort();
   return bed.helper([process.execPath, entry("upstream"), String(port)], port);
@@ -91,16 +91,23 @@ function entry(name: string): string {
   return `${import.meta.dir}/${name}/main.ts`;
 }
 
+export interface GatewayOptions {
+  /** Environment beside the usual. */
+  readonly variables?: Record<string, string>;
+  /** Another tree to start it from than this one. */
+  readonly root?: string;
+}
+
 export async function startGateway(
   bed: Bed,
   services: Identity & { upstream: Started; redis_url: string },
   routes: number,
-  variables: Record<string, string> = {},
+  { variables = {}, root }: GatewayOptions = {},
 ): Promise<Started> {
   const etcd = await bed.etcd();
   await publish(etcd.url, routes, services.upstream.url);
   const [port, internalPort] = [await freePort(), await freePort()];
-  const gateway = await bed.subject([process.execPath, "apps/gateway/main.ts"], port, {
+  const environment = {
     HOST: "127.0.0.1",
     PORT: String(port),
     INTERNAL_PORT: String(internalPort),
@@ -112,7 +119,8 @@ export async function startGateway(
     AUDIT_URL: services.upstream.url,
     MAX_UPSTREAM_REQUESTS: CONCURRENT_REQUESTS,
     ...variables,
-  });
+  };
+  const gateway = await bed.subject([process.execPath, "apps/gateway/main.ts"], port, environment, root);
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok, {
     what: "the gateway being ready",
   });

@@ -49,5 +49,11 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
 }
 
+/** Memory that a process holds, in bytes. */
+export function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
+
 /** USER_HZ: 100 on every Linux that Bun runs on. */
 const CLOCK_TICKS = 100;

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Bench } from "./bench.ts";
+import { Bed, type Started } from "./gateway/bed.ts";
+import { memberPaths, publicPaths } from "./gateway/catalog.ts";
+import { startIdentity } from "./gateway/identity.ts";
+import { HEADERS, MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
+import { BenchImpossible } from "./measure/cores.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
+import { ratiosOf, spreadOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+import { CONNECTIONS, type Sample } from "./measure/wrk.ts";
+
+/** This tree's gateway beside that of another commit, in turn, on the same upstream, Redis and routes. */
+export function compareWith(revision: string | undefined): Bench {
+  return {
+    summary: "this tree's gateway beside that of another commit: bun run bench compare REV",
+    async run(options) {
+      if (revision === undefined) throw new BenchImpossible("Name a commit: bun run bench compare REV.");
+      const machine = describeMachine();
+      options.progress(`checking out ${revision}`);
+      await using other = await CheckedOut.create(revision);
+      await using bed = await Bed.create();
+      await using identity = await startIdentity();
+      const services = {
+        upstream: await startUpstream(bed),
+        redis_url: (await bed.redis()).url,
+        ...identity,
+      };
+      const mine = waysOf("here", await startGateway(bed, services, 1_000));
+      const theirs = waysOf(revision, await startGateway(bed, services, 1_000, { root: other.root }));
+      const ways = mine.flatMap((way, index) => [way, ...theirs.slice(index, index + 1)]);
+      const plan = options.quick ? { rounds: 3, seconds: 2 } : { rounds: 9, seconds: 3 };
+      const measured = await inRounds(ways, plan, options);
+      const text = [
+        machineLine(machine),
+        `${plan.rounds} rounds of ${plan.seconds} s; above 1 this tree has more`,
+        "",
+        table(["", "here/s", "there/s", "ratio", "min..max", "by CPU", "p99"], rowsOf(measured)),
+      ].join("\n");
+      return { text, data: { machine, revision, plan, measured } };
+    },
+  };
+}
+
+function waysOf(whose: string, { pid, url }: Started): Way[] {
+  const way = (what: string, paths: string[], headers: Record<string, string>): Way => ({
+    title: `${what}, ${whose}`,
+    connections: CONNECTIONS,
+    target: { pid, url, paths, headers },
+  });
+  return [way("whole job", memberPaths, MEMBER_HEADERS), way("public", publicPaths, HEADERS)];
+}
+
+/** Pairs of this tree and the other, in the order in which they were measured. */
+function rowsOf(measured: readonly MeasuredWay[]): string[][] {
+  return measured.flatMap((theirs, index) => {
+    const mine = measured[index - 1];
+    if (index % 2 === 0 || mine === undefined) return [];
+    const median = (way: MeasuredWay) => whole(spreadOf(valuesOf(way, "requests_per_second")).median);
+    const ratio = (figure: keyof Sample) => ratiosOf(valuesOf(mine, figure), valuesOf(theirs, figure));
+    const { min, max } = ratio("requests_per_second");
+    return [
+      [
+        mine.title.replace(", here", ""),
+        median(mine),
+        median(theirs),
+        ratio("requests_per_second").median.toFixed(3),
+        `${min.toFixed(3)}..${max.toFixed(3)}`,
+        ratio("requests_per_cpu_second").median.toFixed(3),
+        ratio("p99_ms").median.toFixed(3),
+      ],
+    ];
+  });
+}
+
+/** Another commit of this repository in a directory of its own, with what it depends on. */
+class CheckedOut implements AsyncDisposable {
+  readonly root: string;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  /** @throws BenchImpossible where git or the packages can not be had */
+  static async create(revision: string): Promise<CheckedOut> {
+    const root = await mkdtemp(join(tmpdir(), "ostiary-compare-"));
+    const checkedOut = new CheckedOut(root);
+    const steps = [
+      ["git", "worktree", "add", "--detach", root, revision],
+      [process.execPath, "install", "--frozen-lockfile", "--silent", "--cwd", root],
+    ];
+    for (const step of steps) {
+      const { exitCode, stderr } = Bun.spawnSync(step, { cwd: import.meta.dir });
+      if (exitCode === 0) continue;
+      await checkedOut[Symbol.asyncDispose]();
+      throw new BenchImpossible(`${step.join(" ")}: ${stderr.toString().trim()}`);
+    }
+    return checkedOut;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    Bun.spawnSync(["git", "worktree", "remove", "--force", this.root], { cwd: import.meta.dir });
+    await rm(this.root, { recursive: true, force: true });
+  }
+}

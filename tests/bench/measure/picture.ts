@@ -1,0 +1,54 @@
+import type { JudgedGoal } from "./goals.ts";
+
+const WIDTH = 760;
+const LABELS = 290;
+const ROW = 30;
+const HEAD = 56;
+const FOOT = 44;
+/** What the right edge of the bars stands for. */
+const RATIO_MAX = 1.25;
+
+/**
+ * Bars of the ratios among `goals`, each with the mark of its goal, as an SVG that reads on a light and on a dark
+ * page. Figures with a unit are no ratios and are left out, and so are those that are to be small.
+ */
+export function pictureOf(goals: readonly JudgedGoal[], machine: string): string {
+  const ratios = goals.filter(({ title, at_most }) => title.includes(" / ") && !at_most);
+  const height = HEAD + ratios.length * ROW + FOOT;
+  const scale = (WIDTH - LABELS - 70) / RATIO_MAX;
+  const rows = ratios.map(({ title, value, bound }, index) => {
+    const y = HEAD + index * ROW;
+    const bar = Math.min(value.median, RATIO_MAX) * scale;
+    const mark = LABELS + bound * scale;
+    return [
+      `<text class="label" x="${LABELS - 12}" y="${y + 15}" text-anchor="end">${escaped(title)}</text>`,
+      `<rect class="bar" x="${LABELS}" y="${y}" width="${bar.toFixed(1)}" height="20" rx="3"/>`,
+      `<line class="mark" x1="${mark.toFixed(1)}" x2="${mark.toFixed(1)}" y1="${y - 3}" y2="${y + 23}"/>`,
+      `<text class="value" x="${(LABELS + bar + 8).toFixed(1)}" y="${y + 15}">${value.median.toFixed(2)}</text>`,
+    ].join("\n  ");
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Ratios of speed, measured">
+  <style>
+    text { font: 13px system-ui, sans-serif; fill: #24292f; }
+    .title { font-size: 16px; font-weight: 600; }
+    .small { font-size: 11px; fill: #57606a; }
+    .bar { fill: #2f6feb; }
+    .mark { stroke: #cf222e; stroke-width: 2; }
+    @media (prefers-color-scheme: dark) {
+      text { fill: #e6edf3; }
+      .small { fill: #8d96a0; }
+      .bar { fill: #4493f8; }
+      .mark { stroke: #f85149; }
+    }
+  </style>
+  <text class="title" x="16" y="26">How fast it is, beside what it is measured against</text>
+  <text class="small" x="16" y="43">medians of paired rounds; the line is the goal</text>
+  ${rows.join("\n  ")}
+  <text class="small" x="16" y="${height - 16}">${escaped(machine)}</text>
+</svg>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
