@@ -8,14 +8,13 @@ import {
   swaggerRoutes,
 } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import { applyRoutes } from "./apply/routes.ts";
 import type { RegistryConfig } from "./config.ts";
+import { documentRoutes } from "./documents/routes.ts";
 import { lookupRoutes } from "./lookup/routes.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
-import type { Publisher } from "./publishing/publish.ts";
+import type { Publishing } from "./publishing/publish.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
 import { swaggerOptions } from "./swagger.ts";
@@ -24,9 +23,8 @@ export interface AppDeps {
   config: RegistryConfig;
   telemetry: Telemetry;
   health: HealthState;
-  database: Database;
+  publishing: Publishing;
   routeStore: RouteStore;
-  publisher: Publisher;
   lag: ProjectionLag;
 }
 
@@ -34,9 +32,9 @@ const PING_TIMEOUT_MS = 1_000;
 
 /** The admin API and the internal port (Gateway specification, Endpoints). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
-  const { config, telemetry, health, database, routeStore, lag } = deps;
+  const { config, telemetry, health, publishing, routeStore, lag } = deps;
   const checks = {
-    database: () => database.ping(PING_TIMEOUT_MS),
+    database: () => publishing.database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
   const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
@@ -54,13 +52,13 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   };
 }
 
-function publicApp({ config, database, publisher }: AppDeps) {
+function publicApp({ config, publishing }: AppDeps) {
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
-    .use(applyRoutes({ publisher, database, body_bytes_max }))
-    .use(serviceRoutes({ publisher, database, body_bytes_max }))
-    .use(revisionRoutes({ publisher, database }))
-    .use(lookupRoutes({ database }));
+    .use(documentRoutes(publishing, body_bytes_max))
+    .use(serviceRoutes(publishing, body_bytes_max))
+    .use(revisionRoutes(publishing))
+    .use(lookupRoutes(publishing.database));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 

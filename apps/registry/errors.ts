@@ -14,17 +14,10 @@ export function errors<Code extends ErrorCode>(...codes: DocumentedError<Code>[]
 }
 
 /** The errors of an operation with a body; `path` is where its example of a wrong url stands. */
-export function bodyErrors<Code extends ErrorCode>(path: string, ...codes: DocumentedError<Code>[]) {
-  return {
-    ...errors<Code | "PAYLOAD_TOO_LARGE">("PAYLOAD_TOO_LARGE", ...codes),
-    ...errorResponses({
-      code: "VALIDATION_ERROR",
-      message: "Set url to `http://host:port`, such as `http://widgets:8080`.",
-      details: {
-        fields: [{ path, message: "Set url to `http://host:port`, such as `http://widgets:8080`." }],
-      },
-    }),
-  };
+export function bodyErrors(path: string) {
+  const message = "Set url to `http://host:port`, such as `http://widgets:8080`.";
+  const details = { fields: [{ path, message }] };
+  return errorResponses("PAYLOAD_TOO_LARGE", { code: "VALIDATION_ERROR", message, details });
 }
 
 export const unknownService = {

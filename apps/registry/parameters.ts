@@ -1,7 +1,10 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { ServiceName } from "@ostiary/lib/domain/routes";
+import { contextOf } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { readIfMatch } from "./publishing/if-match.ts";
+import type { ServiceWrite } from "./services/commands.ts";
 
 /** The service in a path; see {@link serviceName}. */
 export const serviceParams = Type.Object({
@@ -36,7 +39,7 @@ export function revisionNumber(text: string): number {
   return Number(text);
 }
 
-/** Header of the conditional writes, read by `readPrecondition`. */
+/** Header of the conditional writes; see {@link serviceWrite}. */
 export const ifMatchHeaders = Type.Object({
   "if-match": Type.Optional(
     Type.String({
@@ -46,6 +49,11 @@ export const ifMatchHeaders = Type.Object({
     }),
   ),
 });
+
+/** What the headers of a conditional write say; 422 when If-Match is malformed. */
+export function serviceWrite(request: Request): ServiceWrite {
+  return { if_match: readIfMatch(request), request_id: contextOf(request).request_id };
+}
 
 /** No parameters: `DELETE …?dry_run=true` must not delete. */
 export const noQuery = Type.Object({}, { additionalProperties: false });

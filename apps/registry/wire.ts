@@ -1,3 +1,4 @@
+import { systemClock } from "@ostiary/lib/async";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import {
@@ -8,11 +9,10 @@ import {
 import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
+import { seedRoutes } from "./documents/seeds.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
-import { Publisher } from "./publishing/publish.ts";
-import { seedRoutes } from "./seeds.ts";
 
 const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
 const SCHEMA = "routes";
@@ -28,29 +28,29 @@ export interface GivenStores {
 export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
   const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
-  const lag = new ProjectionLag(database, Date.now);
+  const lag = new ProjectionLag(database, systemClock);
   const metrics = createProjectionMetrics(telemetry.metrics.registry, lag);
-  const watchingLag = watchLag(lag, telemetry.log);
+  const watchingLag = watchLag(lag, telemetry.log, systemClock);
   const reconciler = new Reconciler({
     database,
     routeStore,
     log: telemetry.log,
-    clock: () => Date.now() * 1_000,
+    clock: systemClock,
     interval_ms: config.RECONCILE_INTERVAL_MS,
     full_interval_ms: config.RECONCILE_FULL_INTERVAL_MS,
     onAttempt: metrics.countAttempt,
   });
-  const publisher = new Publisher({ database, onCommit: () => reconciler.wake() });
+  const publishing = { database, onCommit: () => reconciler.wake() };
   const health = { draining: false };
   return {
     name: "registry",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, database, routeStore, publisher, lag }),
+    ...createApp({ config, telemetry, health, publishing, routeStore, lag }),
     async start() {
       await Promise.all([database.migrate(SCHEMA, MIGRATIONS), greet(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {
-        await seedRoutes(config.SEED_ROUTES_DIR, publisher, telemetry.log);
+        await seedRoutes(config.SEED_ROUTES_DIR, publishing, telemetry.log);
       }
       reconciler.start();
       watchingLag.start();

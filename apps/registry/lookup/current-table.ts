@@ -17,7 +17,7 @@ export class CurrentTable {
     const snapshot = await readSnapshot(this.#database, this.#fence);
     if (snapshot !== null) {
       this.#fence = snapshot.fence;
-      this.#table = buildRouteTable(snapshot.services);
+      this.#table = buildRouteTable(snapshot.services.map(({ name, config }) => [name, config]));
     }
     return this.#table;
   }

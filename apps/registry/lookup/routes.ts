@@ -45,7 +45,7 @@ const noRoute = {
 } as const satisfies DocumentedError;
 
 /** `GET /routes`: which route would serve a request (contract 3, Beyond the specification). */
-export function lookupRoutes({ database }: { database: Database }) {
+export function lookupRoutes(database: Database) {
   const current = new CurrentTable(database);
   return new Elysia({ name: "lookup", normalize: false }).get(
     "/routes",

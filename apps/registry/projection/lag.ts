@@ -1,4 +1,4 @@
-import { Loop } from "@ostiary/lib/async";
+import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { listOutstandingAges } from "./queries.ts";
@@ -27,12 +27,11 @@ interface Waiting {
  */
 export class ProjectionLag {
   readonly #database: Database;
-  readonly #clock: () => number;
+  readonly #clock: Clock;
   #waiting = new Map<string, Waiting>();
   #measuring: Promise<Lag> | null = null;
 
-  /** @param clock milliseconds since 1970 */
-  constructor(database: Database, clock: () => number) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
   }
@@ -53,7 +52,7 @@ export class ProjectionLag {
 
   async #measure(): Promise<Lag> {
     const rows = await listOutstandingAges(this.#database);
-    const now_ms = this.#clock();
+    const now_ms = this.#clock.now();
     const waiting = new Map<string, Waiting>();
     let oldest_ms = now_ms;
     for (const { name, projected_fence, age_ms } of rows) {
@@ -71,17 +70,16 @@ export class ProjectionLag {
 /** Tells the log of late projections: once a minute while there are any, and once when there are none any more. */
 export class LagAlarm {
   readonly #log: Logger;
-  readonly #clock: () => number;
+  readonly #clock: Clock;
   #lastLine_ms = Number.NEGATIVE_INFINITY;
   #isRaised = false;
 
-  /** @param clock milliseconds since 1970 */
-  constructor(log: Logger, clock: () => number) {
+  constructor(log: Logger, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
   }
 
-  heed(lag: Lag): void {
+  check(lag: Lag): void {
     if (isLate(lag)) this.#raise(lag);
     else if (this.#isRaised) {
       this.#isRaised = false;
@@ -90,7 +88,7 @@ export class LagAlarm {
   }
 
   #raise(lag: Lag): void {
-    const now_ms = this.#clock();
+    const now_ms = this.#clock.elapsed_ms();
     if (now_ms - this.#lastLine_ms < LINE_PAUSE_MS) return;
     this.#lastLine_ms = now_ms;
     this.#isRaised = true;
@@ -100,11 +98,11 @@ export class LagAlarm {
 }
 
 /** Looks at the lag now and then and tells the log when it is too much. */
-export function watchLag(lag: ProjectionLag, log: Logger): Loop {
-  const alarm = new LagAlarm(log, Date.now);
-  const look = async () => alarm.heed(await lag.measure());
+export function watchLag(lag: ProjectionLag, log: Logger, clock: Clock): Loop {
+  const alarm = new LagAlarm(log, clock);
+  const task = async () => alarm.check(await lag.measure());
   // that the database is away is told by what can not be done without it
-  return new Loop({ task: look, pause_ms: LOOK_MS, retry_ms: LOOK_MS, onFailure: () => {} });
+  return new Loop({ task, pause_ms: LOOK_MS, retry_ms: LOOK_MS, onFailure: () => {}, clock });
 }
 
 function isLate({ age_seconds }: Lag): boolean {

@@ -1,11 +1,12 @@
+import type { Clock } from "@ostiary/lib/async";
 import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./queries.ts";
 
-/** A recorded fence, in microseconds since 1970, that is further ahead was never given out. */
-const AHEAD_MAX = 86_400_000_000;
+/** Fences count microseconds since 1970. One that is recorded and further ahead was never given out. */
+const AHEAD_MAX_MS = 86_400_000;
 
 /** What became of an attempt: `superseded` when the route store has something newer. */
 export type ProjectionResult = "written" | "unchanged" | "superseded";
@@ -14,8 +15,7 @@ export interface ProjectionDeps {
   database: Database;
   routeStore: RouteStore;
   log: Logger;
-  /** Microseconds since 1970. */
-  clock: () => number;
+  clock: Clock;
 }
 
 /**
@@ -33,7 +33,7 @@ export class Projection {
   /** Projects the newest revision of a service, unless that is known to be done. */
   async project(name: string): Promise<ProjectionResult> {
     const desired = await readDesired(this.#deps.database, name);
-    if (desired === undefined || desired.projected) return "unchanged";
+    if (desired === undefined || desired.projected_fence === desired.fence) return "unchanged";
     return this.#write(desired);
   }
 
@@ -93,7 +93,7 @@ export class Projection {
     const entry = await routeStore.get(FENCES_PREFIX + name);
     if (entry === null) return 0;
     const recorded = /^\d{1,16}$/.test(entry.value) ? Number(entry.value) : Number.NaN;
-    if (recorded <= clock() + AHEAD_MAX) return recorded;
+    if (recorded / 1_000 <= clock.now() + AHEAD_MAX_MS) return recorded;
     await routeStore.delete(entry.key);
     return 0;
   }

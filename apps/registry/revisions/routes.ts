@@ -1,6 +1,5 @@
-import { Diff, Revision, Revisions, revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
-import { contextOf } from "@ostiary/lib/runtime/http";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { Diff, Revision, Revisions, Service } from "@ostiary/lib/contracts/registry-api";
+import { errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors, routeConflict, unknownService } from "../errors.ts";
@@ -11,102 +10,82 @@ import {
   revisionNumber,
   serviceName,
   serviceParams,
+  serviceWrite,
 } from "../parameters.ts";
-import { readPrecondition } from "../publishing/precondition.ts";
-import type { Publisher } from "../publishing/publish.ts";
-import { listChanges } from "./changes.ts";
+import type { Publishing } from "../publishing/publish.ts";
+import { answerService } from "../services/routes.ts";
+import { restoreRevision } from "./commands.ts";
+import { listChanges } from "./list-changes.ts";
 import { listRevisions, readRevision } from "./queries.ts";
-
-export interface RevisionDeps {
-  publisher: Publisher;
-  database: Database;
-}
+import { showRevision } from "./revision.ts";
 
 const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionParam });
 const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });
 
-const tags = ["Revisions"];
-const readErrors = errors(unknownService);
-
 /** The history of each service (Gateway specification, Endpoints; contract 3). */
-export function revisionRoutes({ publisher, database }: RevisionDeps) {
-  const read = (service: string, revision: number) =>
-    database.run("select_revision", (orm) => readRevision(orm, service, revision));
-  return new Elysia({ name: "revisions", normalize: false })
+export function revisionRoutes(publishing: Publishing) {
+  const { database } = publishing;
+  const read = (service: string, revision: string) => {
+    const number = revisionNumber(revision);
+    return database.run("select_revision", (orm) => readRevision(orm, service, number));
+  };
+  return new Elysia({ name: "revisions", normalize: false, prefix: "/services/:name/revisions" })
+    .guard({ query: noQuery, response: errors(unknownService), detail: { tags: ["Revisions"] } })
+    .resolve(({ params }) => ({ service: serviceName(params) }))
     .get(
-      "/services/:name/revisions",
-      async ({ params }) => ({
-        revisions: await database.run("select_revisions", (orm) => listRevisions(orm, serviceName(params))),
-      }),
+      "",
+      async ({ service }) => {
+        const revisions = await database.run("select_revisions", (orm) => listRevisions(orm, service));
+        return { revisions: revisions.map(showRevision) };
+      },
       {
         params: serviceParams,
-        query: noQuery,
-        response: { 200: Revisions, ...readErrors },
+        response: { 200: Revisions },
         detail: {
           operationId: "listRevisions",
-          tags,
           summary: "List the revisions of a service",
           description: "Newest first, also those of a deleted service.",
         },
       },
     )
-    .get(
-      "/services/:name/revisions/:rev",
-      ({ params }) => read(serviceName(params), revisionNumber(params.rev)),
-      {
-        params: revisionParams,
-        query: noQuery,
-        response: { 200: Revision, ...readErrors },
-        detail: {
-          operationId: "getRevision",
-          tags,
-          summary: "Get a revision",
-          description: "The config is null when the revision deleted the service.",
-        },
+    .get("/:rev", async ({ service, params: { rev } }) => showRevision(await read(service, rev)), {
+      params: revisionParams,
+      response: { 200: Revision },
+      detail: {
+        operationId: "getRevision",
+        summary: "Get a revision",
+        description: "The config is null when the revision deleted the service.",
       },
-    )
+    })
     .get(
-      "/services/:name/revisions/:rev/diff/:other",
-      async ({ params }) => {
-        const before = await read(serviceName(params), revisionNumber(params.rev));
-        const after = await read(serviceName(params), revisionNumber(params.other));
+      "/:rev/diff/:other",
+      async ({ service, params: { rev, other } }) => {
+        const before = await read(service, rev);
+        const after = await read(service, other);
         return { changes: listChanges(before.config, after.config) };
       },
       {
         params: diffParams,
-        query: noQuery,
-        response: { 200: Diff, ...readErrors },
+        response: { 200: Diff },
         detail: {
           operationId: "diffRevisions",
-          tags,
           summary: "Compare two revisions",
           description: "What turns the first into the second. A deleted service has nothing.",
         },
       },
     )
     .post(
-      "/services/:name/revisions/:rev/restore",
-      async ({ params, request, set }) => {
-        const name = serviceName(params);
-        const precondition = readPrecondition(request);
-        const { request_id } = contextOf(request);
-        const written = await publisher.restore(name, revisionNumber(params.rev), precondition, {
-          request_id,
-        });
-        set.headers.etag = revisionTag(written.revision);
-        return { name, revision: written.revision, ...written.config };
+      "/:rev/restore",
+      async ({ service, params: { rev }, request, set }) => {
+        const write = serviceWrite(request);
+        return answerService(set, await restoreRevision(publishing, service, revisionNumber(rev), write));
       },
       {
         params: revisionParams,
         headers: ifMatchHeaders,
-        query: noQuery,
-        response: {
-          200: Service,
-          ...errors(unknownService, routeConflict, "PRECONDITION_FAILED"),
-        },
+        response: { 200: Service, ...errorResponses(routeConflict, "PRECONDITION_FAILED") },
         detail: {
           operationId: "restoreRevision",
-          tags,
           summary: "Restore a revision",
           description:
             "Appends a new revision with the same config, if it passes today's rules. Works for a deleted service too; a revision that deleted the service can not be restored.",

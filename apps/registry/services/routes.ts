@@ -1,91 +1,66 @@
 import { revisionTag, Service, Services } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
-import { contextOf, requestBody } from "@ostiary/lib/runtime/http";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { errorResponses, requestBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
-import { readJson } from "../apply/document.ts";
+import { type Context, Elysia } from "elysia";
+import { readJson } from "../documents/document.ts";
 import { bodyErrors, errors, routeConflict, unknownService } from "../errors.ts";
-import { ifMatchHeaders, noQuery, serviceName, serviceParams } from "../parameters.ts";
-import { readPrecondition } from "../publishing/precondition.ts";
-import type { Publisher } from "../publishing/publish.ts";
+import { ifMatchHeaders, noQuery, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
+import type { Publishing } from "../publishing/publish.ts";
+import { deleteService, putService } from "./commands.ts";
 import { listServices, readService } from "./queries.ts";
-
-export interface ServiceDeps {
-  publisher: Publisher;
-  database: Database;
-  body_bytes_max: number;
-}
-
-const tags = ["Services"];
+import { type CurrentService, showService } from "./service.ts";
 
 /** The services themselves (Gateway specification, Endpoints; contract 3). */
-export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDeps) {
+export function serviceRoutes(publishing: Publishing, body_bytes_max: number) {
+  const { database } = publishing;
   return new Elysia({ name: "services", normalize: false })
+    .guard({ query: noQuery, detail: { tags: ["Services"] } })
     .get(
       "/services",
-      async () => ({
-        services: Object.fromEntries(await database.run("select_services", (orm) => listServices(orm))),
-      }),
+      async () => {
+        const services = await database.run("select_services", listServices);
+        return { services: Object.fromEntries(services.map(({ name, config }) => [name, config])) };
+      },
       {
-        query: noQuery,
-        response: {
-          200: Services,
-          ...errors(),
-        },
+        response: { 200: Services, ...errors() },
         detail: {
           operationId: "listServices",
-          tags,
           summary: "List the current services",
           description: "All of them, in expanded form. Deleted services are left out.",
         },
       },
     )
+    .guard({ params: serviceParams })
     .get(
       "/services/:name",
       async ({ params, set }) => {
-        const service = await database.run("select_service", (orm) => readService(orm, serviceName(params)));
-        set.headers.etag = revisionTag(service.revision);
-        return service;
+        const name = serviceName(params);
+        return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
       },
       {
-        params: serviceParams,
-        query: noQuery,
-        response: {
-          200: Service,
-          ...errors(unknownService),
-        },
+        response: { 200: Service, ...errors(unknownService) },
         detail: {
           operationId: "getService",
-          tags,
           summary: "Get a service",
           description: "The current config in expanded form. The ETag is the revision, for If-Match.",
         },
       },
     )
+    .guard({ headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
     .put(
       "/services/:name",
       async ({ params: { name }, request, set }) => {
-        const precondition = readPrecondition(request);
+        const write = serviceWrite(request);
         const result = validateService(name, await readJson(request, body_bytes_max));
         if (!result.ok) throw validationError(result.fields);
-        const { request_id } = contextOf(request);
-        const { revision, config } = await publisher.put(name, result.service, precondition, { request_id });
-        set.headers.etag = revisionTag(revision);
-        return { name, revision, ...config };
+        return answerService(set, await putService(publishing, name, result.service, write));
       },
       {
-        params: serviceParams,
-        headers: ifMatchHeaders,
-        query: noQuery,
-        response: {
-          200: Service,
-          ...bodyErrors("url", routeConflict, "PRECONDITION_FAILED"),
-        },
+        response: { 200: Service, ...errors(routeConflict), ...bodyErrors("url") },
         detail: {
           operationId: "putService",
-          tags,
           summary: "Create or replace a service",
           description: "With the checks of apply. A deleted service is current again.",
           requestBody: requestBody(ServiceConfig, "The service, as in a configuration document."),
@@ -95,24 +70,22 @@ export function serviceRoutes({ publisher, database, body_bytes_max }: ServiceDe
     .delete(
       "/services/:name",
       async ({ params, request, set }) => {
-        const { request_id } = contextOf(request);
-        await publisher.delete(serviceName(params), readPrecondition(request), { request_id });
+        await deleteService(publishing, serviceName(params), serviceWrite(request));
         set.status = 204;
       },
       {
-        params: serviceParams,
-        headers: ifMatchHeaders,
-        query: noQuery,
-        response: {
-          204: Type.Void({ description: "Deleted." }),
-          ...errors(unknownService, "PRECONDITION_FAILED"),
-        },
+        response: { 204: Type.Void({ description: "Deleted." }), ...errors(unknownService) },
         detail: {
           operationId: "deleteService",
-          tags,
           summary: "Delete a service",
           description: "Its routes are unpublished, its history is kept: a revision can be restored.",
         },
       },
     );
+}
+
+/** A service with its revision as the ETag. */
+export function answerService(set: Context["set"], service: CurrentService): Service {
+  set.headers.etag = revisionTag(service.revision);
+  return showService(service);
 }

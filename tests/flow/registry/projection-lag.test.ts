@@ -15,7 +15,7 @@ let lag: ProjectionLag;
 beforeEach(async () => {
   database = await openDatabase(await freshDatabase(), { namespace: "routes" });
   await database.migrate("routes", MIGRATIONS);
-  lag = new ProjectionLag(database, time.now);
+  lag = new ProjectionLag(database, time);
 });
 afterEach(() => database.close());
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
-import { readDocument, readJson } from "../../../apps/registry/apply/document.ts";
+import { readDocument, readJson } from "../../../apps/registry/documents/document.ts";
 import { rejection } from "../../support/index.ts";
 
 const BYTES_MAX = 5_000_000;

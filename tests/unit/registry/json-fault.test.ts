@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonFault } from "../../../apps/registry/apply/json-fault.ts";
+import { jsonFault } from "../../../apps/registry/documents/json-fault.ts";
 
 describe("where a text stops being JSON", () => {
   test.each([

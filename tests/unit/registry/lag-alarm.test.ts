@@ -13,14 +13,14 @@ function watched() {
   const lines: Line[] = [];
   const line = (level: string) => (fields: object, message: string) => lines.push({ level, message, fields });
   const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
-  const alarm = new LagAlarm(log, time.now);
+  const alarm = new LagAlarm(log, time);
   return {
     /** Looks once a second for `seconds`, with the oldest projection as old as `age` says after each. */
     look(seconds: number, age: (second: number) => number, outstanding = 3): Line[] {
       lines.length = 0;
       for (let second = 1; second <= seconds; second++) {
         time.advance(1_000);
-        alarm.heed({ outstanding, age_seconds: age(second) });
+        alarm.check({ outstanding, age_seconds: age(second) });
       }
       return [...lines];
     },

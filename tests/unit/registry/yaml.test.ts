@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { parseYaml } from "../../../apps/registry/apply/yaml.ts";
+import { parseYaml } from "../../../apps/registry/documents/yaml.ts";
 
 /** What the cases below hold of it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -3,22 +3,23 @@ import { join } from "node:path";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { validDocument } from "./apply/routes.ts";
-import { parseYaml } from "./apply/yaml.ts";
-import type { Publisher } from "./publishing/publish.ts";
+import type { Publishing } from "../publishing/publish.ts";
+import { seedDocument } from "./commands.ts";
+import { validServices } from "./document.ts";
+import { parseYaml } from "./yaml.ts";
 
 /**
  * Applies every `*.yaml` and `*.yml` of `directory` in name order, each for those of its services that have no
  * history at all (Gateway specification, States and transitions). A file that apply would refuse stops the
  * start.
  */
-export async function seedRoutes(directory: string, publisher: Publisher, log: Logger): Promise<void> {
+export async function seedRoutes(directory: string, publishing: Publishing, log: Logger): Promise<void> {
   const request_id = Bun.randomUUIDv7();
   for (const file of await listFiles(directory)) {
     try {
       const text = await readFile(join(directory, file), "utf8");
-      const written = await publisher.seed(validDocument(parseYaml(text)), { request_id });
-      const services = written.map(({ service }) => service);
+      const { results } = await seedDocument(publishing, validServices(parseYaml(text)), request_id);
+      const services = results.map(({ service }) => service);
       if (services.length > 0) log.info({ file, services, request_id }, "seeded routes");
     } catch (error) {
       throw refusal(file, error);

@@ -6,7 +6,7 @@
 import type { ApiError } from "@ostiary/lib/domain/errors";
 import { JSON_DEPTH_MAX } from "@ostiary/lib/domain/json";
 import { type Event, parseEvents, YAMLException } from "js-yaml";
-import { placeOf as at, malformed } from "./malformed.ts";
+import { invalidBody, placeOf } from "./invalid-body.ts";
 import { nestedTooDeeply, ValueBuilder } from "./yaml-value.ts";
 
 const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
@@ -19,7 +19,7 @@ export function parseYaml(text: string): unknown {
   const builder = new ValueBuilder(text);
   for (const event of eventsOf(text, head)) {
     builder.take(event);
-    if (builder.documents > 1) throw malformed(SEVERAL_DOCUMENTS);
+    if (builder.documents > 1) throw invalidBody(SEVERAL_DOCUMENTS);
   }
   return builder.value;
 }
@@ -32,8 +32,8 @@ function refuseUnprintable(text: string): void {
   const found = UNPRINTABLE.exec(text);
   if (found === null) return;
   const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  throw malformed(
-    `The YAML is not valid${at(found.index, text)}: U+${code} can stand in double quotes only, as an escape.`,
+  throw invalidBody(
+    `The YAML is not valid${placeOf(found.index, text)}: U+${code} can stand in double quotes only, as an escape.`,
   );
 }
 
@@ -51,11 +51,11 @@ function refuseDirectives(text: string): number {
     const line = HEAD_LINE.exec(text)?.[0];
     if (line === undefined) break;
     if (line.startsWith("%")) {
-      const place = at(offset, text);
-      if (!/^%YAML\b/.test(line)) throw malformed(`Directives such as %TAG are not accepted${place}.`);
+      const place = placeOf(offset, text);
+      if (!/^%YAML\b/.test(line)) throw invalidBody(`Directives such as %TAG are not accepted${place}.`);
       versions++;
-      if (versions > 1) throw malformed(`The YAML is not valid${place}: %YAML is given twice.`);
-      if (!VERSION.test(line.trimEnd())) throw malformed(`The YAML is not valid${place}: write %YAML 1.2.`);
+      if (versions > 1) throw invalidBody(`The YAML is not valid${place}: %YAML is given twice.`);
+      if (!VERSION.test(line.trimEnd())) throw invalidBody(`The YAML is not valid${place}: write %YAML 1.2.`);
     }
     offset += line.length;
   }
@@ -75,9 +75,9 @@ function eventsOf(text: string, head: number): Event[] {
 function fromLibrary({ reason, mark }: YAMLException, text: string, head: number): ApiError {
   const offset = mark?.position ?? 0;
   if (reason.startsWith("nesting exceeded")) return nestedTooDeeply(offset, text);
-  if (reason === NO_DOCUMENT_START && offset > head) return malformed(SEVERAL_DOCUMENTS);
+  if (reason === NO_DOCUMENT_START && offset > head) return invalidBody(SEVERAL_DOCUMENTS);
   const [, why] = REASONS.find(([pattern]) => pattern.test(reason)) ?? [];
-  return malformed(`The YAML is not valid${at(offset, text)}${why === undefined ? "" : `: ${why}`}.`);
+  return invalidBody(`The YAML is not valid${placeOf(offset, text)}${why === undefined ? "" : `: ${why}`}.`);
 }
 
 /** Our words for the library's reasons; what is left has none but its place. */

@@ -2,8 +2,8 @@ import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
 
 const LINE_BREAK = 0x0a;
 
-/** 422 for a body that is no configuration at all. */
-export function malformed(message: string): ApiError {
+/** 422 for a body that can not be read as a configuration at all. */
+export function invalidBody(message: string): ApiError {
   return validationError([{ path: "", message }]);
 }
 

@@ -1,17 +1,17 @@
 import { ApiError, validationError } from "@ostiary/lib/domain/errors";
-import type { Standing } from "./queries.ts";
+import type { ServiceState } from "../services/service.ts";
 
 /**
  * What If-Match asks for: nothing, any current service (`*`), or one of some revisions. Revisions are compared
  * strongly, so a weak tag (`W/"3"`) matches none (RFC 9110, If-Match; contract 3).
  */
-export type Precondition = null | "current" | ReadonlySet<number>;
+export type IfMatch = null | "current" | ReadonlySet<number>;
 
 const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 const REVISION = /^[1-9]\d*$/;
 
 /** Reads the If-Match header; 422 when it is malformed. */
-export function readPrecondition(request: Request): Precondition {
+export function readIfMatch(request: Request): IfMatch {
   const header = request.headers.get("if-match")?.trim();
   if (header === undefined) return null;
   if (header === "*") return "current";
@@ -27,12 +27,11 @@ export function readPrecondition(request: Request): Precondition {
   return new Set(revisions);
 }
 
-/** 412 unless `standing` (undefined: never written) is what the caller expects. */
-export function requireRevision(precondition: Precondition, standing: Standing | undefined): void {
-  if (precondition === null) return;
+/** 412 unless the service's state (undefined: never written) is what the caller expects. */
+export function requireRevision(expected: IfMatch, state: ServiceState | undefined): void {
+  if (expected === null) return;
   const holds =
-    standing !== undefined &&
-    (precondition === "current" ? !standing.deleted : precondition.has(standing.revision));
+    state !== undefined && (expected === "current" ? !state.deleted : expected.has(state.revision));
   if (holds) return;
-  throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: standing?.revision ?? null } });
+  throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: state?.revision ?? null } });
 }

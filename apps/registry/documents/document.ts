@@ -1,8 +1,9 @@
-import type { ApiError } from "@ostiary/lib/domain/errors";
+import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
 import { outlineJson } from "@ostiary/lib/domain/json";
+import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
 import { nestedTooDeeply, readBytes } from "@ostiary/lib/runtime/http";
+import { invalidBody, placeOf } from "./invalid-body.ts";
 import { jsonFault } from "./json-fault.ts";
-import { malformed, placeOf } from "./malformed.ts";
 import { parseYaml } from "./yaml.ts";
 
 const JSON_TYPE = "application/json";
@@ -15,7 +16,7 @@ export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
 export async function readDocument(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
-    throw malformed(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
+    throw invalidBody(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
   const text = await readUtf8(request, bytes_max);
   if (type === JSON_TYPE) return parseJson(text);
@@ -24,10 +25,20 @@ export async function readDocument(request: Request, bytes_max: number): Promise
   return json === null ? parseYaml(text) : json.value;
 }
 
+/** The services of a document, valid and in stored form, by name. */
+export type Configs = ReadonlyMap<string, StoredServiceConfig>;
+
+/** The services of a valid document; 422 with everything that is wrong. */
+export function validServices(document: unknown): Configs {
+  const result = validateDocument(document);
+  if (!result.ok) throw validationError(result.fields);
+  return result.services;
+}
+
 /** Reads a JSON body, the only kind that PUT takes. */
 export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
-  if (type !== null && type !== JSON_TYPE) throw malformed(`Send the body as ${JSON_TYPE}.`);
+  if (type !== null && type !== JSON_TYPE) throw invalidBody(`Send the body as ${JSON_TYPE}.`);
   return parseJson(await readUtf8(request, bytes_max));
 }
 
@@ -40,7 +51,7 @@ function mediaType(request: Request): string | null {
 async function readUtf8(request: Request, bytes_max: number): Promise<string> {
   const bytes = await readBytes(request, bytes_max);
   const text = decodeUtf8(bytes);
-  if (text.trim() === "") throw malformed("The body is empty.");
+  if (text.trim() === "") throw invalidBody("The body is empty.");
   return text;
 }
 
@@ -48,7 +59,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw malformed("The body is not valid UTF-8.");
+    throw invalidBody("The body is not valid UTF-8.");
   }
 }
 
@@ -60,8 +71,8 @@ function parseJson(text: string): unknown {
 
 function notJson(text: string): ApiError {
   const fault = jsonFault(text);
-  if (fault === null) return malformed("The body is not valid JSON.");
-  return malformed(`The JSON is not valid${placeOf(fault.offset, text)}: ${fault.reason}`);
+  if (fault === null) return invalidBody("The body is not valid JSON.");
+  return invalidBody(`The JSON is not valid${placeOf(fault.offset, text)}: ${fault.reason}`);
 }
 
 /** The value of a JSON text, null when it is none; 422 when it nests too deeply, or an object has a key twice. */
@@ -76,7 +87,7 @@ function tryJson(text: string): { value: unknown } | null {
   }
   // JSON.parse keeps the last of two equal keys: fewer come out than were written
   if (countMembers(value) !== members) {
-    throw malformed("A key is given twice in one object of the JSON.");
+    throw invalidBody("A key is given twice in one object of the JSON.");
   }
   return { value };
 }

@@ -14,7 +14,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from "js-yaml";
-import { placeOf as at, malformed } from "./malformed.ts";
+import { invalidBody, placeOf } from "./invalid-body.ts";
 
 /** Aliases may add this much to a document, or half of its text where that is more. */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
@@ -92,7 +92,7 @@ export class ValueBuilder {
   #begin(into: Open["into"], kind: string, event: SequenceEvent | MappingEvent): void {
     const tag = this.#tagOf(event);
     if (tag !== null && tag !== `tag:yaml.org,2002:${kind}`) throw this.#refusedTag(event);
-    if (this.#awaitsKey()) throw malformed(`A key must be a string${at(event.start, this.#text)}.`);
+    if (this.#awaitsKey()) throw invalidBody(`A key must be a string${placeOf(event.start, this.#text)}.`);
     if (this.#open.length === JSON_DEPTH_MAX) throw nestedTooDeeply(event.start, this.#text);
     const anchor = event.anchorStart === NONE ? null : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== null) this.#anchors.set(anchor, null);
@@ -124,17 +124,18 @@ export class ValueBuilder {
     const built = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd));
     if (built === undefined || built === null) {
       const fault = built === null ? "stands inside of what it repeats" : "has no anchor before it";
-      throw malformed(`The alias${at(start, this.#text)} ${fault}.`);
+      throw invalidBody(`The alias${placeOf(start, this.#text)} ${fault}.`);
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedTooDeeply(start, this.#text);
     if (this.#awaitsKey()) {
-      if (typeof built.value !== "string") throw malformed(`A key must be a string${at(start, this.#text)}.`);
+      if (typeof built.value !== "string")
+        throw invalidBody(`A key must be a string${placeOf(start, this.#text)}.`);
       this.#setKey(built.value, start);
       return;
     }
     this.#aliased -= built.size;
     if (this.#aliased < 0) {
-      throw malformed("The aliases of the YAML expand to too much: write it out, or send it as JSON.");
+      throw invalidBody("The aliases of the YAML expand to too much: write it out, or send it as JSON.");
     }
     this.#add(built.value, built.size, built.height);
   }
@@ -148,7 +149,7 @@ export class ValueBuilder {
     const open = this.#open.at(-1);
     if (open === undefined) return;
     if (Object.hasOwn(open.into, key)) {
-      throw malformed(`A key is given twice in one map${at(start, this.#text)}.`);
+      throw invalidBody(`A key is given twice in one map${placeOf(start, this.#text)}.`);
     }
     open.key = key;
     open.size += key.length;
@@ -175,8 +176,8 @@ export class ValueBuilder {
     if (known === undefined) throw this.#refusedTag(event);
     const value: unknown = known.resolve(text, true, tag);
     if (value !== NOT_RESOLVED) return value;
-    throw malformed(
-      `The YAML is not valid${at(event.tagStart, this.#text)}: the value is not of its tag's type.`,
+    throw invalidBody(
+      `The YAML is not valid${placeOf(event.tagStart, this.#text)}: the value is not of its tag's type.`,
     );
   }
 
@@ -190,13 +191,13 @@ export class ValueBuilder {
   }
 
   #refusedTag({ tagStart }: { tagStart: number }) {
-    return malformed(`Tags of your own are not accepted${at(tagStart, this.#text)}.`);
+    return invalidBody(`Tags of your own are not accepted${placeOf(tagStart, this.#text)}.`);
   }
 }
 
 /** 422 for YAML past the bound that holds for JSON. */
 export function nestedTooDeeply(offset: number, text: string) {
-  return malformed(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${at(offset, text)}.`);
+  return invalidBody(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${placeOf(offset, text)}.`);
 }
 
 /** What an unquoted text means: null, true, false, a number, or itself. */

@@ -1,0 +1,62 @@
+import type { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { refuseConflicts } from "../publishing/conflicts.ts";
+import { type Publishing, publish } from "../publishing/publish.ts";
+import { appendRevisions } from "../publishing/queries.ts";
+import { listChanges } from "../revisions/list-changes.ts";
+import { readServices, readStates } from "../services/queries.ts";
+import { nextRevision, type ServiceState } from "../services/service.ts";
+import type { Configs } from "./document.ts";
+
+/** Creates or replaces the services of a document, all or none. */
+export function applyDocument(
+  publishing: Publishing,
+  configs: Configs,
+  request_id: string,
+): Promise<Applied> {
+  return publish(publishing, "apply", async (tx, fence) => {
+    const states = await readStates(tx, [...configs.keys()]);
+    return appendAll(tx, configs, states, { fence, request_id });
+  });
+}
+
+/** As {@link applyDocument}, for those services that have no history at all, deleted ones included. */
+export function seedDocument(publishing: Publishing, configs: Configs, request_id: string): Promise<Applied> {
+  return publish(publishing, "seed", async (tx, fence) => {
+    const states = await readStates(tx, [...configs.keys()]);
+    const fresh = new Map([...configs].filter(([name]) => !states.has(name)));
+    if (fresh.size === 0) return { results: [] };
+    return appendAll(tx, fresh, states, { fence, request_id });
+  });
+}
+
+async function appendAll(
+  tx: Orm,
+  configs: Configs,
+  states: ReadonlyMap<string, ServiceState>,
+  write: { fence: number; request_id: string },
+): Promise<Applied> {
+  await refuseConflicts(tx, configs);
+  const written = [...configs].map(([service, config]) => {
+    const revision = nextRevision(states.get(service));
+    return { service, revision, action: "apply", restored_from: null, config } as const;
+  });
+  await appendRevisions(tx, written, write);
+  return { results: written.map(({ service, revision }) => ({ service, status: "upserted", revision })) };
+}
+
+/** Every check of {@link applyDocument} against one moment's state, and what it would change. */
+export function planDocument(database: Database, configs: Configs): Promise<Plan> {
+  const work = async (tx: Orm) => {
+    await refuseConflicts(tx, configs);
+    const current = await readServices(tx, [...configs.keys()]);
+    const results = [...configs].map(([service, config]) => {
+      const before = current.get(service);
+      const changes = listChanges(before?.config ?? null, config);
+      const status = !before ? "created" : changes.length > 0 ? "changed" : "unchanged";
+      return { service, status, revision: before?.revision ?? null, changes } as const;
+    });
+    return { results };
+  };
+  return database.transaction("plan_apply", work, { isolation: "repeatable read", read_only: true });
+}

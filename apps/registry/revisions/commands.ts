@@ -1,0 +1,42 @@
+import { validationError } from "@ostiary/lib/domain/errors";
+import { validateService } from "@ostiary/lib/domain/routes";
+import { refuseConflicts } from "../publishing/conflicts.ts";
+import { requireRevision } from "../publishing/if-match.ts";
+import { type Publishing, publish } from "../publishing/publish.ts";
+import { appendRevisions } from "../publishing/queries.ts";
+import type { ServiceWrite } from "../services/commands.ts";
+import { readState } from "../services/queries.ts";
+import { type CurrentService, nextRevision } from "../services/service.ts";
+import { readRevision } from "./queries.ts";
+
+/** Makes the config of an earlier revision current again, if today's rules allow it. */
+export function restoreRevision(
+  publishing: Publishing,
+  name: string,
+  restored_from: number,
+  { if_match, request_id }: ServiceWrite,
+): Promise<CurrentService> {
+  return publish(publishing, "restore", async (tx, fence) => {
+    const state = await readState(tx, name);
+    const { config: earlier } = await readRevision(tx, name, restored_from);
+    requireRevision(if_match, state);
+    if (earlier === null) throw nothingToRestore(restored_from);
+    const result = validateService(name, earlier);
+    if (!result.ok) throw validationError(result.fields);
+    const config = result.service;
+    await refuseConflicts(tx, new Map([[name, config]]), () => "");
+    const revision = nextRevision(state);
+    const written = { service: name, revision, action: "restore", restored_from, config } as const;
+    await appendRevisions(tx, [written], { fence, request_id });
+    return { name, revision, config };
+  });
+}
+
+function nothingToRestore(revision: number) {
+  return validationError([
+    {
+      path: "rev",
+      message: `Revision ${revision} deleted the service, so there is no config to restore: choose another revision.`,
+    },
+  ]);
+}

@@ -1,0 +1,48 @@
+import { notFound } from "@ostiary/lib/domain/errors";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { refuseConflicts } from "../publishing/conflicts.ts";
+import { type IfMatch, requireRevision } from "../publishing/if-match.ts";
+import { type Publishing, publish } from "../publishing/publish.ts";
+import { appendRevisions } from "../publishing/queries.ts";
+import { readState } from "./queries.ts";
+import { type CurrentService, nextRevision } from "./service.ts";
+
+/** What a write expects of the current revision, and the request that it is, for the history. */
+export interface ServiceWrite {
+  if_match: IfMatch;
+  request_id: string;
+}
+
+/** Creates or replaces a service with a valid config. */
+export function putService(
+  publishing: Publishing,
+  name: string,
+  config: StoredServiceConfig,
+  { if_match, request_id }: ServiceWrite,
+): Promise<CurrentService> {
+  return publish(publishing, "put", async (tx, fence) => {
+    const state = await readState(tx, name);
+    requireRevision(if_match, state);
+    await refuseConflicts(tx, new Map([[name, config]]), () => "");
+    const revision = nextRevision(state);
+    const written = { service: name, revision, action: "put", restored_from: null, config } as const;
+    await appendRevisions(tx, [written], { fence, request_id });
+    return { name, revision, config };
+  });
+}
+
+/** Appends a revision without a config; 404 for a service that is not current. */
+export function deleteService(
+  publishing: Publishing,
+  name: string,
+  { if_match, request_id }: ServiceWrite,
+): Promise<void> {
+  return publish(publishing, "delete", async (tx, fence) => {
+    const state = await readState(tx, name);
+    if (state === undefined || state.deleted) throw notFound("service", name);
+    requireRevision(if_match, state);
+    const revision = nextRevision(state);
+    const deleted = { service: name, revision, action: "delete", restored_from: null, config: null } as const;
+    await appendRevisions(tx, [deleted], { fence, request_id });
+  });
+}

@@ -1,0 +1,52 @@
+import type { RevisionAction } from "@ostiary/lib/contracts/registry-api";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { bigint, boolean, integer, json, pgSchema, text, timestamp } from "drizzle-orm/pg-core";
+
+/** The tables of schema `routes` as drizzle sees them; `drizzle/routes` creates them, with keys and checks. */
+const routes = pgSchema("routes");
+
+const fence = () => bigint({ mode: "number" });
+
+/** One row, which every writer updates first. */
+export const writer = routes.table("writer", {
+  only_row: boolean().primaryKey().default(true),
+  last_fence: fence().notNull(),
+});
+
+/** Every service that was ever written. */
+export const services = routes.table("services", {
+  name: text().primaryKey(),
+  revision: integer().notNull(),
+  deleted: boolean().notNull(),
+  fence: fence().notNull(),
+  /** The fence that the route store is known to hold; null before the first projection. */
+  projected_fence: fence(),
+});
+
+export const revisions = routes.table("revisions", {
+  service: text().notNull(),
+  revision: integer().notNull(),
+  action: text().$type<RevisionAction>().notNull(),
+  restored_from: integer(),
+  /** null: the revision deleted the service. */
+  config: json().$type<StoredServiceConfig>(),
+  request_id: text().notNull(),
+  created_at: timestamp({ withTimezone: true }).notNull().defaultNow(),
+});
+
+/** Which service a method and the shape of a path belong to. */
+export const ownedRoutes = routes.table("owned_routes", {
+  method: text().notNull(),
+  shape: text().notNull(),
+  service: text().notNull(),
+  path: text().notNull(),
+});
+
+/** The rate-limit policies that current services declare. */
+export const policies = routes.table("policies", {
+  name: text().notNull(),
+  service: text().notNull(),
+  shared: boolean().notNull(),
+  requests: bigint({ mode: "number" }).notNull(),
+  window_seconds: bigint({ mode: "number" }).notNull(),
+});
