@@ -1,24 +1,29 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { ProjectionLag } from "./lag.ts";
+import type { Lag, ProjectionLag } from "./lag.ts";
 import type { ProjectionResult } from "./projection.ts";
 
 /** What the reconciler tells about itself; the gauges ask the database whenever they are scraped. */
 export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) {
   const registers = [registry];
+  const setOrRemove = (gauge: Gauge, pick: (lag: Lag) => number) =>
+    lag.measure().then(
+      (measured) => gauge.set(pick(measured)),
+      () => gauge.remove(),
+    );
   new Gauge({
     name: "registry_projections_outstanding",
-    help: "Services whose newest revision is not known to be in the route store; NaN while the database is away.",
+    help: "Services whose newest revision is not known to be in the route store; absent while the database is away.",
     registers,
-    async collect() {
-      this.set(await lag.measure().then(({ outstanding }) => outstanding, notKnown));
+    collect() {
+      return setOrRemove(this, ({ outstanding }) => outstanding);
     },
   });
   new Gauge({
     name: "registry_projections_outstanding_age_seconds",
-    help: "For how long the oldest outstanding projection has been so; 0 without any, NaN while the database is away.",
+    help: "For how long the oldest outstanding projection has been so; 0 without any, absent while the database is away.",
     registers,
-    async collect() {
-      this.set(await lag.measure().then(({ age_seconds }) => age_seconds, notKnown));
+    collect() {
+      return setOrRemove(this, ({ age_seconds }) => age_seconds);
     },
   });
   const attempts = new Counter({
@@ -30,8 +35,4 @@ export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) 
   return {
     countAttempt: (result: ProjectionResult | "failed") => attempts.inc({ result }),
   };
-}
-
-function notKnown(): number {
-  return Number.NaN;
 }
