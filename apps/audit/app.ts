@@ -2,8 +2,8 @@ import {
   createHandler,
   type HealthState,
   httpApp,
-  internalRoutes,
-  internalTokenGuard,
+  internalToken,
+  probeRoutes,
   swaggerRoutes,
 } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
@@ -41,12 +41,7 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
   const handler = { telemetry: deps.telemetry, request_id_on_response: false };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
-    internal: {
-      fetch: createHandler(internalApp(deps), {
-        ...handler,
-        guard: internalTokenGuard(deps.internal_auth_token),
-      }),
-    },
+    internal: { fetch: createHandler(internalApp(deps), handler) },
   };
 }
 
@@ -66,10 +61,11 @@ function publicApp(deps: AuditAppDeps) {
   );
 }
 
-function internalApp({ telemetry, health, writes, writer, clock }: AuditAppDeps) {
+function internalApp({ telemetry, health, writes, writer, clock, internal_auth_token }: AuditAppDeps) {
   const metrics = createWriteMetrics(telemetry.metrics);
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
   return httpApp({ body_bytes_max: BODY_BYTES_MAX })
+    .use(internalToken(internal_auth_token))
     .use(writeRoutes({ writer, metrics, clock }))
-    .use(internalRoutes(checks, health, telemetry));
+    .use(probeRoutes(checks, health, telemetry));
 }

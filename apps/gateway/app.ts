@@ -2,7 +2,7 @@ import {
   createHandler,
   type HealthState,
   httpApp,
-  internalRoutes,
+  probeRoutes,
   type ReadyChecks,
 } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
@@ -31,7 +31,7 @@ const INTERNAL_BODY_BYTES_MAX = 1_024;
 /** What answers the gateway's two ports. */
 export function createApp({ steps, addresses, telemetry, checks, health }: GatewayDependencies): GatewayApp {
   const internal = httpApp({ body_bytes_max: INTERNAL_BODY_BYTES_MAX }).use(
-    internalRoutes(checks, health, telemetry),
+    probeRoutes(checks, health, telemetry),
   );
   return {
     public: {

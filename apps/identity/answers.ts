@@ -1,10 +1,6 @@
+import { type AuditNote, auditHeaders } from "@ostiary/lib/contracts/audit";
 import type { ErrorCode } from "@ostiary/lib/domain/errors";
-import {
-  type AuditNote,
-  auditHeaders,
-  type DocumentedError,
-  errorResponses,
-} from "@ostiary/lib/runtime/http";
+import { type DocumentedError, errorResponses } from "@ostiary/lib/runtime/http";
 import { CloneType, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { idField } from "./fields.ts";
 

@@ -4,8 +4,8 @@ import {
   createHandler,
   type HealthState,
   httpApp,
-  internalRoutes,
-  internalTokenGuard,
+  internalToken,
+  probeRoutes,
   swaggerRoutes,
 } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
@@ -73,11 +73,11 @@ function internalHandler({ directory, telemetry, health, internal_auth_token }: 
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
   };
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
-    .use(internalRoutes({ database: ping }, health, telemetry))
+    .use(internalToken(internal_auth_token))
+    .use(probeRoutes({ database: ping }, health, telemetry))
     .use(credentialsRoutes(directory))
     .use(lifecycleRoutes(directory));
-  const guard = internalTokenGuard(internal_auth_token);
-  return createHandler(app, { telemetry, request_id_on_response: false, guard });
+  return createHandler(app, { telemetry, request_id_on_response: false });
 }
 
 const swaggerText = {

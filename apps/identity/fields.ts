@@ -1,8 +1,9 @@
 import { idField, nullable, timeField } from "@ostiary/lib/domain/schemas";
+import { noQuery } from "@ostiary/lib/runtime/http";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 /** Building blocks of the shapes of this service's requests and answers. */
-export { idField, nullable, timeField };
+export { idField, noQuery, nullable, timeField };
 
 /** What {@link trimmed} takes away and what no text may hold, as parts of a class of a pattern. */
 const SPACES = "\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
@@ -84,9 +85,6 @@ export const shownRole = nullable(
     examples: ["admin"],
   }),
 );
-
-/** The query of an operation that takes none: any parameter is 422. */
-export const noQuery = Type.Object({}, { additionalProperties: false });
 
 const PathIds = Type.Object({
   user_id: idField("The person."),

@@ -4,7 +4,7 @@ import {
   equalSecrets,
   type HealthState,
   httpApp,
-  internalRoutes,
+  probeRoutes,
   swaggerRoutes,
 } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
@@ -38,16 +38,10 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
   const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
-    internalRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
+    probeRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
   );
   return {
-    public: {
-      fetch: createHandler(publicApp(deps), {
-        telemetry,
-        request_id_on_response: true,
-        guard: adminGuard(config.ADMIN_TOKEN),
-      }),
-    },
+    public: { fetch: createHandler(publicApp(deps), { telemetry, request_id_on_response: true }) },
     internal: { fetch: createHandler(internal, { telemetry, request_id_on_response: true }) },
   };
 }
@@ -55,6 +49,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 function publicApp({ config, publishing }: AppDeps) {
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
+    .onRequest(({ request }) => refuseWithoutToken(request, config.ADMIN_TOKEN))
     .use(documentRoutes(publishing, body_bytes_max))
     .use(serviceRoutes(publishing, body_bytes_max))
     .use(revisionRoutes(publishing))
@@ -73,13 +68,11 @@ const BEARER = /^bearer +(\S+) *$/i;
  * 401 for every path but the API's page and document, unknown paths included, unless the admin token is given
  * (Gateway specification, Authentication; contract 3).
  */
-function adminGuard(token: string): (request: Request) => void {
-  return (request) => {
-    const given = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
-    if (given !== undefined && equalSecrets(given, token)) return;
-    if (isOpen(new URL(request.url).pathname)) return;
-    throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
-  };
+function refuseWithoutToken(request: Request, token: string): void {
+  const given = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (given !== undefined && equalSecrets(given, token)) return;
+  if (isOpen(new URL(request.url).pathname)) return;
+  throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
 }
 
 function isOpen(path: string): boolean {

@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { ServiceName } from "@ostiary/lib/domain/routes";
-import { contextOf } from "@ostiary/lib/runtime/http";
+import { contextOf, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readIfMatch } from "./publishing/if-match.ts";
@@ -55,5 +55,5 @@ export function serviceWrite(request: Request): ServiceWrite {
   return { if_match: readIfMatch(request), request_id: contextOf(request).request_id };
 }
 
-/** No parameters: `DELETE …?dry_run=true` must not delete. */
-export const noQuery = Type.Object({}, { additionalProperties: false });
+// `DELETE …?dry_run=true` must not delete
+export { noQuery };

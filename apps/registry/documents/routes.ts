@@ -1,6 +1,6 @@
 import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
-import { contextOf, requestBody } from "@ostiary/lib/runtime/http";
+import { contextOf, describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { bodyErrors, errors, routeConflict } from "../errors.ts";
@@ -46,7 +46,7 @@ export function documentRoutes(publishing: Publishing, body_bytes_max: number) {
         summary: "Create or replace services",
         description:
           "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. When anything is refused nothing is written.",
-        requestBody: requestBody(
+        requestBody: describedBody(
           ConfigDocument,
           "A configuration document. Without a content type it is read as YAML, which holds JSON.",
           DOCUMENT_TYPES,

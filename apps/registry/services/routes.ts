@@ -1,7 +1,7 @@
 import { revisionTag, Service, Services } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
-import { errorResponses, requestBody } from "@ostiary/lib/runtime/http";
+import { describedBody, errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readJson } from "../documents/document.ts";
@@ -63,7 +63,7 @@ export function serviceRoutes(publishing: Publishing, body_bytes_max: number) {
           operationId: "putService",
           summary: "Create or replace a service",
           description: "With the checks of apply. A deleted service is current again.",
-          requestBody: requestBody(ServiceConfig, "The service, as in a configuration document."),
+          requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
         },
       },
     )

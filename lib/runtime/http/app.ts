@@ -1,11 +1,17 @@
-import { Elysia, NotFoundError, ParseError } from "elysia";
-import { ApiError, type FieldError, notFound, shownKey, validationError } from "../../domain/errors/index.ts";
-import { StoreUnavailable } from "../stores/errors.ts";
-import { parseBody, readText } from "./body.ts";
-import { fieldErrors } from "./field-errors.ts";
-import { isProbe } from "./internal.ts";
+import { Type } from "@sinclair/typebox";
+import { type AnyElysia, Elysia } from "elysia";
+import {
+  ApiError,
+  envelope,
+  type FieldError,
+  notFound,
+  shownKey,
+  validationError,
+} from "../../domain/errors/index.ts";
+import { schemaFailureAdapter, toApiError } from "./errors.ts";
+import { isProbe } from "./probes.ts";
+import { parseBody, readText } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
-import { SchemaFailure, schemaFailureAdapter } from "./schema-failure.ts";
 
 export interface HttpAppOptions {
   /** Larger request bodies are 413. */
@@ -16,10 +22,13 @@ export interface HttpAppOptions {
   refuse_repeated?: boolean;
 }
 
+/** For a `guard` around operations that take no query: any parameter is 422. A route's own query adds to it. */
+export const noQuery = Type.Object({}, { additionalProperties: false });
+
 /**
  * The Elysia app that every service's routes are added to: unknown fields are refused, bodies are read with
- * a bound and parsed as JSON, a query parameter given twice is 422, and every failure throws an `ApiError`
- * that the service's handler answers (contract 2).
+ * a bound and parsed as JSON, a query parameter given twice is 422, and whatever is thrown is answered with the
+ * envelope (contract 2).
  */
 export function httpApp(options: HttpAppOptions) {
   const app = new Elysia({
@@ -27,6 +36,7 @@ export function httpApp(options: HttpAppOptions) {
     normalize: false,
     handler: { standardHostname: false },
   });
+  const allowed = new AllowedMethods(app);
   if (options.parse_bodies !== false) {
     app.onParse({ as: "global" }, async ({ request }) => {
       const text = await readText(request, options.body_bytes_max);
@@ -41,34 +51,15 @@ export function httpApp(options: HttpAppOptions) {
       refuseBrokenParams(params);
       if (options.refuse_repeated !== false) refuseRepeatedParameters(request.url);
     })
-    .onError({ as: "global" }, ({ error }) => {
-      throw toApiError(error);
+    .onError({ as: "global" }, ({ error: thrown, request, set }) => {
+      const context = contextOf(request);
+      const error = allowed.orMethodNotAllowed(toApiError(thrown), request);
+      context.error = error;
+      set.status = error.status;
+      // what the handler had set belongs to the answer that it did not give
+      set.headers = { ...error.headers };
+      return envelope(error, context.request_id);
     });
-}
-
-/** What a thrown value means to the caller. Whatever is not foreseen is a 500 with its cause in the log. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof StoreUnavailable) return error.toApiError();
-  if (error instanceof SchemaFailure) return fromSchemaFailure(error);
-  if (error instanceof NotFoundError) return notFound();
-  if (error instanceof ParseError) return fromParse(error);
-  return new ApiError("INTERNAL_ERROR", { cause: error });
-}
-
-function fromSchemaFailure(failure: SchemaFailure): ApiError {
-  const { part, validator, value } = failure;
-  if (part === "response") {
-    const first = validator.Errors(value).First();
-    const cause = new Error(`The answer does not fit its schema at ${first?.path}: ${first?.message}.`);
-    return new ApiError("INTERNAL_ERROR", { cause });
-  }
-  return validationError(fieldErrors(validator.Errors(value)));
-}
-
-function fromParse(error: ParseError): ApiError {
-  if (error.cause instanceof ApiError) return error.cause;
-  return new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause: error });
 }
 
 /** `/users/:user_id` → `/users/{user_id}`, as specification, logs and metrics spell it. */
@@ -102,4 +93,44 @@ export function repeatedParameters(url: string): FieldError[] {
     path: shownKey(name),
     message: `${shownKey(name)} must be given once.`,
   }));
+}
+
+/** The methods of each path of an app. */
+class AllowedMethods {
+  readonly #app: AnyElysia;
+  /** Path templates split into segments, each with its methods; made when the app has all of its routes. */
+  #paths: { segments: string[]; methods: Set<string> }[] | undefined;
+
+  constructor(app: AnyElysia) {
+    this.#app = app;
+  }
+
+  /** A 404 for a path that exists under other methods is a 405 (contract 2). */
+  orMethodNotAllowed(error: ApiError, request: Request): ApiError {
+    if (error.status !== 404 || contextOf(request).route !== null) return error;
+    const methods = this.#methodsAt(new URL(request.url).pathname.split("/"));
+    if (methods.size === 0 || methods.has(request.method)) return error;
+    return new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: [...methods].sort().join(", ") } });
+  }
+
+  #methodsAt(segments: readonly string[]): Set<string> {
+    this.#paths ??= this.#read();
+    const paths = this.#paths.filter((path) => matches(path.segments, segments));
+    return new Set(paths.flatMap(({ methods }) => [...methods]));
+  }
+
+  #read() {
+    const byPath = Map.groupBy(this.#app.routes, ({ path }) => path);
+    return Array.from(byPath, ([path, routes]) => ({
+      segments: template(path).split("/"),
+      methods: new Set(routes.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]))),
+    }));
+  }
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => (part.startsWith("{") ? segments[index] !== "" : part === segments[index]))
+  );
 }

@@ -1,5 +1,13 @@
 import { isRecord } from "../../domain/json/index.ts";
-import { type JsonObject, mapValues } from "./openapi-types.ts";
+
+/** JSON Schema or OpenAPI text whose keywords are looked at one by one. */
+export type JsonObject = Record<string, unknown>;
+
+/** The same keys with other values; none where there is no object. */
+export function mapValues(values: unknown, map: (value: unknown, key: string) => unknown): JsonObject {
+  if (!isRecord(values)) return {};
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
+}
 
 /** Keywords of our own, read by field-errors.ts and openapi.ts. */
 const OWN_KEYWORDS = ["rule", "openapi", "response_description", "response_headers", "response_errors"];

@@ -7,38 +7,78 @@
  * - `title`: the schema is written once, under `components.schemas`; another with this title must be equal.
  * - `response_description`: for a response, in place of its `description`.
  * - `response_headers`: a response's headers with their schemas, `{ ETag: Type.String({ description }) }`.
- * - `response_errors`: the errors of a response, each to be shown by an example; see error-responses.ts.
+ * - `response_errors`: the errors of a response, each to be shown by an example; see documented-errors.ts.
  *
  * `detail.responses` adds to what `response` gives, such as a second content type.
  */
 
 import { swagger } from "@elysiajs/swagger";
-import type { TSchema } from "@sinclair/typebox";
+import { KindGuard, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type AnyElysia, Elysia } from "elysia";
+import { type AnyElysia, type DocumentDecoration, Elysia } from "elysia";
 import { isRecord } from "../../domain/json/index.ts";
 import { template } from "./app.ts";
-import { OpenApiResponses } from "./openapi-responses.ts";
-import { OpenApiSchemas } from "./openapi-schemas.ts";
-import { isSchema, type JsonObject, mapValues } from "./openapi-types.ts";
-import { setContext } from "./request-context.ts";
-import type { SwaggerOptions } from "./swagger-options.ts";
+import {
+  describedError,
+  documentedEnvelope,
+  type ErrorContext,
+  errorExample,
+  errorsOf,
+} from "./documented-errors.ts";
+import { type JsonObject, mapValues, OpenApiSchemas } from "./openapi-schemas.ts";
+
+/** What a service says of its API beside its routes. */
+export interface SwaggerOptions {
+  title: string;
+  description: string;
+  tags: { name: string; description: string }[];
+  /** Larger request bodies are 413. */
+  body_bytes_max: number;
+  /** Adds an Authorize button for a bearer token that every operation needs. */
+  bearer_description?: string;
+  /** Headers of every response, by name with their schemas. */
+  response_headers?: Record<string, TSchema>;
+}
+
+/** OpenAPI text, for `detail.requestBody`, of a body that its route reads itself (`parse_bodies: false`). */
+export function describedBody(
+  schema: TSchema,
+  description: string,
+  contentTypes: readonly string[] = [JSON_TYPE],
+): NonNullable<DocumentDecoration["requestBody"]> {
+  return {
+    required: true,
+    description,
+    content: Object.fromEntries(contentTypes.map((type) => [type, { schema: asOpenApi(schema) }])),
+  };
+}
+
+/** A TypeBox schema is JSON Schema, which OpenAPI 3.1 holds as it is. */
+function asOpenApi(schema: TSchema): Record<string, never> {
+  // biome-ignore lint/plugin: see above
+  return schema as TSchema & Record<string, never>;
+}
 
 const LICENSE = { name: "MIT", identifier: "MIT" };
 const DOCUMENT_PATH = "/swagger/json";
+const JSON_TYPE = "application/json";
+/** Types of a response schema that means no body. */
+const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
+
+const AUTHENTICATE = {
+  "WWW-Authenticate": Type.Literal("Bearer", { description: "How to authenticate." }),
+};
 
 /** Describes every route of `app` that does not say `detail.hide`. */
 export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
-  const schemas = new OpenApiSchemas();
-  const { paths } = await collect(app);
-  const responses = new OpenApiResponses(
-    schemas,
-    options,
-    app.routes.map(({ hooks }) => hooks.response),
-  );
+  const routes = describedRoutes(app);
+  const document = new DocumentWriter(routes, options);
+  const { paths } = await collect(routes);
+  const hooksOf = (method: string, path: string) =>
+    routes.find((each) => each.method.toLowerCase() === method && template(each.path) === path)?.hooks ?? {};
   const described = mapValues(paths, (operations, path) =>
     mapValues(operations, (operation, method) =>
-      describe(isRecord(operation) ? operation : {}, hooksOf(app, method, path), schemas, responses),
+      document.operation(isRecord(operation) ? operation : {}, hooksOf(method, path)),
     ),
   );
   const bearer = { type: "http", scheme: "bearer", description: options.bearer_description };
@@ -50,63 +90,159 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
     security: options.bearer_description === undefined ? [] : [{ bearer: [] }],
     paths: described,
     components: {
-      schemas: schemas.components,
+      schemas: document.schemas.components,
       ...(options.bearer_description !== undefined && { securitySchemes: { bearer } }),
     },
   };
 }
 
 /** What the plugin makes of the app's routes. */
-async function collect(app: AnyElysia): Promise<JsonObject> {
-  const described = new Elysia().use(app).use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH }));
-  const request = new Request(`http://localhost${DOCUMENT_PATH}`);
-  setContext(request, { request_id: "", trace: null, route: null, subject: {} });
-  const response = await described.handle(request);
+async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
+  const described = new Elysia();
+  for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
+  described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH }));
+  const response = await described.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
   const document: unknown = await response.json();
   return isRecord(document) ? document : {};
 }
 
-/** The schemas that a route was registered with. */
-function hooksOf(app: AnyElysia, method: string, path: string): JsonObject {
-  const route = app.routes.find(
-    (each) => each.method.toLowerCase() === method && template(each.path) === path,
-  );
-  return isRecord(route?.hooks) ? route.hooks : {};
+interface DescribedRoute {
+  method: string;
+  path: string;
+  /** What it was registered with, and the guards around it. */
+  hooks: JsonObject;
 }
 
-function describe(
-  operation: JsonObject,
-  hooks: JsonObject,
-  schemas: OpenApiSchemas,
-  responses: OpenApiResponses,
-): JsonObject {
-  const { parameters: collected, requestBody, responses: _, ...rest } = operation;
-  const parameters = Array.isArray(collected) ? collected.map((each) => parameter(each, schemas)) : [];
-  const body = isSchema(hooks.body) ? checkedBody(hooks.body) : requestBody;
-  return {
-    ...rest,
-    ...(parameters.length > 0 && { parameters }),
-    ...(isRecord(body) && { requestBody: { ...body, content: schemas.convertContent(body.content) } }),
-    responses: responses.of(hooks, parameters),
-  };
+/** Parts of a request that a route and the guards around it describe together, by an object each. */
+const REQUEST_PARTS = ["params", "query", "headers", "body"];
+
+function describedRoutes(app: AnyElysia): DescribedRoute[] {
+  return app.routes.map(({ method, path, hooks }) => {
+    const { detail, response, standaloneValidator: guards = [], ...own } = hooks;
+    const layers = [...guards, { ...own, response }];
+    const parts = REQUEST_PARTS.map((part) => [
+      part,
+      together(layers.map((layer) => layer[part]).filter(isSchema)),
+    ]);
+    const responses = Object.assign({}, ...layers.map((layer) => layer.response));
+    return { method, path, hooks: { ...Object.fromEntries(parts), detail, response: responses } };
+  });
+}
+
+/** One schema in the place of several objects, as Elysia checks them. */
+function together(schemas: readonly TSchema[]): TSchema | undefined {
+  if (schemas.length < 2) return schemas[0];
+  return Object.assign({}, ...schemas, {
+    properties: Object.assign({}, ...schemas.map(({ properties }) => properties)),
+    required: schemas.flatMap(({ required = [] }) => required),
+  });
+}
+
+/** Describes the operations of one service. */
+class DocumentWriter {
+  readonly schemas = new OpenApiSchemas();
+  readonly #options: SwaggerOptions;
+  /** The body of every error, with the details of the codes that this service has. */
+  readonly #envelope: TSchema;
+
+  constructor(routes: readonly DescribedRoute[], options: SwaggerOptions) {
+    this.#options = options;
+    const responses = routes.flatMap(({ hooks }) => Object.values(mapValues(hooks.response, (each) => each)));
+    this.#envelope = documentedEnvelope(
+      new Set(responses.flatMap(errorsOf).map((error) => describedError(error).code)),
+    );
+  }
+
+  /** @param collected what the plugin made of the route */
+  operation(collected: JsonObject, hooks: JsonObject): JsonObject {
+    const { parameters: listed, requestBody, responses: _, ...rest } = collected;
+    const parameters = Array.isArray(listed) ? listed.map((each) => this.#parameter(each)) : [];
+    const body = isSchema(hooks.body) ? checkedBody(hooks.body) : requestBody;
+    return {
+      ...rest,
+      ...(parameters.length > 0 && { parameters }),
+      ...(isRecord(body) && { requestBody: { ...body, content: this.schemas.convertContent(body.content) } }),
+      responses: this.#responses(hooks, parameters),
+    };
+  }
+
+  #parameter(collected: unknown): JsonObject {
+    const { examples, schema, name, ...rest } = isRecord(collected) ? collected : {};
+    const { examples: shown, ...typed } = this.schemas.convert({ examples, ...(isRecord(schema) && schema) });
+    return {
+      ...rest,
+      name: rest.in === "header" ? headerName(String(name)) : name,
+      schema: typed,
+      ...firstExample(shown),
+    };
+  }
+
+  /** The responses of an operation, by status. */
+  #responses(hooks: JsonObject, parameters: readonly JsonObject[]): JsonObject {
+    const context: ErrorContext = {
+      body: isSchema(hooks.body) ? hooks.body : null,
+      query: isSchema(hooks.query) ? hooks.query : null,
+      ids: new Map(
+        parameters.filter((each) => each.in === "path").map(({ name, example }) => [String(name), example]),
+      ),
+      body_bytes_max: this.#options.body_bytes_max,
+    };
+    const added = isRecord(hooks.detail) && isRecord(hooks.detail.responses) ? hooks.detail.responses : {};
+    const declared = isRecord(hooks.response) ? hooks.response : {};
+    return mapValues({ ...declared, ...added }, (_, status) =>
+      this.#response(status, declared[status], added[status], context),
+    );
+  }
+
+  #response(status: string, declared: unknown, given: unknown, context: ErrorContext): JsonObject {
+    const schema = isRecord(declared) ? declared : {};
+    const added = isRecord(given) ? given : {};
+    const content = { ...this.#content(schema, context), ...(isRecord(added.content) && added.content) };
+    const headers = {
+      ...this.#options.response_headers,
+      ...(isRecord(schema.response_headers) && schema.response_headers),
+      ...(status === "401" && this.#options.bearer_description !== undefined && AUTHENTICATE),
+    };
+    return {
+      description: schema.response_description ?? schema.description ?? "Done.",
+      ...added,
+      ...(Object.keys(headers).length > 0 && { headers: mapValues(headers, (each) => this.#header(each)) }),
+      ...(Object.keys(content).length > 0 && { content: this.schemas.convertContent(content) }),
+    };
+  }
+
+  #content(schema: JsonObject, context: ErrorContext): JsonObject {
+    const errors = errorsOf(schema);
+    if (errors.length > 0) {
+      const examples = errors.map((each) => [
+        describedError(each).code,
+        { value: errorExample(each, context) },
+      ]);
+      return { [JSON_TYPE]: { schema: this.#envelope, examples: Object.fromEntries(examples) } };
+    }
+    const isEmpty = schema.anyOf === undefined && EMPTY_BODIES.includes(schema.type);
+    return isEmpty ? {} : { [JSON_TYPE]: { schema } };
+  }
+
+  #header(schema: unknown): JsonObject {
+    const { description, examples, ...typed } = this.schemas.convert(schema);
+    return { description, schema: typed, ...firstExample(examples) };
+  }
+}
+
+/** Whether a route was given a schema there. */
+function isSchema(value: unknown): value is TSchema {
+  return KindGuard.IsSchema(value);
 }
 
 /** A body that Elysia checks: no body at all is read as an empty object, and may be accepted as one. */
 function checkedBody(schema: TSchema): JsonObject {
-  return { required: !Value.Check(schema, {}), content: { "application/json": { schema } } };
+  return { required: !Value.Check(schema, {}), content: { [JSON_TYPE]: { schema } } };
 }
 
-function parameter(collected: unknown, schemas: OpenApiSchemas): JsonObject {
-  const { examples, schema, name, ...rest } = isRecord(collected) ? collected : {};
-  const converted = schemas.convert({ examples, ...(isRecord(schema) && schema) });
-  const { examples: shown, ...typed } = converted;
-  const [example] = Array.isArray(shown) ? shown : [];
-  return {
-    ...rest,
-    name: rest.in === "header" ? headerName(String(name)) : name,
-    schema: typed,
-    ...(example !== undefined && { example }),
-  };
+function firstExample(examples: unknown): { example?: unknown } {
+  const [example] = Array.isArray(examples) ? examples : [];
+  return example === undefined ? {} : { example };
 }
 
 /** `if-match` → `If-Match`. */

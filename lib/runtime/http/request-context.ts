@@ -1,3 +1,4 @@
+import type { ApiError } from "../../domain/errors/index.ts";
 import type { RequestTrace } from "../telemetry/tracing.ts";
 
 /** What a service knows of one request beside the request itself. */
@@ -9,6 +10,8 @@ export interface RequestContext {
   route: string | null;
   /** Ids for the log line, set by handlers when known. */
   subject: { user_id?: string; organization_id?: string; member_id?: string };
+  /** What the request was refused with or failed on; null unless it was. */
+  error: ApiError | null;
 }
 
 const contexts = new WeakMap<Request, RequestContext>();

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AnyElysia, Elysia } from "elysia";
 import { notFound } from "../../domain/errors/index.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument, type SwaggerOptions } from "./openapi.ts";
 import {
   answerWith,
   IMMUTABLE,
@@ -10,7 +10,6 @@ import {
   type Representation,
   representationOf,
 } from "./representation.ts";
-import type { SwaggerOptions } from "./swagger-options.ts";
 
 const ASSETS_FOLDER = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
 

@@ -1,4 +1,4 @@
-import type { HealthState } from "../http/readiness.ts";
+import type { HealthState } from "../http/probes.ts";
 import type { Telemetry } from "../telemetry/index.ts";
 
 /** What answers a port. `fetch` gets Bun's server, for addresses and upgrades. */

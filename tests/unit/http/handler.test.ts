@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
-import { createHandler, httpApp, listQuery, pageRequest } from "@ostiary/lib/runtime/http";
+import {
+  createHandler,
+  httpApp,
+  internalToken,
+  listQuery,
+  noQuery,
+  pageRequest,
+} from "@ostiary/lib/runtime/http";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { createMetrics, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
@@ -46,9 +53,17 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
     .get("/away", () => {
       throw new StoreUnavailable("database", new Error("connection refused"));
     })
-    .get("/wrong-shape", () => ({ id: 5 }), {
-      response: { 200: Type.Object({ id: Type.Number({ maximum: 1 }) }) },
-    });
+    .get(
+      "/wrong-shape",
+      ({ set }) => {
+        set.headers.etag = '"5"';
+        return { id: 5 };
+      },
+      { response: { 200: Type.Object({ id: Type.Number({ maximum: 1 }) }) } },
+    )
+    .guard({ query: noQuery }, (inside) =>
+      inside.get("/plain", () => ({})).get("/plain/list", ({ query }) => query, { query: listQuery }),
+    );
   const handler = createHandler(app, { telemetry, request_id_on_response });
   const call = (method: string, path: string, init: RequestInit = {}) =>
     handler(new Request(`http://h${path}`, { ...init, method }));
@@ -157,6 +172,19 @@ describe("the envelope", () => {
     expect(await errorOf(answer)).toMatchObject({ details: { fields: [{ path: "page" }] } });
   });
 
+  test("operations inside a guard without a query refuse any, and take the one that they declare", async () => {
+    const { call } = toyService();
+    const answers = [];
+    for (const path of ["/plain", "/plain?a=1", "/plain/list?limit=1", "/plain/list?a=1"]) {
+      answers.push((await call("GET", path)).status);
+    }
+    expect(answers).toEqual([200, 422, 200, 422]);
+  });
+
+  test("headers of an answer that was not given do not come with the error", async () => {
+    expect((await toyService().call("GET", "/wrong-shape")).headers.get("etag")).toBeNull();
+  });
+
   test("what really happened stays in the log", async () => {
     const { call, lines } = toyService();
     const text = await (await call("GET", "/broken")).text();
@@ -252,4 +280,30 @@ test("an error's headers reach the answer", async () => {
   );
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
   expect(await errorOf(answer)).toMatchObject({ type: "api_error", code: "RATE_LIMITED" });
+});
+
+describe("the internal token", () => {
+  const answer = (token: string | undefined, path: string, given?: string) => {
+    const app = httpApp({ body_bytes_max: 10 })
+      .use(internalToken(token))
+      .post("/internal/things", ({ body }) => ({ body }), { body: Type.Object({}) })
+      .get("/health/live", () => ({}));
+    const method = path === "/health/live" ? "GET" : "POST";
+    const headers: Record<string, string> = given === undefined ? {} : { "X-Platform-Internal-Token": given };
+    const body = method === "GET" ? undefined : "x".repeat(11);
+    const handler = createHandler(app, { telemetry: toyService().telemetry, request_id_on_response: false });
+    return handler(new Request(`http://localhost${path}`, { method, headers, body }));
+  };
+
+  test.each([
+    ["secret", "/internal/things", undefined, 401],
+    ["secret", "/internal/things", "Secret", 401],
+    ["secret", "/internal/unknown", undefined, 401],
+    ["secret", "/internal/things", "secret", 413],
+    ["secret", "/internal/unknown", "secret", 404],
+    ["secret", "/health/live", undefined, 200],
+    [undefined, "/internal/things", undefined, 413],
+  ] as const)("%p configured, %s with %p answers %i", async (token, path, given, status) => {
+    expect((await answer(token, path, given)).status).toBe(status);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { errorResponses, httpApp, openApiDocument } from "@ostiary/lib/runtime/http";
+import { errorResponses, httpApp, noQuery, openApiDocument } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 
@@ -100,6 +100,28 @@ describe("the OpenAPI document", () => {
       },
       { name: "deep", in: "query", required: false, schema: { type: "boolean" } },
     ]);
+  });
+
+  test("describes what the guards around an operation say like what it says itself", async () => {
+    const id = Type.Object({ id: Type.String({ description: "Which." }) });
+    const part = Type.Object({ part: Type.String({ description: "Which part." }) });
+    const guarded = new Elysia({ normalize: false }).guard(
+      { params: id, query: noQuery, response: errorResponses("NOT_FOUND", "VALIDATION_ERROR") },
+      (app) =>
+        app.get("/things/:id/:part", () => ({ kind: "a" as const }), {
+          params: part,
+          response: { 200: Thing },
+        }),
+    );
+    const { paths } = await documentOf(httpApp({ body_bytes_max: 100 }).use(guarded));
+    const { parameters, responses } = paths["/things/{id}/{part}"].get;
+    expect(parameters).toMatchObject([
+      { name: "id", in: "path", required: true, description: "Which." },
+      { name: "part", in: "path", required: true, description: "Which part." },
+    ]);
+    expect(Object.keys(responses)).toEqual(["200", "404", "422"]);
+    const { examples } = responses[422].content["application/json"];
+    expect(examples.VALIDATION_ERROR.value.error.details.fields).toMatchObject([{ path: "verbose" }]);
   });
 
   test("leaves out what is hidden", async () => {

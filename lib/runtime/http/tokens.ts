@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
 import { INTERNAL_PREFIX, INTERNAL_TOKEN_HEADER } from "../../contracts/internal-api.ts";
 import { ApiError } from "../../domain/errors/index.ts";
 
@@ -11,14 +12,15 @@ export function equalSecrets(given: string, expected: string): boolean {
 }
 
 /**
- * Guard of internal endpoints, which probes and scrapes are not: with a token configured, `X-Platform-Internal-Token` must carry it, else 401;
- * without one everyone passes (Identity specification, Authentication).
+ * Asks for the internal token on every path below `/internal/`, unknown ones included, and before anything of the
+ * request is read; else 401. Without a token configured everyone passes (Identity specification, Authentication).
  */
-export function internalTokenGuard(token: string | undefined): (request: Request) => void {
-  if (token === undefined) return () => {};
-  return (request) => {
+export function internalToken(token: string | undefined) {
+  const app = new Elysia({ name: "internal-token" });
+  if (token === undefined) return app;
+  return app.onRequest(({ request }) => {
     if (!new URL(request.url).pathname.startsWith(INTERNAL_PREFIX)) return;
     const given = request.headers.get(INTERNAL_TOKEN_HEADER);
     if (given === null || !equalSecrets(given, token)) throw new ApiError("UNAUTHORIZED", { kind: "auth" });
-  };
+  });
 }
