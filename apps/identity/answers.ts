@@ -44,7 +44,7 @@ export function answer<Schema extends TSchema>(
   });
 }
 
-/** 204: done, and nothing to say. */
+/** 204: done, and nothing to say. A handler answers with `status(204, undefined)`. */
 export function emptyAnswer(description: string) {
   return Type.Void({ description });
 }
@@ -55,9 +55,4 @@ export function setAuditNote(
   note: AuditNote,
 ): void {
   Object.assign(set.headers, auditHeaders(note));
-}
-
-/** The response of an {@link emptyAnswer}. */
-export function noContent(): Response {
-  return new Response(null, { status: 204 });
 }

@@ -12,11 +12,10 @@ import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
 import { apiKeysRoutes } from "./api-keys/routes.ts";
 import { credentialsRoutes } from "./credentials/routes.ts";
-import type { Directory } from "./directory.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { invitesRoutes } from "./invites/routes.ts";
 import { lifecycleRoutes } from "./lifecycle/routes.ts";
-import { membersRoutes } from "./members/routes.ts";
-import { memberSelfRoutes } from "./members/self-routes.ts";
+import { memberSelfRoutes, membersRoutes } from "./members/routes.ts";
 import { organizationsRoutes } from "./organizations/routes.ts";
 import { rolesRoutes } from "./roles/routes.ts";
 import { serviceAccountsRoutes } from "./service-accounts/routes.ts";
@@ -27,8 +26,8 @@ import { usersRoutes } from "./users/routes.ts";
 const BODY_BYTES_MAX = 64 * 1024;
 const PING_TIMEOUT_MS = 500;
 
-export interface AppDeps {
-  directory: Directory;
+export interface AppOptions {
+  deps: Dependencies;
   telemetry: Telemetry;
   health: HealthState;
   internal_auth_token: string | undefined;
@@ -36,8 +35,8 @@ export interface AppDeps {
 }
 
 /** The identity service's two ports. */
-export function createApp(deps: AppDeps) {
-  return { public: publicHandler(deps), internal: internalHandler(deps) };
+export function createApp(options: AppOptions) {
+  return { public: publicHandler(options), internal: internalHandler(options) };
 }
 
 /** Names whom a request is about, by the ids of its path, in its log line. */
@@ -49,17 +48,17 @@ function noteSubject(request: Request, params: object): void {
   }
 }
 
-function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
-  const routes = new Elysia({ name: "directory", normalize: false })
-    .use(usersRoutes(directory))
-    .use(organizationsRoutes(directory))
-    .use(membersRoutes(directory))
-    .use(memberSelfRoutes(directory))
-    .use(invitesRoutes(directory))
-    .use(serviceAccountsRoutes(directory))
-    .use(apiKeysRoutes(directory))
-    .use(sessionsRoutes(directory))
-    .use(rolesRoutes(directory));
+function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
+  const routes = new Elysia({ name: "identity", normalize: false })
+    .use(usersRoutes(deps))
+    .use(organizationsRoutes(deps))
+    .use(membersRoutes(deps))
+    .use(memberSelfRoutes(deps))
+    .use(invitesRoutes(deps))
+    .use(serviceAccountsRoutes(deps))
+    .use(apiKeysRoutes(deps))
+    .use(sessionsRoutes(deps))
+    .use(rolesRoutes(deps));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .onTransform({ as: "global" }, ({ request, params }) => noteSubject(request, params ?? {}))
     .use(routes);
@@ -67,16 +66,16 @@ function publicHandler({ directory, telemetry, swagger_enabled }: AppDeps) {
   return createHandler(served, { telemetry, request_id_on_response: false });
 }
 
-function internalHandler({ directory, telemetry, health, internal_auth_token }: AppDeps) {
-  const { database, validations } = directory;
+function internalHandler({ deps, telemetry, health, internal_auth_token }: AppOptions) {
+  const { database, validations } = deps;
   const ping = async () => {
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
   };
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(internalToken(internal_auth_token))
     .use(probeRoutes({ database: ping }, health, telemetry))
-    .use(credentialsRoutes(directory))
-    .use(lifecycleRoutes(directory));
+    .use(credentialsRoutes(deps))
+    .use(lifecycleRoutes(deps));
   return createHandler(app, { telemetry, request_id_on_response: false });
 }
 

@@ -1,9 +1,8 @@
 import { idField, nullable, timeField } from "@ostiary/lib/domain/schemas";
-import { noQuery } from "@ostiary/lib/runtime/http";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
 /** Building blocks of the shapes of this service's requests and answers. */
-export { idField, noQuery, nullable, timeField };
+export { idField, nullable, timeField };
 
 /** What {@link trimmed} takes away and what no text may hold, as parts of a class of a pattern. */
 const SPACES = "\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
@@ -85,17 +84,3 @@ export const shownRole = nullable(
     examples: ["admin"],
   }),
 );
-
-const PathIds = Type.Object({
-  user_id: idField("The person."),
-  organization_id: idField("The organization."),
-  member_id: idField("The member."),
-  service_account_id: idField("The service account."),
-  invite_id: idField("The invite."),
-  key_id: idField("The API key."),
-});
-
-/** Path parameters, by name. Whatever they hold, an id that names nothing is 404. */
-export function pathIds<Names extends (keyof typeof PathIds.properties)[]>(...names: [...Names]) {
-  return Type.Pick(PathIds, names);
-}

@@ -1,93 +1,97 @@
-import { integer, jsonb, pgSchema, text, timestamp } from "drizzle-orm/pg-core";
+import { integer, jsonb, pgSchema, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import type { LifecycleEvent } from "./lifecycle/lifecycle-event.ts";
 
 /** The tables of schema `identity` as drizzle sees them; `drizzle/identity` creates them, with keys and checks. */
 const identity = pgSchema("identity");
 
-const moment = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: "date" });
+const time = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
 
 export const users = identity.table("users", {
-  id: text("id").primaryKey(),
-  displayName: text("display_name"),
-  status: text("status", { enum: ["active", "suspended"] }).notNull(),
-  createdAt: moment("created_at").notNull(),
-  updatedAt: moment("updated_at").notNull(),
+  id: text().primaryKey(),
+  display_name: text(),
+  status: text({ enum: ["active", "suspended"] }).notNull(),
+  created_at: time().notNull(),
+  updated_at: time().notNull(),
 });
 
-export const idpLinks = identity.table("idp_links", {
-  issuer: text("issuer").notNull(),
-  subject: text("subject").notNull(),
-  userId: text("user_id").notNull(),
-  createdAt: moment("created_at").notNull(),
-});
+export const idpLinks = identity.table(
+  "idp_links",
+  {
+    issuer: text().notNull(),
+    subject: text().notNull(),
+    user_id: text().notNull(),
+    created_at: time().notNull(),
+  },
+  ({ issuer, subject }) => [primaryKey({ columns: [issuer, subject] })],
+);
 
 export const organizations = identity.table("organizations", {
-  id: text("id").primaryKey(),
-  name: text("name").notNull(),
-  createdAt: moment("created_at").notNull(),
-  updatedAt: moment("updated_at").notNull(),
+  id: text().primaryKey(),
+  name: text().notNull(),
+  created_at: time().notNull(),
+  updated_at: time().notNull(),
 });
 
 export const serviceAccounts = identity.table("service_accounts", {
-  id: text("id").primaryKey(),
-  organizationId: text("organization_id").notNull(),
-  name: text("name").notNull(),
-  createdAt: moment("created_at").notNull(),
-  updatedAt: moment("updated_at").notNull(),
+  id: text().primaryKey(),
+  organization_id: text().notNull(),
+  name: text().notNull(),
+  created_at: time().notNull(),
+  updated_at: time().notNull(),
 });
 
 export const members = identity.table("members", {
-  id: text("id").primaryKey(),
-  organizationId: text("organization_id").notNull(),
-  principal: text("principal", { enum: ["user", "service_account"] }).notNull(),
-  userId: text("user_id"),
-  serviceAccountId: text("service_account_id"),
-  displayName: text("display_name"),
-  role: text("role"),
-  status: text("status", { enum: ["active", "suspended", "removed"] }).notNull(),
-  createdAt: moment("created_at").notNull(),
-  updatedAt: moment("updated_at").notNull(),
+  id: text().primaryKey(),
+  organization_id: text().notNull(),
+  principal: text({ enum: ["user", "service_account"] }).notNull(),
+  user_id: text(),
+  service_account_id: text(),
+  display_name: text(),
+  role: text(),
+  status: text({ enum: ["active", "suspended", "removed"] }).notNull(),
+  created_at: time().notNull(),
+  updated_at: time().notNull(),
 });
 
 export const apiKeys = identity.table("api_keys", {
-  id: text("id").primaryKey(),
-  userId: text("user_id"),
-  memberId: text("member_id"),
-  hash: text("hash").notNull(),
-  keyPrefix: text("key_prefix").notNull(),
-  name: text("name").notNull(),
-  createdAt: moment("created_at").notNull(),
-  revokedAt: moment("revoked_at"),
+  id: text().primaryKey(),
+  user_id: text(),
+  member_id: text(),
+  hash: text().notNull(),
+  key_prefix: text().notNull(),
+  name: text().notNull(),
+  created_at: time().notNull(),
+  revoked_at: time(),
 });
 
 export const sessions = identity.table("sessions", {
-  hash: text("hash").primaryKey(),
-  memberId: text("member_id").notNull(),
-  createdAt: moment("created_at").notNull(),
-  expiresAt: moment("expires_at").notNull(),
+  hash: text().primaryKey(),
+  member_id: text().notNull(),
+  created_at: time().notNull(),
+  expires_at: time().notNull(),
 });
 
 export const invites = identity.table("invites", {
-  id: text("id").primaryKey(),
-  organizationId: text("organization_id").notNull(),
-  email: text("email"),
-  role: text("role"),
-  tokenHash: text("token_hash").notNull(),
-  tokenPrefix: text("token_prefix").notNull(),
-  token: text("token"),
-  status: text("status", { enum: ["active", "redeemed", "revoked", "expired"] }).notNull(),
-  maxUses: integer("max_uses"),
-  useCount: integer("use_count").notNull(),
-  expiresAt: moment("expires_at").notNull(),
-  createdAt: moment("created_at").notNull(),
+  id: text().primaryKey(),
+  organization_id: text().notNull(),
+  email: text(),
+  role: text(),
+  token_hash: text().notNull(),
+  token_prefix: text().notNull(),
+  token: text(),
+  status: text({ enum: ["active", "redeemed", "revoked", "expired"] }).notNull(),
+  max_uses: integer(),
+  use_count: integer().notNull().default(0),
+  expires_at: time().notNull(),
+  created_at: time().notNull(),
 });
 
 export const lifecycleEvents = identity.table("lifecycle_events", {
-  id: text("id").primaryKey(),
-  type: text("type", {
+  id: text().primaryKey(),
+  type: text({
     enum: ["organization.created", "member.created", "member.removed", "organization.deleted"],
   }).notNull(),
-  occurredAt: moment("occurred_at").notNull(),
-  organizationId: text("organization_id").notNull(),
-  data: jsonb("data").$type<LifecycleEvent["data"]>().notNull(),
+  occurred_at: time().notNull(),
+  organization_id: text().notNull(),
+  data: jsonb().$type<LifecycleEvent["data"]>().notNull(),
 });

@@ -1,13 +1,14 @@
 import { join } from "node:path";
+import { systemClock } from "@ostiary/lib/async";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { openValidations } from "./credentials/queries.ts";
-import { createDirectory } from "./directory.ts";
+import { createDependencies } from "./dependencies.ts";
 import { loadRolesFile } from "./roles/roles-file.ts";
-import { type Loop, startSessionSweeper } from "./sessions/sweeper.ts";
+import { sessionSweeper } from "./sessions/commands.ts";
 
 const SCHEMA = "identity";
 const MIGRATIONS = join(import.meta.dir, "../../drizzle/identity");
@@ -22,23 +23,23 @@ export async function wireIdentity(
   const { log } = telemetry;
   if (file === null) log.warn({}, "roles are off: ROLES_FILE is not set, and every member may do everything");
   const { database, validations, closeStores } = await openStores(config, given.database, telemetry);
-  const directory = createDirectory({
+  const deps = createDependencies({
     database,
     validations,
     roles_file: file,
     brand: config.APIKEY_BRAND,
-    now: () => new Date(),
+    clock: systemClock,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
   const health = { draining: false };
   const handlers = createApp({
-    directory,
+    deps,
     telemetry,
     health,
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
   });
-  let sweeper: Loop | undefined;
+  const sweeper = sessionSweeper(deps, log);
   return {
     name: "identity",
     telemetry,
@@ -47,10 +48,10 @@ export async function wireIdentity(
     internal: { fetch: handlers.internal },
     async start() {
       await database.migrate(SCHEMA, MIGRATIONS);
-      sweeper = startSessionSweeper(directory, log);
+      sweeper.start();
     },
     async stop() {
-      await sweeper?.stop();
+      await sweeper.stop();
       await closeStores();
     },
   };

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { createdAt, idField, nameField, nullable, shapeOf, timeField } from "../fields.ts";
+import type { apiKeys } from "../tables.ts";
 
 export const KEY_NAME_DEFAULT = "Unnamed Key";
 
@@ -38,20 +39,17 @@ export const CreateApiKeyBody = Type.Object(
   shapeOf("Create API key request", "A new API key."),
 );
 
-export interface ApiKeyRow {
-  id: string;
-  name: string;
-  keyPrefix: string;
-  createdAt: Date;
-  revokedAt: Date | null;
-}
+export type ApiKeyRow = Pick<
+  typeof apiKeys.$inferSelect,
+  "id" | "name" | "key_prefix" | "created_at" | "revoked_at"
+>;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     name: row.name,
-    key_prefix: row.keyPrefix,
-    created_at: row.createdAt.toISOString(),
-    revoked_at: row.revokedAt?.toISOString() ?? null,
+    key_prefix: row.key_prefix,
+    created_at: row.created_at.toISOString(),
+    revoked_at: row.revoked_at?.toISOString() ?? null,
   };
 }

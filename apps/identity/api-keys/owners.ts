@@ -1,54 +1,54 @@
 import { notFound } from "@ostiary/lib/domain/errors";
-import { existingId } from "../ids.ts";
-import { findLivingMember, lockMember, memberAtAddress } from "../members/queries.ts";
-import { findServiceAccount } from "../service-accounts/queries.ts";
-import { findUser, lockUser } from "../users/queries.ts";
-import type { OwnerAddress } from "./keys.ts";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { lockMember, requireLivingMember } from "../members/queries.ts";
+import { requireServiceAccount } from "../service-accounts/queries.ts";
+import { lockExistingUser, requireUser } from "../users/queries.ts";
+import type { KeyOwner } from "./queries.ts";
+
+/** Whose keys an address names. Both throw the 404 of an address that names nobody. */
+export interface OwnerAddress {
+  /** The lane of writers of these keys: the person, or the member's organization. */
+  lane(database: Database): Promise<string>;
+  /** `locked` is for a write: the owner then can not be removed before the transaction ends. */
+  find(tx: Orm, locked: boolean): Promise<KeyOwner>;
+}
 
 /** `/users/{user_id}`. */
-export function userAt(id: string): OwnerAddress {
-  const userId = existingId("user", id);
+export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
   return {
-    lane: async () => userId,
+    lane: async () => user_id,
     async find(tx, locked) {
-      const user = await (locked ? lockUser(tx, userId, "share") : findUser(tx, userId));
-      if (user === null) throw notFound("user", userId);
-      return { userId };
+      await (locked ? lockExistingUser(tx, user_id, "share") : requireUser(tx, user_id));
+      return { user_id };
     },
   };
 }
 
 /** `/members/{member_id}`: suspended ones too, removed ones not. */
-export function memberAt(id: string): OwnerAddress {
-  const memberId = existingId("member", id);
+export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddress {
   return {
-    lane: async (database) => (await memberAtAddress(database, { memberId })).organizationId,
+    async lane(database) {
+      const member = await database.run("select_member", (orm) => requireLivingMember(orm, { member_id }));
+      return member.organization_id;
+    },
     async find(tx, locked) {
-      const found = locked
-        ? await lockMember(tx, memberId, "share")
-        : (await findLivingMember(tx, memberId)) !== null;
-      if (!found) throw notFound("member", memberId);
-      return { memberId };
+      if (!locked) await requireLivingMember(tx, { member_id });
+      else if (!(await lockMember(tx, member_id, "share"))) throw notFound("member", member_id);
+      return { member_id };
     },
   };
 }
 
 /** `/organizations/{organization_id}/service-accounts/{service_account_id}`: the same keys as at its member. */
-export function serviceAccountAt(params: {
-  organization_id: string;
-  service_account_id: string;
-}): OwnerAddress {
-  const organizationId = existingId("organization", params.organization_id);
-  const id = existingId("service_account", params.service_account_id);
+export function serviceAccountAt(
+  address: Record<"organization_id" | "service_account_id", string>,
+): OwnerAddress {
   return {
-    lane: async () => organizationId,
+    lane: async () => address.organization_id,
     async find(tx, locked) {
-      const account = await findServiceAccount(tx, organizationId, id);
-      if (account === null) throw notFound("service_account", id);
-      if (locked && !(await lockMember(tx, account.memberId, "share"))) {
-        throw notFound("service_account", id);
-      }
-      return { memberId: account.memberId };
+      const { id, member_id } = await requireServiceAccount(tx, address);
+      if (locked && !(await lockMember(tx, member_id, "share"))) throw notFound("service_account", id);
+      return { member_id };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, inArray, isNull } from "drizzle-orm";
@@ -7,18 +8,18 @@ import { apiKeys } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 
 /** Whom a key belongs to: a person of the directory or a member of an organization. */
-export type KeyOwner = { userId: string } | { memberId: string };
+export type KeyOwner = { user_id: string } | { member_id: string };
 
 const keyColumns = {
   id: apiKeys.id,
   name: apiKeys.name,
-  keyPrefix: apiKeys.keyPrefix,
-  createdAt: apiKeys.createdAt,
-  revokedAt: apiKeys.revokedAt,
+  key_prefix: apiKeys.key_prefix,
+  created_at: apiKeys.created_at,
+  revoked_at: apiKeys.revoked_at,
 };
 
 function belongsTo(owner: KeyOwner) {
-  return "userId" in owner ? eq(apiKeys.userId, owner.userId) : eq(apiKeys.memberId, owner.memberId);
+  return "user_id" in owner ? eq(apiKeys.user_id, owner.user_id) : eq(apiKeys.member_id, owner.member_id);
 }
 
 export async function insertKey(tx: Orm, owner: KeyOwner, key: ApiKeyRow & { hash: string }): Promise<void> {
@@ -38,20 +39,20 @@ export function listKeys(
     .limit(limit + 1);
 }
 
-/** Revokes a key, once; false when the owner has no such key. */
-export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date): Promise<boolean> {
+/** Revokes a key, once; 404 when the owner has no such key. */
+export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date): Promise<void> {
   const own = and(eq(apiKeys.id, id), belongsTo(owner));
   const revoked = await tx
     .update(apiKeys)
-    .set({ revokedAt: now })
-    .where(and(own, isNull(apiKeys.revokedAt)))
+    .set({ revoked_at: now })
+    .where(and(own, isNull(apiKeys.revoked_at)))
     .returning({ id: apiKeys.id });
-  if (revoked.length > 0) return true;
+  if (revoked.length > 0) return;
   const known = await tx.select({ id: apiKeys.id }).from(apiKeys).where(own);
-  return known.length > 0;
+  if (known.length === 0) throw notFound("api_key", id);
 }
 
 export async function deleteKeysOfUser(tx: Orm, userId: string): Promise<void> {
-  const keys = await tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.userId, userId));
+  const keys = await tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.user_id, userId));
   await inBatches(keys, (ids) => tx.delete(apiKeys).where(inArray(apiKeys.id, ids)));
 }

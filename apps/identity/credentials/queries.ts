@@ -6,7 +6,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { eq, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
-import type { CredentialRow } from "./rules.ts";
+import type { CredentialRow } from "./credential.ts";
 
 const CONNECTIONS = 5;
 
@@ -17,21 +17,21 @@ export function openValidations(url: string, options: DatabaseOptions): Promise<
 
 /** Whom a credential stands for: its person, for a user key, or its member and that member's person. */
 const holder = {
-  userId: apiKeys.userId,
-  personStatus: users.status,
-  memberId: members.id,
-  organizationId: members.organizationId,
+  user_id: apiKeys.user_id,
+  person_status: users.status,
+  member_id: members.id,
+  organization_id: members.organization_id,
   role: members.role,
-  memberStatus: members.status,
+  member_status: members.status,
 };
 
 /** The API key of this hash and its holder, in one query on the unique index of hashes. */
 export async function findKey(orm: Orm, hash: string): Promise<CredentialRow | null> {
   const [row] = await orm
-    .select({ ...holder, revokedAt: apiKeys.revokedAt, expiresAt: sql<null>`null` })
+    .select({ ...holder, revoked_at: apiKeys.revoked_at, expires_at: sql<null>`null` })
     .from(apiKeys)
-    .leftJoin(members, eq(members.id, apiKeys.memberId))
-    .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.userId}, ${members.userId})`))
+    .leftJoin(members, eq(members.id, apiKeys.member_id))
+    .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))
     .where(eq(apiKeys.hash, hash));
   return row ?? null;
 }
@@ -41,13 +41,13 @@ export async function findSession(orm: Orm, hash: string): Promise<CredentialRow
   const [row] = await orm
     .select({
       ...holder,
-      userId: sql<null>`null`,
-      revokedAt: sql<null>`null`,
-      expiresAt: sessions.expiresAt,
+      user_id: sql<null>`null`,
+      revoked_at: sql<null>`null`,
+      expires_at: sessions.expires_at,
     })
     .from(sessions)
-    .innerJoin(members, eq(members.id, sessions.memberId))
-    .leftJoin(users, eq(users.id, members.userId))
+    .innerJoin(members, eq(members.id, sessions.member_id))
+    .leftJoin(users, eq(users.id, members.user_id))
     .where(eq(sessions.hash, hash));
   return row ?? null;
 }

@@ -5,13 +5,13 @@ import {
 } from "@ostiary/lib/contracts/admission";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
+import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer, bodyErrors } from "../answers.ts";
-import type { Directory } from "../directory.ts";
-import { noQuery } from "../fields.ts";
-import { checkedSubject } from "../users/subject.ts";
-import { validateCredential, validateSubject } from "./validate.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { checkedSubject } from "../users/user.ts";
+import { validateCredential, validateSubject } from "./commands.ts";
 
 /** Both forms as optional fields of one object, so that a wrong body is told apart field by field. */
 const ValidateBody = Type.Object(
@@ -23,13 +23,12 @@ const ValidateBody = Type.Object(
 );
 
 /** `POST /internal/credentials/validate` (contract 4, Admission). */
-export function credentialsRoutes(directory: Directory) {
+export function credentialsRoutes(deps: Dependencies) {
   return new Elysia({ name: "credentials", normalize: false }).post(
     VALIDATE_PATH,
     ({ body: { idp, credential } }) => {
-      if (idp !== undefined && credential === undefined)
-        return validateSubject(directory, checkedSubject(idp));
-      if (credential !== undefined && idp === undefined) return validateCredential(directory, credential);
+      if (idp !== undefined && credential === undefined) return validateSubject(deps, checkedSubject(idp));
+      if (credential !== undefined && idp === undefined) return validateCredential(deps, credential);
       throw validationError([
         {
           path: idp === undefined ? "" : "credential",

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { createdAt, idField, nullable, personText, shapeOf, shownRole, timeField } from "../fields.ts";
-import { roleField } from "../roles/role-field.ts";
-import type { Roles } from "../roles/roles.ts";
+import { type Roles, roleField } from "../roles/roles.ts";
+import type { invites } from "../tables.ts";
 
 const EXPIRES_SECONDS_MIN = 60;
 export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
@@ -83,37 +83,39 @@ export function createInviteBody(roles: Roles) {
   );
 }
 
-export interface InviteRow {
-  id: string;
-  organizationId: string;
-  email: string | null;
-  role: string | null;
-  tokenPrefix: string;
-  token: string | null;
-  status: "active" | "redeemed" | "revoked" | "expired";
-  maxUses: number | null;
-  useCount: number;
-  expiresAt: Date;
-  createdAt: Date;
-}
+export type CreateInvite = Static<ReturnType<typeof createInviteBody>>;
+
+export const RedeemInviteBody = Type.Object(
+  {
+    token: Type.String({
+      minLength: 1,
+      description: "The invite's token.",
+      examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
+      rule: "must be the invite's token",
+    }),
+  },
+  shapeOf("Redeem invite request", "The invite to redeem."),
+);
+
+export type InviteRow = Omit<typeof invites.$inferSelect, "token_hash">;
 
 /** Whether the time of an invite that is stored as active is over. */
-export function isOverdue(row: InviteRow, now: Date): boolean {
-  return row.status === "active" && row.expiresAt.getTime() <= now.getTime();
+export function isOverdue(row: InviteRow, now: number): boolean {
+  return row.status === "active" && row.expires_at.getTime() <= now;
 }
 
 export function toInvite(row: InviteRow, roles: Roles): Invite {
   return {
     id: row.id,
-    organization_id: row.organizationId,
+    organization_id: row.organization_id,
     ...(row.email !== null && { email: row.email }),
     role: roles.shown(row.role),
-    token_prefix: row.tokenPrefix,
+    token_prefix: row.token_prefix,
     ...(row.token !== null && { token: row.token }),
     status: row.status,
-    max_uses: row.maxUses,
-    use_count: row.useCount,
-    expires_at: row.expiresAt.toISOString(),
-    created_at: row.createdAt.toISOString(),
+    max_uses: row.max_uses,
+    use_count: row.use_count,
+    expires_at: row.expires_at.toISOString(),
+    created_at: row.created_at.toISOString(),
   };
 }

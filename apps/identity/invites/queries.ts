@@ -1,25 +1,14 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray } from "drizzle-orm";
 import { behind, byId } from "../list-queries.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 
-const inviteColumns = {
-  id: invites.id,
-  organizationId: invites.organizationId,
-  email: invites.email,
-  role: invites.role,
-  tokenPrefix: invites.tokenPrefix,
-  token: invites.token,
-  status: invites.status,
-  maxUses: invites.maxUses,
-  useCount: invites.useCount,
-  expiresAt: invites.expiresAt,
-  createdAt: invites.createdAt,
-};
+/** All but the token's hash, which no answer needs. */
+const { token_hash: _, ...inviteColumns } = getTableColumns(invites);
 
-export async function insertInvite(tx: Orm, row: InviteRow & { tokenHash: string }): Promise<void> {
+export async function insertInvite(tx: Orm, row: InviteRow & { token_hash: string }): Promise<void> {
   await tx.insert(invites).values(row);
 }
 
@@ -31,14 +20,14 @@ export function listInvites(
   return orm
     .select(inviteColumns)
     .from(invites)
-    .where(and(eq(invites.organizationId, organizationId), behind(invites.id, starting_after)))
+    .where(and(eq(invites.organization_id, organizationId), behind(invites.id, starting_after)))
     .orderBy(byId(invites.id))
     .limit(limit + 1);
 }
 
 /** The invite of a token, in whatever state it is. */
 export async function findInviteByToken(orm: Orm, tokenHash: string): Promise<InviteRow | null> {
-  const [row] = await orm.select(inviteColumns).from(invites).where(eq(invites.tokenHash, tokenHash));
+  const [row] = await orm.select(inviteColumns).from(invites).where(eq(invites.token_hash, tokenHash));
   return row ?? null;
 }
 
@@ -47,7 +36,7 @@ export async function lockInvite(tx: Orm, organizationId: string, id: string): P
   const [row] = await tx
     .select(inviteColumns)
     .from(invites)
-    .where(and(eq(invites.id, id), eq(invites.organizationId, organizationId)))
+    .where(and(eq(invites.id, id), eq(invites.organization_id, organizationId)))
     .for("no key update");
   return row ?? null;
 }
@@ -56,7 +45,7 @@ export async function lockInvite(tx: Orm, organizationId: string, id: string): P
 export async function updateInvite(
   tx: Orm,
   id: string,
-  change: { status: InviteRow["status"]; useCount: number },
+  change: { status: InviteRow["status"]; use_count: number },
 ): Promise<void> {
   const ended = change.status !== "active";
   await tx

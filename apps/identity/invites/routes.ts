@@ -1,29 +1,15 @@
-import { notFound } from "@ostiary/lib/domain/errors";
-import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
-import { Type } from "@sinclair/typebox";
+import { listQuery, noQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
-import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
-import type { Directory } from "../directory.ts";
-import { noQuery, pathIds, shapeOf } from "../fields.ts";
-import { existingId } from "../ids.ts";
+import { answer, bodyErrors, emptyAnswer, errors, setAuditNote } from "../answers.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { Member, toMember } from "../members/member.ts";
-import { createInviteBody, Invite, toInvite } from "./invite.ts";
-import { createInvite, pageOfInvites, revokeInvite } from "./invites.ts";
-import { redeemInvite } from "./redemption.ts";
+import { requireOrganization } from "../organizations/queries.ts";
+import { pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { createInvite, expireOverdue, redeemInvite, revokeInvite } from "./commands.ts";
+import { createInviteBody, Invite, RedeemInviteBody, toInvite } from "./invite.ts";
+import { listInvites } from "./queries.ts";
 
 const tags = ["Invites"];
-
-const RedeemBody = Type.Object(
-  {
-    token: Type.String({
-      minLength: 1,
-      description: "The invite's token.",
-      examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
-      rule: "must be the invite's token",
-    }),
-  },
-  shapeOf("Redeem invite request", "The invite to redeem."),
-);
 
 const inviteIsOver = {
   code: "CONFLICT",
@@ -32,60 +18,64 @@ const inviteIsOver = {
 } as const;
 
 /** Invites (Identity specification, Invites). */
-export function invitesRoutes(directory: Directory) {
-  const { roles } = directory;
+export function invitesRoutes(deps: Dependencies) {
+  const { database, roles } = deps;
   return new Elysia({ name: "invites", normalize: false })
-    .post(
-      "/organizations/:organization_id/invites",
-      async ({ params, body, status, set }) => {
-        const id = existingId("organization", params.organization_id);
-        const invite = toInvite(await createInvite(directory, id, body), roles);
-        setAuditNote(set, { details: { invite_id: invite.id, role: invite.role }, created: invite.id });
-        return status(201, invite);
-      },
-      {
-        params: pathIds("organization_id"),
-        query: noQuery,
-        body: createInviteBody(roles),
-        response: {
-          201: answer(Invite, "The invite with its token.", "details", "created"),
-          ...bodyErrors("NOT_FOUND"),
-        },
-        detail: {
-          summary: "Create an invite",
-          description: "The token is in the answer, and in the list of invites while the invite is active.",
-          operationId: "createInvite",
-          tags,
-        },
-      },
-    )
-    .get(
-      "/organizations/:organization_id/invites",
-      async ({ params, query }) => {
-        const id = existingId("organization", params.organization_id);
-        const request = pageRequest(query);
-        const { items, has_more } = page(await pageOfInvites(directory, id, request), request.limit);
-        return { invites: items.map((row) => toInvite(row, roles)), has_more };
-      },
-      {
-        params: pathIds("organization_id"),
-        query: listQuery,
-        response: { 200: answer(pageSchema("invites", Invite), "A page."), ...errors("NOT_FOUND") },
-        detail: {
-          summary: "List an organization's invites",
-          description: "Oldest first, in every state.",
-          operationId: "listInvites",
-          tags,
-        },
-      },
+    .use(refuseMalformedIds)
+    .group("/organizations/:organization_id/invites", (invites) =>
+      invites
+        .guard({ params: pathIds("organization_id") })
+        .post(
+          "",
+          async ({ params, body, status, set }) => {
+            const invite = toInvite(await createInvite(deps, params.organization_id, body), roles);
+            setAuditNote(set, { details: { invite_id: invite.id, role: invite.role }, created: invite.id });
+            return status(201, invite);
+          },
+          {
+            query: noQuery,
+            body: createInviteBody(roles),
+            response: {
+              201: answer(Invite, "The invite with its token.", "details", "created"),
+              ...bodyErrors("NOT_FOUND"),
+            },
+            detail: {
+              summary: "Create an invite",
+              description:
+                "The token is in the answer, and in the list of invites while the invite is active.",
+              operationId: "createInvite",
+              tags,
+            },
+          },
+        )
+        .get(
+          "",
+          async ({ params: { organization_id }, query }) => {
+            const request = pageRequest(query);
+            const rows = await database.run("list_invites", async (orm) => {
+              await requireOrganization(orm, organization_id);
+              return listInvites(orm, organization_id, request);
+            });
+            const { items, has_more } = page(await expireOverdue(deps, rows), request.limit);
+            return { invites: items.map((row) => toInvite(row, roles)), has_more };
+          },
+          {
+            query: listQuery,
+            response: { 200: answer(pageSchema("invites", Invite), "A page."), ...errors("NOT_FOUND") },
+            detail: {
+              summary: "List an organization's invites",
+              description: "Oldest first, in every state.",
+              operationId: "listInvites",
+              tags,
+            },
+          },
+        ),
     )
     .delete(
       "/organizations/:organization_id/invites/:invite_id",
-      async ({ params }) => {
-        const organizationId = existingId("organization", params.organization_id);
-        const id = existingId("invite", params.invite_id);
-        if (!(await revokeInvite(directory, organizationId, id))) throw notFound("invite", id);
-        return noContent();
+      async ({ params, status }) => {
+        await revokeInvite(deps, params.organization_id, params.invite_id);
+        return status(204, undefined);
       },
       {
         params: pathIds("organization_id", "invite_id"),
@@ -102,18 +92,18 @@ export function invitesRoutes(directory: Directory) {
     .post(
       "/users/:user_id/invites/redeem",
       async ({ params, body, status, set }) => {
-        const userId = existingId("user", params.user_id);
-        const { member, isNew } = await redeemInvite(directory, userId, body.token);
+        const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
+        const { id, organization_id } = member;
         setAuditNote(set, {
-          ...(isNew && { created: member.id }),
-          organization: { organization_id: member.organizationId, member_id: member.id },
+          ...(isNew && { created: id }),
+          organization: { organization_id, member_id: id },
         });
         return status(isNew ? 201 : 200, toMember(member, roles));
       },
       {
         params: pathIds("user_id"),
         query: noQuery,
-        body: RedeemBody,
+        body: RedeemInviteBody,
         response: {
           200: answer(Member, "The member that the person is already.", "organization"),
           201: answer(Member, "The new member.", "created", "organization"),

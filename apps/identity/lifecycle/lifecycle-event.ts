@@ -37,10 +37,10 @@ export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">
 /** A membership as its events tell it. */
 export interface EventMember {
   id: string;
-  organizationId: string;
+  organization_id: string;
   principal: "user" | "service_account";
-  userId: string | null;
-  serviceAccountId: string | null;
+  user_id: string | null;
+  service_account_id: string | null;
   role: string | null;
 }
 
@@ -51,12 +51,12 @@ export function memberEvent(
 ): NewEvent {
   return {
     type,
-    organization_id: member.organizationId,
+    organization_id: member.organization_id,
     data: {
       member_id: member.id,
       principal: member.principal,
-      user_id: member.userId,
-      service_account_id: member.serviceAccountId,
+      user_id: member.user_id,
+      service_account_id: member.service_account_id,
       role: roles.shown(member.role),
     },
   };

@@ -58,11 +58,5 @@ export async function listEvents(orm: Orm, request: PageRequest): Promise<Lifecy
     .where(request.starting_after === null ? undefined : gt(lifecycleEvents.id, request.starting_after))
     .orderBy(asc(lifecycleEvents.id))
     .limit(request.limit + 1);
-  return rows.map((row) => ({
-    id: row.id,
-    type: row.type,
-    occurred_at: row.occurredAt.toISOString(),
-    organization_id: row.organizationId,
-    data: row.data,
-  }));
+  return rows.map((row) => ({ ...row, occurred_at: row.occurred_at.toISOString() }));
 }

@@ -3,14 +3,14 @@ import { validationError } from "@ostiary/lib/domain/errors";
 import { errorResponses, listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { answer } from "../answers.ts";
-import type { Directory } from "../directory.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
 import { eventExists, listEvents } from "./queries.ts";
 
 const LIMIT_MAX = 500;
 
 /** `GET /internal/lifecycle-events` (contract 5). */
-export function lifecycleRoutes({ database }: Pick<Directory, "database">) {
+export function lifecycleRoutes({ database }: Dependencies) {
   return new Elysia({ name: "lifecycle", normalize: false }).get(
     LIFECYCLE_EVENTS_PATH,
     async ({ query }) => {

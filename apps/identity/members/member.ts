@@ -1,6 +1,9 @@
+import { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nullable, shapeOf, shownRole, updatedAt } from "../fields.ts";
-import type { Roles } from "../roles/roles.ts";
+import { createdAt, idField, nullable, shapeOf, shownRole, trimmed, updatedAt } from "../fields.ts";
+import { type Roles, roleField } from "../roles/roles.ts";
+import type { members } from "../tables.ts";
+import { displayNameField } from "../users/user.ts";
 
 const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
   title: "Principal",
@@ -73,22 +76,41 @@ export const AnyMember = Type.Union([Member, FormerMember], {
   },
 });
 
-/** A membership as stored, with the names that its display name may come from. */
-export interface MemberRow {
-  id: string;
-  organizationId: string;
-  principal: "user" | "service_account";
-  userId: string | null;
-  serviceAccountId: string | null;
-  /** The override for this organization. */
-  displayName: string | null;
-  personName: string | null;
-  serviceAccountName: string | null;
-  role: string | null;
-  status: "active" | "suspended" | "removed";
-  createdAt: Date;
-  updatedAt: Date;
+export const PersonOfMember = Type.Object(
+  { user_id: idField("The person.") },
+  shapeOf("Person of member", "The person that a member is."),
+);
+
+export function addMemberBody(roles: Roles) {
+  return Type.Object(
+    { idp: IdpSubject, role: roleField(roles, "Left out: default_role.") },
+    shapeOf("Add member request", "Whom to add."),
+  );
 }
+
+/** What may be changed at either address of a member. */
+const changeFields = {
+  status: Type.Optional(MemberStatus),
+  display_name: Type.Optional(displayNameField),
+};
+
+export function updateMemberBody(roles: Roles) {
+  return Type.Object(
+    { ...changeFields, role: roleField(roles, "Left out: unchanged.") },
+    { ...shapeOf("Update member request", "What to change; at least one field."), minProperties: 1 },
+  );
+}
+
+export const UpdateMemberSelfBody = Type.Object(changeFields, {
+  ...shapeOf("Update member self request", "What to change; at least one field."),
+  minProperties: 1,
+});
+
+/** A membership with the names that its display name may come from; its own is for this organization alone. */
+export type MemberRow = typeof members.$inferSelect & {
+  person_name: string | null;
+  service_account_name: string | null;
+};
 
 /** A membership that has not ended. */
 export type LivingMemberRow = MemberRow & { status: "active" | "suspended" };
@@ -97,24 +119,33 @@ export function isLiving(row: MemberRow): row is LivingMemberRow {
   return row.status !== "removed";
 }
 
+/** What a PATCH asks for; absent fields stay as they are. */
+export type MemberChange = Static<ReturnType<typeof updateMemberBody>>;
+
+/** The change that a body asks for, as it is stored. */
+export function readChange({ display_name, ...rest }: MemberChange): MemberChange {
+  if (display_name === undefined) return rest;
+  return { ...rest, display_name: display_name === null ? null : trimmed(display_name) };
+}
+
 export function toMember(row: LivingMemberRow, roles: Roles): Member {
   return {
     id: row.id,
-    organization_id: row.organizationId,
+    organization_id: row.organization_id,
     principal: row.principal,
-    service_account_id: row.serviceAccountId,
+    service_account_id: row.service_account_id,
     display_name: shownName(row),
     role: roles.shown(row.role),
     status: row.status,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   };
 }
 
 export function toFormerMember(row: MemberRow): FormerMember {
   return {
     id: row.id,
-    organization_id: row.organizationId,
+    organization_id: row.organization_id,
     principal: row.principal,
     display_name: shownName(row),
     status: "removed",
@@ -122,5 +153,5 @@ export function toFormerMember(row: MemberRow): FormerMember {
 }
 
 function shownName(row: MemberRow): string | null {
-  return row.serviceAccountName ?? row.displayName ?? row.personName;
+  return row.service_account_name ?? row.display_name ?? row.person_name;
 }

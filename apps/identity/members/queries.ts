@@ -1,25 +1,16 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
-import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { and, asc, eq, getTableColumns, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";
 import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
 import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
 
 const memberColumns = {
-  id: members.id,
-  organizationId: members.organizationId,
-  principal: members.principal,
-  userId: members.userId,
-  serviceAccountId: members.serviceAccountId,
-  displayName: members.displayName,
-  personName: users.displayName,
-  serviceAccountName: serviceAccounts.name,
-  role: members.role,
-  status: members.status,
-  createdAt: members.createdAt,
-  updatedAt: members.updatedAt,
+  ...getTableColumns(members),
+  person_name: users.display_name,
+  service_account_name: serviceAccounts.name,
 };
 
 /** Written out, not a parameter, so that the indexes over non-removed members serve it. */
@@ -29,41 +20,46 @@ function selectMembers(orm: Orm, condition: SQL | undefined) {
   return orm
     .select(memberColumns)
     .from(members)
-    .leftJoin(users, eq(users.id, members.userId))
-    .leftJoin(serviceAccounts, eq(serviceAccounts.id, members.serviceAccountId))
+    .leftJoin(users, eq(users.id, members.user_id))
+    .leftJoin(serviceAccounts, eq(serviceAccounts.id, members.service_account_id))
     .where(condition);
 }
 
-/** A membership, removed ones too. */
-export async function findMember(orm: Orm, id: string): Promise<MemberRow | null> {
+async function findMember(orm: Orm, id: string): Promise<MemberRow | null> {
   const [row] = await selectMembers(orm, eq(members.id, id));
   return row ?? null;
 }
 
-/** A membership that has not ended. */
-export async function findLivingMember(orm: Orm, id: string): Promise<LivingMemberRow | null> {
-  const row = await findMember(orm, id);
-  return row !== null && isLiving(row) ? row : null;
-}
-
 /** Where a member is addressed: in its organization, or by itself. */
 export interface MemberAddress {
-  memberId: string;
-  organizationId?: string;
+  member_id: string;
+  organization_id?: string;
 }
 
-/**
- * The member at an address, read before a transaction that has to know its organization, which never changes.
- * 404 for an unknown or removed one, and for one of another organization.
- */
-export async function memberAtAddress(
-  database: Database,
-  { memberId, organizationId }: MemberAddress,
-): Promise<{ id: string; organizationId: string }> {
-  const member = await database.run("select_member", (orm) => findLivingMember(orm, memberId));
-  const found = member !== null && (organizationId ?? member.organizationId) === member.organizationId;
-  if (!found) throw notFound("member", memberId);
-  return { id: member.id, organizationId: member.organizationId };
+/** The membership at an address, removed ones too; 404 for an unknown one, and for one of another organization. */
+export async function requireMember(
+  orm: Orm,
+  { member_id, organization_id }: MemberAddress,
+): Promise<MemberRow> {
+  const row = await findMember(orm, member_id);
+  if (row === null || (organization_id ?? row.organization_id) !== row.organization_id) {
+    throw notFound("member", member_id);
+  }
+  return row;
+}
+
+/** {@link requireMember}; 404 for a removed one too. */
+export async function requireLivingMember(orm: Orm, address: MemberAddress): Promise<LivingMemberRow> {
+  const row = await requireMember(orm, address);
+  if (!isLiving(row)) throw notFound("member", address.member_id);
+  return row;
+}
+
+/** The person of a membership, removed ones too; 404 for a service account and once the account is deleted. */
+export async function requirePersonOf(orm: Orm, memberId: string): Promise<string> {
+  const row = await findMember(orm, memberId);
+  if (!row?.user_id) throw notFound("user");
+  return row.user_id;
 }
 
 /** The person's membership in an organization that has not ended. */
@@ -74,7 +70,7 @@ export async function findMembership(
 ): Promise<LivingMemberRow | null> {
   const [row] = await selectMembers(
     orm,
-    and(eq(members.organizationId, organizationId), eq(members.userId, userId), notRemoved),
+    and(eq(members.organization_id, organizationId), eq(members.user_id, userId), notRemoved),
   );
   return row !== undefined && isLiving(row) ? row : null;
 }
@@ -101,7 +97,7 @@ export async function lockMembership(
   const [row] = await tx
     .select({ id: members.id, role: members.role, status: members.status })
     .from(members)
-    .where(and(eq(members.organizationId, organizationId), eq(members.userId, userId), notRemoved))
+    .where(and(eq(members.organization_id, organizationId), eq(members.user_id, userId), notRemoved))
     .for(lockStrength.share);
   return row ?? null;
 }
@@ -115,7 +111,7 @@ export async function listMembers(
 ): Promise<LivingMemberRow[]> {
   const rows = await selectMembers(
     orm,
-    and(eq(members.organizationId, organizationId), notRemoved, behind(members.id, starting_after)),
+    and(eq(members.organization_id, organizationId), notRemoved, behind(members.id, starting_after)),
   )
     .orderBy(byId(members.id))
     .limit(limit + 1);
@@ -125,27 +121,26 @@ export async function listMembers(
 /** A membership without what it is given when it is written or read. */
 export type NewMember = Pick<
   MemberRow,
-  "id" | "organizationId" | "principal" | "userId" | "serviceAccountId" | "role" | "createdAt"
+  "id" | "organization_id" | "principal" | "user_id" | "service_account_id" | "role" | "created_at"
 >;
 
 /** Adds an active member. */
 export async function insertMember(tx: Orm, member: NewMember): Promise<void> {
-  await tx.insert(members).values({ ...member, status: "active", updatedAt: member.createdAt });
+  await tx.insert(members).values({ ...member, status: "active", updated_at: member.created_at });
 }
 
 export async function updateMember(
   tx: Orm,
   id: string,
-  change: Pick<LivingMemberRow, "role" | "status" | "displayName" | "updatedAt">,
+  change: Pick<LivingMemberRow, "role" | "status" | "display_name" | "updated_at">,
 ): Promise<void> {
   await tx.update(members).set(change).where(eq(members.id, id));
 }
 
-/** Whether the organization has a member that has not ended, beside `memberId`, with `role` if one is given. */
+/** Whether the organization of a member has another that has not ended, with `role` if one is given. */
 export async function hasOtherMember(
   tx: Orm,
-  organizationId: string,
-  memberId: string,
+  { id, organization_id }: Pick<MemberRow, "id" | "organization_id">,
   role?: string,
 ): Promise<boolean> {
   const others = await tx
@@ -153,8 +148,8 @@ export async function hasOtherMember(
     .from(members)
     .where(
       and(
-        eq(members.organizationId, organizationId),
-        ne(members.id, memberId),
+        eq(members.organization_id, organization_id),
+        ne(members.id, id),
         notRemoved,
         role === undefined ? undefined : eq(members.role, role),
       ),
@@ -168,16 +163,16 @@ export async function lockMembershipsOf(tx: Orm, userId: string): Promise<NewMem
   return tx
     .select({
       id: members.id,
-      organizationId: members.organizationId,
+      organization_id: members.organization_id,
       principal: members.principal,
-      userId: members.userId,
-      serviceAccountId: members.serviceAccountId,
+      user_id: members.user_id,
+      service_account_id: members.service_account_id,
       role: members.role,
-      createdAt: members.createdAt,
+      created_at: members.created_at,
     })
     .from(members)
-    .where(and(eq(members.userId, userId), notRemoved))
-    .orderBy(asc(members.organizationId))
+    .where(and(eq(members.user_id, userId), notRemoved))
+    .orderBy(asc(members.organization_id))
     .for("no key update");
 }
 
@@ -190,19 +185,19 @@ export async function endMemberships(tx: Orm, ended: readonly { id: string }[], 
     const keyRows = await tx
       .select({ id: apiKeys.id })
       .from(apiKeys)
-      .where(and(inArray(apiKeys.memberId, ids), isNull(apiKeys.revokedAt)));
+      .where(and(inArray(apiKeys.member_id, ids), isNull(apiKeys.revoked_at)));
     await inBatches(keyRows, (keyIds) =>
-      tx.update(apiKeys).set({ revokedAt: now }).where(inArray(apiKeys.id, keyIds)),
+      tx.update(apiKeys).set({ revoked_at: now }).where(inArray(apiKeys.id, keyIds)),
     );
-    await tx.delete(sessions).where(inArray(sessions.memberId, ids));
-    await tx.update(members).set({ status: "removed", updatedAt: now }).where(inArray(members.id, ids));
+    await tx.delete(sessions).where(inArray(sessions.member_id, ids));
+    await tx.update(members).set({ status: "removed", updated_at: now }).where(inArray(members.id, ids));
   });
 }
 
 /** Takes the person out of its former memberships: they lose its name for good. */
 export async function forgetPerson(tx: Orm, userId: string): Promise<void> {
-  const former = await tx.select({ id: members.id }).from(members).where(eq(members.userId, userId));
+  const former = await tx.select({ id: members.id }).from(members).where(eq(members.user_id, userId));
   await inBatches(former, (ids) =>
-    tx.update(members).set({ userId: null, displayName: null }).where(inArray(members.id, ids)),
+    tx.update(members).set({ user_id: null, display_name: null }).where(inArray(members.id, ids)),
   );
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, shapeOf, updatedAt } from "../fields.ts";
+import { createdAt, idField, nameField, shapeOf, updatedAt } from "../fields.ts";
+import type { organizations } from "../tables.ts";
 
 /** The isolation boundary (Identity specification, Organization). */
 export const Organization = Type.Object(
@@ -13,18 +14,22 @@ export const Organization = Type.Object(
 );
 export type Organization = Static<typeof Organization>;
 
-export interface OrganizationRow {
-  id: string;
-  name: string;
-  createdAt: Date;
-  updatedAt: Date;
-}
+const name = nameField("The organization's name.", "Analytical Engines");
+export const CreateOrganizationBody = Type.Object(
+  { name },
+  shapeOf("Create organization request", "A new organization."),
+);
+export const UpdateOrganizationBody = Type.Object(
+  { name },
+  shapeOf("Update organization request", "What to change."),
+);
+
+export type OrganizationRow = typeof organizations.$inferSelect;
 
 export function toOrganization(row: OrganizationRow): Organization {
   return {
-    id: row.id,
-    name: row.name,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
+    ...row,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   };
 }

@@ -6,15 +6,10 @@ import { inBatches } from "../batches.ts";
 import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";
 import type { OrganizationRow } from "./organization.ts";
 
-export async function findOrganization(orm: Orm, id: string): Promise<OrganizationRow | null> {
-  const [row] = await orm.select().from(organizations).where(eq(organizations.id, id));
-  return row ?? null;
-}
-
-/** Refuses with 404 unless the organization exists. */
+/** The organization; 404 when there is none. */
 export async function requireOrganization(orm: Orm, id: string): Promise<OrganizationRow> {
-  const row = await findOrganization(orm, id);
-  if (row === null) throw notFound("organization", id);
+  const [row] = await orm.select().from(organizations).where(eq(organizations.id, id));
+  if (row === undefined) throw notFound("organization", id);
   return row;
 }
 
@@ -41,7 +36,7 @@ const lockStrength = { share: "key share", update: "no key update", delete: "upd
 
 /** Locks, in the order of ids, every organization that a person is or was a member of. */
 export async function lockOrganizationsOf(tx: Orm, userId: string): Promise<void> {
-  const ids = tx.select({ id: members.organizationId }).from(members).where(eq(members.userId, userId));
+  const ids = tx.select({ id: members.organization_id }).from(members).where(eq(members.user_id, userId));
   await tx
     .select({ id: organizations.id })
     .from(organizations)
@@ -66,24 +61,24 @@ export async function insertOrganization(tx: Orm, row: OrganizationRow): Promise
   await tx.insert(organizations).values(row);
 }
 
-export async function renameOrganization(tx: Orm, id: string, name: string, now: Date): Promise<void> {
-  await tx.update(organizations).set({ name, updatedAt: now }).where(eq(organizations.id, id));
+export async function updateOrganizationName(tx: Orm, id: string, name: string, now: Date): Promise<void> {
+  await tx.update(organizations).set({ name, updated_at: now }).where(eq(organizations.id, id));
 }
 
 /**
  * Deletes a locked organization and all that is in it, tens of thousands of rows at a time, where the database's
  * own cascade would be one statement of any length.
  */
-export async function deleteOrganization(tx: Orm, id: string): Promise<void> {
-  const memberRows = await tx.select({ id: members.id }).from(members).where(eq(members.organizationId, id));
+export async function deleteOrganizationRows(tx: Orm, id: string): Promise<void> {
+  const memberRows = await tx.select({ id: members.id }).from(members).where(eq(members.organization_id, id));
   await inBatches(memberRows, async (ids) => {
-    await tx.delete(sessions).where(inArray(sessions.memberId, ids));
-    const keyRows = await tx.select({ id: apiKeys.id }).from(apiKeys).where(inArray(apiKeys.memberId, ids));
+    await tx.delete(sessions).where(inArray(sessions.member_id, ids));
+    const keyRows = await tx.select({ id: apiKeys.id }).from(apiKeys).where(inArray(apiKeys.member_id, ids));
     await inBatches(keyRows, (keyIds) => tx.delete(apiKeys).where(inArray(apiKeys.id, keyIds)));
     await tx.delete(members).where(inArray(members.id, ids));
   });
   for (const table of [invites, serviceAccounts]) {
-    const rows = await tx.select({ id: table.id }).from(table).where(eq(table.organizationId, id));
+    const rows = await tx.select({ id: table.id }).from(table).where(eq(table.organization_id, id));
     await inBatches(rows, (ids) => tx.delete(table).where(inArray(table.id, ids)));
   }
   await tx.delete(organizations).where(eq(organizations.id, id));
@@ -100,17 +95,17 @@ export function organizationsThatNeed(
   limit: number,
 ): Promise<{ id: string; name: string }[]> {
   const others = sql`select 1 from ${members} other
-    where other.organization_id = ${members.organizationId} and other.id <> ${members.id}
+    where other.organization_id = ${members.organization_id} and other.id <> ${members.id}
       and other.status <> 'removed'`;
   const lastHolder = sql`(${members.role} = ${creatorRole}
     and not exists (${others} and other.role = ${creatorRole}))`;
   return tx
     .select({ id: organizations.id, name: organizations.name })
     .from(members)
-    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .innerJoin(organizations, eq(organizations.id, members.organization_id))
     .where(
       and(
-        eq(members.userId, userId),
+        eq(members.user_id, userId),
         ne(members.status, sql`'removed'`),
         sql`(not exists (${others})${creatorRole === null ? sql`` : sql` or ${lastHolder}`})`,
       ),

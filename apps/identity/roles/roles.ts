@@ -1,3 +1,6 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable, shapeOf } from "../fields.ts";
+
 /** The label list that grants everything. */
 export const EVERY_LABEL = "*";
 
@@ -52,3 +55,63 @@ const rolesOff: Roles = Object.freeze({
   labelsOf: () => [EVERY_LABEL],
   shown: () => null,
 });
+
+/** Matches no text in any dialect. */
+const NOTHING = "^[^\\s\\S]$";
+
+/** The optional `role` of a request body: one of the file's slugs; while roles are off no value will do. */
+export function roleField(roles: Roles, description: string) {
+  if (roles.file === null) {
+    return Type.Optional(
+      Type.String({
+        pattern: NOTHING,
+        description: "Roles are off: leave it out.",
+        rule: "must be left out, since this deployment has no roles",
+      }),
+    );
+  }
+  return Type.Optional(
+    Type.String({
+      description: `A slug of the roles file. ${description}`,
+      enum: [...roles.slugs],
+      pattern: `^(?:${roles.slugs.map((slug) => slug.replaceAll(".", "\\.")).join("|")})$`,
+      rule: `must be one of ${roles.slugs.join(", ")}`,
+    }),
+  );
+}
+
+const slug = (description: string) =>
+  nullable(Type.String({ description: `${description} Null while roles are off.`, examples: ["owner"] }));
+
+/** The roles of the deployment (Identity specification, Roles listing). */
+export const RolesListing = Type.Object(
+  {
+    roles: Type.Array(
+      Type.Object(
+        {
+          slug: Type.String({ description: "The role's name.", examples: ["admin"] }),
+          labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
+            description: "What the role grants; `*` alone grants every label.",
+            examples: [["org:write", "org:members:write"]],
+          }),
+        },
+        shapeOf("Role", "A role of the roles file."),
+      ),
+      { description: "Sorted by slug." },
+    ),
+    creator_role: slug("Given to whoever creates an organization."),
+    default_role: slug("Given where a write names no role."),
+    service_account_default_role: slug("Given to a service account where the write names no role."),
+  },
+  shapeOf("Roles", "The roles of this deployment."),
+);
+export type RolesListing = Static<typeof RolesListing>;
+
+export function toRolesListing(roles: Roles): RolesListing {
+  return {
+    roles: roles.slugs.map((slug) => ({ slug, labels: roles.labelsOf(slug) })),
+    creator_role: roles.creator,
+    default_role: roles.forMembers,
+    service_account_default_role: roles.forServiceAccounts,
+  };
+}

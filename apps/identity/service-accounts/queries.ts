@@ -1,38 +1,42 @@
+import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
 import { behind, byId } from "../list-queries.ts";
 import { members, serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
+
+/** Where a service account is addressed. */
+export interface ServiceAccountAddress {
+  organization_id: string;
+  service_account_id: string;
+}
 
 /** Read from the members, whose index holds the service accounts that are not removed in the order of a list. */
 function selectServiceAccounts(orm: Orm, condition: SQL | undefined) {
   return orm
     .select({
-      id: serviceAccounts.id,
-      organizationId: serviceAccounts.organizationId,
-      memberId: members.id,
-      name: serviceAccounts.name,
+      ...getTableColumns(serviceAccounts),
+      member_id: members.id,
       role: members.role,
       status: sql<ServiceAccountRow["status"]>`${members.status}`,
-      createdAt: serviceAccounts.createdAt,
-      updatedAt: serviceAccounts.updatedAt,
     })
     .from(members)
-    .innerJoin(serviceAccounts, eq(serviceAccounts.id, members.serviceAccountId))
+    .innerJoin(serviceAccounts, eq(serviceAccounts.id, members.service_account_id))
     .where(and(ne(members.status, sql`'removed'`), condition));
 }
 
-export async function findServiceAccount(
+/** The account at an address; 404 for an unknown one, another organization's and a removed one. */
+export async function requireServiceAccount(
   orm: Orm,
-  organizationId: string,
-  id: string,
-): Promise<ServiceAccountRow | null> {
+  { organization_id, service_account_id }: ServiceAccountAddress,
+): Promise<ServiceAccountRow> {
   const [row] = await selectServiceAccounts(
     orm,
-    and(eq(members.serviceAccountId, id), eq(members.organizationId, organizationId)),
+    and(eq(members.service_account_id, service_account_id), eq(members.organization_id, organization_id)),
   );
-  return row ?? null;
+  if (row === undefined) throw notFound("service_account", service_account_id);
+  return row;
 }
 
 export function listServiceAccounts(
@@ -42,16 +46,13 @@ export function listServiceAccounts(
 ): Promise<ServiceAccountRow[]> {
   return selectServiceAccounts(
     orm,
-    and(eq(members.organizationId, organizationId), behind(members.serviceAccountId, starting_after)),
+    and(eq(members.organization_id, organizationId), behind(members.service_account_id, starting_after)),
   )
-    .orderBy(byId(members.serviceAccountId))
+    .orderBy(byId(members.service_account_id))
     .limit(limit + 1);
 }
 
-export async function insertServiceAccount(
-  tx: Orm,
-  row: Pick<ServiceAccountRow, "id" | "organizationId" | "name" | "createdAt" | "updatedAt">,
-): Promise<void> {
+export async function insertServiceAccount(tx: Orm, row: typeof serviceAccounts.$inferInsert): Promise<void> {
   await tx.insert(serviceAccounts).values(row);
 }
 
@@ -64,6 +65,6 @@ export async function lockServiceAccount(tx: Orm, id: string): Promise<void> {
     .for("no key update");
 }
 
-export async function renameServiceAccount(tx: Orm, id: string, name: string, now: Date): Promise<void> {
-  await tx.update(serviceAccounts).set({ name, updatedAt: now }).where(eq(serviceAccounts.id, id));
+export async function updateServiceAccountName(tx: Orm, id: string, name: string, now: Date): Promise<void> {
+  await tx.update(serviceAccounts).set({ name, updated_at: now }).where(eq(serviceAccounts.id, id));
 }

@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, shapeOf, shownRole, updatedAt } from "../fields.ts";
-import { MemberStatus } from "../members/member.ts";
-import type { Roles } from "../roles/roles.ts";
+import { createdAt, idField, nameField, shapeOf, shownRole, updatedAt } from "../fields.ts";
+import { type LivingMemberRow, MemberStatus } from "../members/member.ts";
+import { type Roles, roleField } from "../roles/roles.ts";
+import type { serviceAccounts } from "../tables.ts";
 
 /** A non-human member of one organization (Identity specification, Service account). */
 export const ServiceAccount = Type.Object(
@@ -19,27 +20,33 @@ export const ServiceAccount = Type.Object(
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
 
-/** A service account as stored, with what its member tells. */
-export interface ServiceAccountRow {
-  id: string;
-  organizationId: string;
-  memberId: string;
-  name: string;
-  role: string | null;
-  status: "active" | "suspended";
-  createdAt: Date;
-  updatedAt: Date;
+const name = nameField("What the service account is called.", "Nightly build");
+
+export function createServiceAccountBody(roles: Roles) {
+  return Type.Object(
+    { name, role: roleField(roles, "Left out: service_account_default_role, else default_role.") },
+    shapeOf("Create service account request", "A new service account."),
+  );
 }
+
+export const UpdateServiceAccountBody = Type.Object(
+  { name },
+  shapeOf("Update service account request", "What to change."),
+);
+
+/** A service account with what its member tells. */
+export type ServiceAccountRow = typeof serviceAccounts.$inferSelect &
+  Pick<LivingMemberRow, "role" | "status"> & { member_id: string };
 
 export function toServiceAccount(row: ServiceAccountRow, roles: Roles): ServiceAccount {
   return {
     id: row.id,
-    organization_id: row.organizationId,
-    member_id: row.memberId,
+    organization_id: row.organization_id,
+    member_id: row.member_id,
     name: row.name,
     role: roles.shown(row.role),
     status: row.status,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   };
 }

@@ -2,10 +2,7 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { inArray, lte } from "drizzle-orm";
 import { sessions } from "../tables.ts";
 
-export async function insertSession(
-  tx: Orm,
-  session: { hash: string; memberId: string; createdAt: Date; expiresAt: Date },
-): Promise<void> {
+export async function insertSession(tx: Orm, session: typeof sessions.$inferInsert): Promise<void> {
   await tx.insert(sessions).values(session);
 }
 
@@ -14,7 +11,7 @@ export async function deleteExpiredSessions(orm: Orm, now: Date, limit: number):
   const expired = orm
     .select({ hash: sessions.hash })
     .from(sessions)
-    .where(lte(sessions.expiresAt, now))
+    .where(lte(sessions.expires_at, now))
     .limit(limit)
     .for("update", { skipLocked: true });
   const deleted = await orm

@@ -1,12 +1,12 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { isUlid } from "@ostiary/lib/domain/schemas";
-import { Type } from "@sinclair/typebox";
+import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, setAuditNote } from "../answers.ts";
-import type { Directory } from "../directory.ts";
-import { noQuery, pathIds, shapeOf } from "../fields.ts";
-import { mintSession } from "./mint.ts";
-import { checkSessionIds, Session } from "./session.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { pathIds } from "../path-ids.ts";
+import { mintSession } from "./commands.ts";
+import { checkSessionIds, MintSessionBody, Session } from "./session.ts";
 
 /** An empty id makes an empty path segment, which a parameter does not match: each needs a route of its own. */
 const EMPTY_ID_PATHS = [
@@ -16,7 +16,7 @@ const EMPTY_ID_PATHS = [
 ];
 
 /** Sessions (Identity specification, Users): minted, and never listed, named or revoked. */
-export function sessionsRoutes(directory: Directory) {
+export function sessionsRoutes(deps: Dependencies) {
   const app = new Elysia({ name: "sessions", normalize: false });
   for (const path of EMPTY_ID_PATHS) {
     app.post(
@@ -32,14 +32,14 @@ export function sessionsRoutes(directory: Directory) {
       const { user_id, organization_id } = params;
       checkSessionIds(user_id, organization_id);
       if (!isUlid(user_id) || !isUlid(organization_id)) throw notFound();
-      const session = await mintSession(directory, user_id, organization_id);
+      const session = await mintSession(deps, user_id, organization_id);
       setAuditNote(set, { organization: { organization_id, member_id: session.member_id } });
       return status(201, session);
     },
     {
       params: pathIds("user_id", "organization_id"),
       query: noQuery,
-      body: Type.Object({}, shapeOf("Mint session request", "Nothing, or an empty object.")),
+      body: MintSessionBody,
       response: {
         201: answer(Session, "The session.", "organization"),
         ...bodyErrors({ code: "NOT_FOUND", details: null }),

@@ -26,6 +26,11 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
+export const MintSessionBody = Type.Object(
+  {},
+  shapeOf("Mint session request", "Nothing, or an empty object."),
+);
+
 /** Refuses with 422 ids that are empty, or a user_id that is longer than any could be. */
 export function checkSessionIds(userId: string, organizationId: string): void {
   const fields: FieldError[] = [];

@@ -1,9 +1,18 @@
+import type { IdpSubject } from "@ostiary/lib/contracts/admission";
+import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { behind, byId } from "../list-queries.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
 import type { MembershipRow, UserRow } from "./user.ts";
+
+/** The person; 404 when there is none. */
+export async function requireUser(orm: Orm, id: string): Promise<UserRow> {
+  const row = await findUser(orm, id);
+  if (row === null) throw notFound("user", id);
+  return row;
+}
 
 export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
   const [row] = await orm.select().from(users).where(eq(users.id, id));
@@ -23,6 +32,17 @@ export async function lockUser(
   return row ?? null;
 }
 
+/** {@link lockUser}; 404 when there is none. */
+export async function lockExistingUser(
+  tx: Orm,
+  id: string,
+  purpose: keyof typeof lockStrength,
+): Promise<UserRow> {
+  const row = await lockUser(tx, id, purpose);
+  if (row === null) throw notFound("user", id);
+  return row;
+}
+
 const lockStrength = { share: "key share", update: "no key update", delete: "update" } as const;
 
 export function listUsers(orm: Orm, { limit, starting_after }: PageRequest): Promise<UserRow[]> {
@@ -37,7 +57,7 @@ export function listUsers(orm: Orm, { limit, starting_after }: PageRequest): Pro
 export async function updateUser(
   tx: Orm,
   id: string,
-  change: Pick<UserRow, "displayName" | "status" | "updatedAt">,
+  change: Pick<UserRow, "display_name" | "status" | "updated_at">,
 ): Promise<void> {
   await tx.update(users).set(change).where(eq(users.id, id));
 }
@@ -51,33 +71,26 @@ export function listMemberships(
   return orm
     .select({
       id: members.id,
-      organizationId: organizations.id,
-      organizationName: organizations.name,
+      organization: { id: organizations.id, name: organizations.name },
       role: members.role,
     })
     .from(members)
-    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .innerJoin(organizations, eq(organizations.id, members.organization_id))
     .where(
-      and(eq(members.userId, userId), eq(members.status, sql`'active'`), behind(members.id, starting_after)),
+      and(eq(members.user_id, userId), eq(members.status, sql`'active'`), behind(members.id, starting_after)),
     )
     .orderBy(byId(members.id))
     .limit(limit + 1);
 }
 
-/** An IdP subject: who says so, and whom it names there. */
-export interface Subject {
-  issuer: string;
-  subject: string;
-}
-
-/** The person of a subject, in one indexed query. */
-export async function findUserBySubject(orm: Orm, { issuer, subject }: Subject): Promise<UserRow | null> {
+/** The person of an IdP subject, in one indexed query. */
+export async function findUserBySubject(orm: Orm, { issuer, subject }: IdpSubject): Promise<UserRow | null> {
   const [row] = await orm
-    .select({ user: users })
+    .select(getTableColumns(users))
     .from(idpLinks)
-    .innerJoin(users, eq(users.id, idpLinks.userId))
+    .innerJoin(users, eq(users.id, idpLinks.user_id))
     .where(and(eq(idpLinks.issuer, issuer), eq(idpLinks.subject, subject)));
-  return row?.user ?? null;
+  return row ?? null;
 }
 
 /**
@@ -86,14 +99,14 @@ export async function findUserBySubject(orm: Orm, { issuer, subject }: Subject):
  */
 export async function insertUserOfSubject(
   tx: Orm,
-  { issuer, subject }: Subject,
+  { issuer, subject }: IdpSubject,
   row: UserRow,
 ): Promise<UserRow | null> {
   const claimed = await tx
     .insert(idpLinks)
-    .values({ issuer, subject, userId: row.id, createdAt: row.createdAt })
+    .values({ issuer, subject, user_id: row.id, created_at: row.created_at })
     .onConflictDoNothing()
-    .returning({ userId: idpLinks.userId });
+    .returning({ user_id: idpLinks.user_id });
   if (claimed.length === 0) return null;
   await tx.insert(users).values(row);
   return row;
@@ -101,6 +114,6 @@ export async function insertUserOfSubject(
 
 /** Deletes the account itself and its links; whatever else belongs to it must be gone. */
 export async function deleteUser(tx: Orm, id: string): Promise<void> {
-  await tx.delete(idpLinks).where(eq(idpLinks.userId, id));
+  await tx.delete(idpLinks).where(eq(idpLinks.user_id, id));
   await tx.delete(users).where(eq(users.id, id));
 }

@@ -1,31 +1,20 @@
-import { notFound } from "@ostiary/lib/domain/errors";
-import { listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
-import { Type } from "@sinclair/typebox";
+import { listQuery, noQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
-import { answer, bodyErrors, emptyAnswer, errors, noContent, setAuditNote } from "../answers.ts";
-import type { Directory } from "../directory.ts";
-import { noQuery, pathIds, shapeOf, trimmed } from "../fields.ts";
-import { existingId } from "../ids.ts";
-import { changeUser } from "./change.ts";
-import { deleteAccount } from "./deletion.ts";
-import { findUser, listMemberships, listUsers } from "./queries.ts";
-import { displayNameField, Membership, PersonStatus, toMembership, toUser, User } from "./user.ts";
+import { answer, bodyErrors, emptyAnswer, errors, setAuditNote } from "../answers.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { trimmed } from "../fields.ts";
+import { pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { changeUser, deleteAccount } from "./commands.ts";
+import { listMemberships, listUsers, requireUser } from "./queries.ts";
+import { Membership, toMembership, toUser, UpdateUserBody, UpdateUserStatusBody, User } from "./user.ts";
 
 const tags = ["Users"];
-const params = pathIds("user_id");
-const NameBody = Type.Object(
-  { display_name: displayNameField },
-  shapeOf("Update user request", "What to change."),
-);
-const StatusBody = Type.Object(
-  { status: PersonStatus },
-  shapeOf("Update user status request", "The status to set."),
-);
 
 /** People (Identity specification, Users). */
-export function usersRoutes(directory: Directory) {
-  const { database, roles } = directory;
+export function usersRoutes(deps: Dependencies) {
+  const { database, roles } = deps;
   return new Elysia({ name: "users", normalize: false })
+    .use(refuseMalformedIds)
     .get(
       "/users",
       async ({ query }) => {
@@ -45,106 +34,94 @@ export function usersRoutes(directory: Directory) {
         },
       },
     )
-    .get(
-      "/users/:user_id",
-      async ({ params }) => {
-        const id = existingId("user", params.user_id);
-        const user = await database.run("select_user", (orm) => findUser(orm, id));
-        if (user === null) throw notFound("user", id);
-        return toUser(user);
-      },
-      {
-        params,
-        query: noQuery,
-        response: { 200: answer(User, "The person."), ...errors("NOT_FOUND") },
-        detail: {
-          summary: "Read a person",
-          description: "The person's global name and status.",
-          operationId: "getUser",
-          tags,
-        },
-      },
-    )
-    .patch(
-      "/users/:user_id",
-      async ({ params, body, set }) => {
-        const { display_name } = body;
-        const name = display_name === null ? null : trimmed(display_name);
-        const { user, details } = await changeUser(directory, existingId("user", params.user_id), {
-          display_name: name,
-        });
-        setAuditNote(set, { details });
-        return toUser(user);
-      },
-      {
-        params,
-        query: noQuery,
-        body: NameBody,
-        response: { 200: answer(User, "The person, changed.", "details"), ...bodyErrors("NOT_FOUND") },
-        detail: {
-          summary: "Change a person's name",
-          description: "Shown in every organization where the member has no name of its own.",
-          operationId: "updateUser",
-          tags,
-        },
-      },
-    )
-    .patch(
-      "/users/:user_id/status",
-      async ({ params, body, set }) => {
-        const { user, details } = await changeUser(directory, existingId("user", params.user_id), body);
-        setAuditNote(set, { details });
-        return toUser(user);
-      },
-      {
-        params,
-        query: noQuery,
-        body: StatusBody,
-        response: { 200: answer(User, "The person, changed.", "details"), ...bodyErrors("NOT_FOUND") },
-        detail: {
-          summary: "Suspend or re-enable a person",
-          description: "For staff. Suspended, nothing of the person is admitted in any realm.",
-          operationId: "updateUserStatus",
-          tags,
-        },
-      },
-    )
-    .delete(
-      "/users/:user_id",
-      async ({ params }) => {
-        await deleteAccount(directory, existingId("user", params.user_id));
-        return noContent();
-      },
-      {
-        params,
-        query: noQuery,
-        response: {
-          204: emptyAnswer("Deleted."),
-          ...errors("NOT_FOUND", "ORGANIZATION_HANDOFF_REQUIRED"),
-        },
-        detail: {
-          summary: "Delete an account",
-          description:
-            "Ends every membership, deletes keys and links to identity providers. Refused with 409 while an organization would be left without a member or a holder of creator_role; `details.organizations` lists them as {id, name}, at most 100.",
-          operationId: "deleteUser",
-          tags,
-        },
-      },
+    .group("/users/:user_id", (user) =>
+      user
+        .guard({ params: pathIds("user_id"), query: noQuery })
+        .get(
+          "",
+          async ({ params: { user_id } }) =>
+            toUser(await database.run("select_user", (orm) => requireUser(orm, user_id))),
+          {
+            response: { 200: answer(User, "The person."), ...errors("NOT_FOUND") },
+            detail: {
+              summary: "Read a person",
+              description: "The person's global name and status.",
+              operationId: "getUser",
+              tags,
+            },
+          },
+        )
+        .patch(
+          "",
+          async ({ params, body, set }) => {
+            const display_name = body.display_name === null ? null : trimmed(body.display_name);
+            const { user, details } = await changeUser(deps, params.user_id, { display_name });
+            setAuditNote(set, { details });
+            return toUser(user);
+          },
+          {
+            body: UpdateUserBody,
+            response: { 200: answer(User, "The person, changed.", "details"), ...bodyErrors("NOT_FOUND") },
+            detail: {
+              summary: "Change a person's name",
+              description: "Shown in every organization where the member has no name of its own.",
+              operationId: "updateUser",
+              tags,
+            },
+          },
+        )
+        .patch(
+          "/status",
+          async ({ params, body, set }) => {
+            const { user, details } = await changeUser(deps, params.user_id, body);
+            setAuditNote(set, { details });
+            return toUser(user);
+          },
+          {
+            body: UpdateUserStatusBody,
+            response: { 200: answer(User, "The person, changed.", "details"), ...bodyErrors("NOT_FOUND") },
+            detail: {
+              summary: "Suspend or re-enable a person",
+              description: "For staff. Suspended, nothing of the person is admitted in any realm.",
+              operationId: "updateUserStatus",
+              tags,
+            },
+          },
+        )
+        .delete(
+          "",
+          async ({ params, status }) => {
+            await deleteAccount(deps, params.user_id);
+            return status(204, undefined);
+          },
+          {
+            response: {
+              204: emptyAnswer("Deleted."),
+              ...errors("NOT_FOUND", "ORGANIZATION_HANDOFF_REQUIRED"),
+            },
+            detail: {
+              summary: "Delete an account",
+              description:
+                "Ends every membership, deletes keys and links to identity providers. Refused with 409 while an organization would be left without a member or a holder of creator_role; `details.organizations` lists them as {id, name}, at most 100.",
+              operationId: "deleteUser",
+              tags,
+            },
+          },
+        ),
     )
     .get(
       "/users/:user_id/memberships",
-      async ({ params, query }) => {
-        const id = existingId("user", params.user_id);
+      async ({ params: { user_id }, query }) => {
         const request = pageRequest(query);
         const rows = await database.run("list_memberships", async (orm) => {
-          if ((await findUser(orm, id)) === null) throw notFound("user", id);
-          return listMemberships(orm, id, request);
+          await requireUser(orm, user_id);
+          return listMemberships(orm, user_id, request);
         });
         const { items, has_more } = page(rows, request.limit);
         return { memberships: items.map((row) => toMembership(row, roles)), has_more };
       },
       {
-        params,
+        params: pathIds("user_id"),
         query: listQuery,
         response: { 200: answer(pageSchema("memberships", Membership), "A page."), ...errors("NOT_FOUND") },
         detail: {

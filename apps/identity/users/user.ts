@@ -1,3 +1,5 @@
+import { type IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
+import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { type Static, Type } from "@sinclair/typebox";
 import {
   createdAt,
@@ -10,6 +12,7 @@ import {
   updatedAt,
 } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
+import type { members, organizations, users } from "../tables.ts";
 
 export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
   title: "Person status",
@@ -41,6 +44,15 @@ export const displayNameField = nullable(
   { rule: `must be null or text of 1 to ${NAME_LENGTH_MAX} characters, without control characters` },
 );
 
+export const UpdateUserBody = Type.Object(
+  { display_name: displayNameField },
+  shapeOf("Update user request", "What to change."),
+);
+export const UpdateUserStatusBody = Type.Object(
+  { status: PersonStatus },
+  shapeOf("Update user status request", "The status to set."),
+);
+
 /** A membership in the list of a person (Identity specification, Membership list item). */
 export const Membership = Type.Object(
   {
@@ -59,38 +71,36 @@ export const Membership = Type.Object(
 );
 export type Membership = Static<typeof Membership>;
 
-/** A person as stored. */
-export interface UserRow {
-  id: string;
-  displayName: string | null;
-  status: "active" | "suspended";
-  createdAt: Date;
-  updatedAt: Date;
-}
+export type UserRow = typeof users.$inferSelect;
 
 export function toUser(row: UserRow): User {
   return {
-    id: row.id,
-    display_name: row.displayName,
-    status: row.status,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
+    ...row,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   };
 }
 
-/** An active membership as stored, with its organization's name. */
-export interface MembershipRow {
-  id: string;
-  organizationId: string;
-  organizationName: string;
-  role: string | null;
+/** An active membership with its organization. */
+export interface MembershipRow extends Pick<typeof members.$inferSelect, "id" | "role"> {
+  organization: Pick<typeof organizations.$inferSelect, "id" | "name">;
 }
 
-export function toMembership(row: MembershipRow, roles: Roles): Membership {
-  return {
-    id: row.id,
-    organization: { id: row.organizationId, name: row.organizationName },
-    role: roles.shown(row.role),
-    status: "active",
-  };
+export function toMembership({ id, organization, role }: MembershipRow, roles: Roles): Membership {
+  return { id, organization, role: roles.shown(role), status: "active" };
+}
+
+/** Characters that can be stored and compared: no control characters, surrogates only in pairs. */
+const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
+
+/** Refuses with 422 an IdP subject, the `idp` of a body, that no identity provider would give. */
+export function checkedSubject(idp: IdpSubject): IdpSubject {
+  const fields: FieldError[] = (["issuer", "subject"] as const)
+    .filter((part) => idp[part].length > SUBJECT_LENGTH_MAX || !STORABLE.test(idp[part]))
+    .map((part) => ({
+      path: `idp.${part}`,
+      message: `idp.${part} must be text of 1 to ${SUBJECT_LENGTH_MAX} characters, without control characters.`,
+    }));
+  if (fields.length > 0) throw validationError(fields);
+  return idp;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { openValidations } from "@ostiary/identity/credentials/queries";
-import { createDirectory, type Directory } from "@ostiary/identity/directory";
+import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
 import { parseRolesFile } from "@ostiary/identity/roles-file";
 import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
@@ -33,7 +33,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /** An identity service without ports: its two handlers on a database of its own. */
 export interface IdentityHarness {
-  readonly directory: Directory;
+  readonly deps: Dependencies;
   readonly database: Database;
   readonly database_url: string;
   readonly clock: ManualClock;
@@ -100,23 +100,23 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
   const time = manualClock();
   const build = (rolesText: string | null): IdentityHarness => {
-    const directory = createDirectory({
+    const deps = createDependencies({
       database,
       validations,
       roles_file: rolesText === null ? null : parseRolesFile(rolesText),
       brand: BRAND,
-      now: () => time.date(),
+      clock: time,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
     const app = createApp({
-      directory,
+      deps,
       telemetry,
       health: { draining: false },
       internal_auth_token: options.internal_auth_token,
       swagger_enabled: true,
     });
     return harnessOf({
-      directory,
+      deps,
       database,
       database_url,
       clock: time,
@@ -137,7 +137,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
 interface Parts
   extends Pick<
     IdentityHarness,
-    "directory" | "database" | "database_url" | "clock" | "restarted" | "log" | "close"
+    "deps" | "database" | "database_url" | "clock" | "restarted" | "log" | "close"
   > {
   app: ReturnType<typeof createApp>;
 }

@@ -147,8 +147,8 @@ describe.skipIf(!real)("over 100 000 rows", () => {
       members: (orm, page) => listMembers(orm, id, page),
       service_accounts: (orm, page) => listServiceAccounts(orm, id, page),
       invites: (orm, page) => listInvites(orm, id, page),
-      "keys of a member": (orm, page) => listKeys(orm, { memberId: owner_member }, page),
-      "keys of a person": (orm, page) => listKeys(orm, { userId: owner }, page),
+      "keys of a member": (orm, page) => listKeys(orm, { member_id: owner_member }, page),
+      "keys of a person": (orm, page) => listKeys(orm, { user_id: owner }, page),
       memberships: (orm, page) => listMemberships(orm, owner, page),
     };
   }, 600_000);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startSessionSweeper } from "@ostiary/identity/sessions/sweeper";
+import { sessionSweeper } from "@ostiary/identity/sessions/commands";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { waitFor } from "../../support/index.ts";
@@ -94,27 +94,32 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
   });
 });
 
-test("expired sessions are deleted in the background, valid ones are kept", async () => {
+test("expired sessions are deleted in the background every ten minutes, valid ones are kept", async () => {
   const { id, owner } = await identity.organization();
-  await identity.database.run("fill", (orm) =>
-    orm.execute(sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
+  const addExpired = (count: number) =>
+    identity.database.run("fill", (orm) =>
+      orm.execute(sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
       select 'expired' || number, (select id from identity.members where organization_id = ${id} limit 1),
         ${identity.clock.date().toISOString()}::timestamptz, ${identity.clock.date().toISOString()}::timestamptz
-      from generate_series(1, 2500) number`),
-  );
-  const { token } = (await mint(owner, id)).body;
+      from generate_series(1, ${count}::integer) number`),
+    );
   const count = async () => {
     const found = await identity.database.run("inspect", (orm) =>
       rows(orm, sql`select count(*) as left from identity.sessions where hash like 'expired%'`),
     );
     return found[0]?.left;
   };
+  await addExpired(2500);
+  const { token } = (await mint(owner, id)).body;
   expect(await count()).toBe(2500);
-  const sweeper = startSessionSweeper(
-    identity.directory,
-    { debug() {}, info() {}, warn() {}, error() {} },
-    10,
-  );
+  const sweeper = sessionSweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
+  sweeper.start();
+  await waitFor(async () => (await count()) === 0);
+  await waitFor(() => identity.clock.waiting().length > 0);
+  await addExpired(1);
+  identity.clock.advance(10 * 60 * 1000 - 1);
+  expect(await count()).toBe(1);
+  identity.clock.advance(1);
   await waitFor(async () => (await count()) === 0);
   await sweeper.stop();
   expect(await identity.validate(token)).toMatchObject({ valid: true });

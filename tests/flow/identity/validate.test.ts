@@ -76,7 +76,7 @@ describe("version 1", () => {
     const now = identity.clock.date().toISOString();
     await identity.database.run("import", (orm) =>
       orm.execute(sql`insert into identity.api_keys (id, user_id, member_id, hash, key_prefix, name, created_at)
-        values (${identity.directory.newId()}, ${owner.user_id ?? null}, ${owner.member_id ?? null},
+        values (${identity.deps.newId()}, ${owner.user_id ?? null}, ${owner.member_id ?? null},
           ${hashOf(plaintext)}, ${plaintext.slice(0, 14)}, 'Imported', ${now}::timestamptz)`),
     );
   }
@@ -153,7 +153,7 @@ describe("what is no credential", () => {
 
 /** Counts the statements that `work` sends, by standing between the service and its database. */
 async function countQueries() {
-  const { validations } = identity.directory;
+  const { validations } = identity.deps;
   let statements = 0;
   const counting = new Proxy(validations, {
     get(target, property) {
@@ -172,7 +172,7 @@ async function countQueries() {
         );
     },
   });
-  Object.assign(identity.directory, { validations: counting });
+  Object.assign(identity.deps, { validations: counting });
   return async (work: () => Promise<unknown>) => {
     statements = 0;
     await work();

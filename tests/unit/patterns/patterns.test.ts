@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { personText } from "../../../apps/identity/fields.ts";
+import { personText } from "@ostiary/identity/fields";
 import { type Attack, attacksOn } from "./attacks.ts";
 import { type SourcePattern, sourcePatterns } from "./source-patterns.ts";
 

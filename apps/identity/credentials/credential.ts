@@ -1,20 +1,21 @@
 import type { InvalidResult, ValidationResult } from "@ostiary/lib/contracts/admission";
 import { authTypeOf, type ParsedCredential, parseCredential } from "@ostiary/lib/domain/credentials";
 import type { Roles } from "../roles/roles.ts";
+import type { apiKeys, members, sessions, users } from "../tables.ts";
+
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
 /** A stored credential with the states that decide on it. */
-export interface CredentialRow {
+export interface CredentialRow
+  extends Nullable<Pick<typeof members.$inferSelect, "organization_id" | "role">>,
+    Nullable<Pick<typeof sessions.$inferSelect, "expires_at">>,
+    Pick<typeof apiKeys.$inferSelect, "revoked_at"> {
   /** Set for a user key. */
-  userId: string | null;
+  user_id: string | null;
   /** Of the person that the key, or the key's or session's member, belongs to; null for a service account. */
-  personStatus: "active" | "suspended" | null;
-  memberId: string | null;
-  organizationId: string | null;
-  role: string | null;
-  memberStatus: "active" | "suspended" | "removed" | null;
-  revokedAt: Date | null;
-  /** Set for a session. */
-  expiresAt: Date | null;
+  person_status: (typeof users.$inferSelect)["status"] | null;
+  member_id: string | null;
+  member_status: (typeof members.$inferSelect)["status"] | null;
 }
 
 export const INVALID: InvalidResult = { valid: false };
@@ -37,23 +38,23 @@ export function judge(
   credential: ParsedCredential,
   row: CredentialRow,
   roles: Roles,
-  now: Date,
+  now: number,
 ): ValidationResult {
-  if (row.revokedAt !== null || row.personStatus === "suspended") return INVALID;
-  if (row.expiresAt !== null && row.expiresAt.getTime() <= now.getTime()) return INVALID;
-  if (row.userId !== null) {
+  if (row.revoked_at !== null || row.person_status === "suspended") return INVALID;
+  if (row.expires_at !== null && row.expires_at.getTime() <= now) return INVALID;
+  if (row.user_id !== null) {
     if (authTypeOf(credential, "directory") === null) return INVALID;
-    return { valid: true, realm: "directory", user_id: row.userId };
+    return { valid: true, realm: "directory", user_id: row.user_id };
   }
-  const { memberId, organizationId } = row;
-  if (memberId === null || organizationId === null || row.memberStatus !== "active") return INVALID;
+  const { member_id, organization_id } = row;
+  if (member_id === null || organization_id === null || row.member_status !== "active") return INVALID;
   if (authTypeOf(credential, "organization") === null) return INVALID;
   return {
     valid: true,
     realm: "organization",
-    organization_id: organizationId,
-    member_id: memberId,
+    organization_id,
+    member_id,
     labels: roles.labelsOf(row.role),
-    ...(row.expiresAt !== null && { expires_at: row.expiresAt.toISOString() }),
+    ...(row.expires_at !== null && { expires_at: row.expires_at.toISOString() }),
   };
 }

@@ -1,17 +1,17 @@
 import type { IdpSubject, ValidationResult } from "@ostiary/lib/contracts/admission";
 import { hashCredential } from "@ostiary/lib/domain/credentials";
-import type { Directory } from "../directory.ts";
-import { personOfSubject } from "../users/person-of-subject.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/queries.ts";
+import { INVALID, isSession, judge, ownCredential } from "./credential.ts";
 import { findKey, findSession } from "./queries.ts";
-import { INVALID, isSession, judge, ownCredential } from "./rules.ts";
 
 /** Who an IdP subject is. A subject that nobody had becomes a new person. */
-export async function validateSubject(directory: Directory, idp: IdpSubject): Promise<ValidationResult> {
-  const { validations } = directory;
+export async function validateSubject(deps: Dependencies, idp: IdpSubject): Promise<ValidationResult> {
+  const { validations } = deps;
   const person =
     (await validations.run("select_user_by_subject", (orm) => findUserBySubject(orm, idp))) ??
-    (await validations.transaction("create_user", (tx) => personOfSubject(tx, directory, idp), {
+    (await validations.transaction("create_user", (tx) => personOfSubject(tx, deps, idp), {
       lane: `${idp.issuer} ${idp.subject}`,
     }));
   if (person.status === "suspended") return INVALID;
@@ -24,7 +24,7 @@ export async function validateSubject(directory: Directory, idp: IdpSubject): Pr
  * credential of this deployment costs no query at all.
  */
 export async function validateCredential(
-  { validations, roles, now, secrets }: Directory,
+  { validations, roles, clock, secrets }: Dependencies,
   text: string,
 ): Promise<ValidationResult> {
   const credential = ownCredential(text, secrets.brand);
@@ -33,5 +33,5 @@ export async function validateCredential(
   const row = isSession(credential)
     ? await validations.run("select_session", (orm) => findSession(orm, hash))
     : await validations.run("select_api_key", (orm) => findKey(orm, hash));
-  return row === null ? INVALID : judge(credential, row, roles, now());
+  return row === null ? INVALID : judge(credential, row, roles, clock.now());
 }

@@ -1,0 +1,130 @@
+import { hashCredential } from "@ostiary/lib/domain/credentials";
+import { ApiError, notFound } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import type { Dependencies } from "../dependencies.ts";
+import { trimmed } from "../fields.ts";
+import { joinOrganization } from "../members/commands.ts";
+import type { LivingMemberRow } from "../members/member.ts";
+import { findMembership } from "../members/queries.ts";
+import { lockOrganization } from "../organizations/queries.ts";
+import { lockExistingUser } from "../users/queries.ts";
+import { type CreateInvite, EXPIRES_SECONDS_DEFAULT, type InviteRow, isOverdue } from "./invite.ts";
+import { expireInvites, findInviteByToken, insertInvite, lockInvite, updateInvite } from "./queries.ts";
+
+export async function createInvite(
+  { database, roles, newId, clock, secrets }: Dependencies,
+  organizationId: string,
+  { role, email, expires_in_seconds = EXPIRES_SECONDS_DEFAULT, max_uses = 1 }: CreateInvite,
+): Promise<InviteRow> {
+  const now = clock.now();
+  const secret = secrets.inviteToken();
+  const invite: InviteRow = {
+    id: newId(),
+    organization_id: organizationId,
+    email: email === undefined ? null : trimmed(email),
+    role: role ?? roles.forMembers,
+    token_prefix: secret.prefix,
+    token: secret.plaintext,
+    status: "active",
+    max_uses,
+    use_count: 0,
+    expires_at: new Date(now + expires_in_seconds * 1000),
+    created_at: new Date(now),
+  };
+  const work = async (tx: Orm) => {
+    await lockOrganization(tx, organizationId, "share");
+    await insertInvite(tx, { ...invite, token_hash: secret.hash });
+  };
+  await database.transaction("create_invite", work, { lane: organizationId });
+  return invite;
+}
+
+/** Rows of a list with those whose time is over as expired ones, which they are stored as in passing. */
+export async function expireOverdue(
+  { database, clock }: Dependencies,
+  rows: readonly InviteRow[],
+): Promise<InviteRow[]> {
+  const now = clock.now();
+  const overdue = rows.filter((row) => isOverdue(row, now)).map(({ id }) => id);
+  if (overdue.length > 0) await database.run("expire_invites", (orm) => expireInvites(orm, overdue));
+  return rows.map((row) => (overdue.includes(row.id) ? { ...row, status: "expired", token: null } : row));
+}
+
+/** Revokes an invite; one that is over stays as it is. 404 when the organization has no such invite. */
+export function revokeInvite(
+  { database, clock }: Dependencies,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const work = async (tx: Orm) => {
+    const invite = await lockInvite(tx, organizationId, id);
+    if (invite === null) throw notFound("invite", id);
+    if (invite.status !== "active") return;
+    const status = isOverdue(invite, clock.now()) ? "expired" : "revoked";
+    await updateInvite(tx, id, { status, use_count: invite.use_count });
+  };
+  return database.transaction("revoke_invite", work, { lane: organizationId });
+}
+
+/** What came of a redemption. */
+type Redemption =
+  | { ended: Exclude<InviteRow["status"], "active"> }
+  | { member: LivingMemberRow; isNew: boolean };
+
+/**
+ * Redeems an invite for a person (Identity specification, Users): a use is counted, and the person becomes
+ * a member unless it is one.
+ *
+ * @throws ApiError NOT_FOUND for an unknown person or token, CONFLICT for an invite that is over.
+ */
+export async function redeemInvite(
+  deps: Dependencies,
+  userId: string,
+  token: string,
+): Promise<{ member: LivingMemberRow; isNew: boolean }> {
+  const { database } = deps;
+  const tokenHash = hashCredential(token);
+  const found = await database.run("select_invite", (orm) => findInviteByToken(orm, tokenHash));
+  const work = (tx: Orm) => redeem(tx, deps, userId, found);
+  const lane = found?.organization_id ?? userId;
+  const redemption = await database.transaction("redeem_invite", work, { lane });
+  if ("member" in redemption) return redemption;
+  throw new ApiError("CONFLICT", {
+    message: `This invite is ${redemption.ended}.`,
+    details: { field: "status", value: redemption.ended },
+  });
+}
+
+/**
+ * Locks the person, the organization and the invite. An invite that is found to be overdue is committed as
+ * expired, so this answers instead of throwing.
+ */
+async function redeem(
+  tx: Orm,
+  deps: Dependencies,
+  userId: string,
+  found: InviteRow | null,
+): Promise<Redemption> {
+  const person = await lockExistingUser(tx, userId, "share");
+  if (found === null) throw notFound();
+  const { id, organization_id } = found;
+  await lockOrganization(tx, organization_id, "update").catch(withoutOrganization);
+  const invite = await lockInvite(tx, organization_id, id);
+  if (invite === null) throw notFound();
+  if (isOverdue(invite, deps.clock.now())) {
+    await updateInvite(tx, id, { status: "expired", use_count: invite.use_count });
+    return { ended: "expired" };
+  }
+  if (invite.status !== "active") return { ended: invite.status };
+  const use_count = invite.use_count + 1;
+  await updateInvite(tx, id, { status: use_count === invite.max_uses ? "redeemed" : "active", use_count });
+  const member = await findMembership(tx, organization_id, userId);
+  if (member !== null) return { member, isNew: false };
+  const role = invite.role ?? deps.roles.forMembers;
+  return { member: await joinOrganization(tx, deps, organization_id, person, role), isNew: true };
+}
+
+/** To someone who may not be a member, an organization that was deleted meanwhile is not named. */
+function withoutOrganization(error: unknown): never {
+  throw error instanceof ApiError && error.code === "NOT_FOUND" ? notFound() : error;
+}

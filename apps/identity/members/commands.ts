@@ -1,0 +1,176 @@
+import type { IdpSubject } from "@ostiary/lib/contracts/admission";
+import { ApiError, validationError } from "@ostiary/lib/domain/errors";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Change, changesBetween } from "../changes.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { memberEvent } from "../lifecycle/lifecycle-event.ts";
+import { appendEvents } from "../lifecycle/queries.ts";
+import { lockOrganization } from "../organizations/queries.ts";
+import type { Roles } from "../roles/roles.ts";
+import { personOfSubject } from "../users/commands.ts";
+import { findUserBySubject } from "../users/queries.ts";
+import type { UserRow } from "../users/user.ts";
+import type { LivingMemberRow, MemberChange } from "./member.ts";
+import {
+  endMemberships,
+  findMembership,
+  hasOtherMember,
+  insertMember,
+  lockMember,
+  type MemberAddress,
+  type NewMember,
+  requireLivingMember,
+  updateMember,
+} from "./queries.ts";
+
+/**
+ * Adds the person of an IdP subject, who may be new to the directory, to an organization.
+ *
+ * Locks the person, then the organization. A new person is made with the organization locked already: the
+ * claim on a subject makes validations of that subject wait, and must not be held while this transaction waits
+ * itself.
+ */
+export function addMember(
+  deps: Dependencies,
+  organizationId: string,
+  idp: IdpSubject,
+  role: string | null,
+): Promise<LivingMemberRow> {
+  const work = async (tx: Orm) => {
+    const isNew = (await findUserBySubject(tx, idp)) === null;
+    if (isNew) await lockOrganization(tx, organizationId, "update");
+    const person = await personOfSubject(tx, deps, idp);
+    if (!isNew) await lockOrganization(tx, organizationId, "update");
+    if ((await findMembership(tx, organizationId, person.id)) !== null) {
+      throw new ApiError("CONFLICT", {
+        message: "This person is a member already.",
+        details: { field: "idp" },
+      });
+    }
+    return joinOrganization(tx, deps, organizationId, person, role);
+  };
+  return deps.database.transaction("add_member", work, { lane: organizationId });
+}
+
+/**
+ * Makes a person who is no member one, as the last step of a transaction that holds the person for share and
+ * the organization for update.
+ */
+export async function joinOrganization(
+  tx: Orm,
+  { newId, clock, roles }: Dependencies,
+  organizationId: string,
+  person: UserRow,
+  role: string | null,
+): Promise<LivingMemberRow> {
+  const now = new Date(clock.now());
+  const member = {
+    id: newId(),
+    organization_id: organizationId,
+    principal: "user",
+    user_id: person.id,
+    service_account_id: null,
+    role,
+    created_at: now,
+  } as const satisfies NewMember;
+  await insertMember(tx, member);
+  await appendEvents(tx, [memberEvent("member.created", member, roles)], now);
+  return {
+    ...member,
+    display_name: null,
+    person_name: person.display_name,
+    service_account_name: null,
+    status: "active",
+    updated_at: now,
+  };
+}
+
+/** Changes the member at an address: locks the organization for a new role, then the member. Answers what really changed. */
+export async function changeMember(
+  { database, roles, clock }: Dependencies,
+  address: MemberAddress,
+  change: MemberChange,
+): Promise<{ member: LivingMemberRow; details: Record<string, Change> }> {
+  const { organization_id } = await database.run("select_member", (orm) => requireLivingMember(orm, address));
+  const work = async (tx: Orm) => {
+    if (change.role !== undefined) await lockOrganization(tx, organization_id, "update");
+    await lockMember(tx, address.member_id, "update");
+    const before = await requireLivingMember(tx, address);
+    refuseNameOfServiceAccount(before, change);
+    const { status, role, display_name } = before;
+    const details = changesBetween({ status, role, display_name }, change);
+    if (Object.keys(details).length === 0) return { member: before, details };
+    if (details.role !== undefined) await refuseLossOfLastHolder(tx, before, roles, "role");
+    const written = { status, role, display_name, ...change, updated_at: new Date(clock.now()) };
+    await updateMember(tx, before.id, written);
+    return { member: { ...before, ...written }, details };
+  };
+  return database.transaction("change_member", work, { lane: organization_id });
+}
+
+function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: MemberChange): void {
+  if (display_name === undefined || member.principal !== "service_account") return;
+  throw validationError([
+    {
+      path: "display_name",
+      message: "display_name can not be set for a service account; change the service account's name.",
+    },
+  ]);
+}
+
+/** Removes the member at an address. */
+export async function removeMemberAt(deps: Dependencies, address: MemberAddress): Promise<void> {
+  const { database } = deps;
+  const member = await database.run("select_member", (orm) => requireLivingMember(orm, address));
+  const work = (tx: Orm) => removeMember(tx, deps, member.organization_id, member.id);
+  await database.transaction("remove_member", work, { lane: member.organization_id });
+}
+
+/**
+ * Removes a member for good (Identity specification, Member status), as the last step of a transaction:
+ * its keys are revoked and its sessions deleted with it. Locks the organization, then the member.
+ */
+export async function removeMember(
+  tx: Orm,
+  { roles, clock }: Dependencies,
+  organizationId: string,
+  memberId: string,
+): Promise<void> {
+  await lockOrganization(tx, organizationId, "update");
+  await lockMember(tx, memberId, "update");
+  const member = await requireLivingMember(tx, { member_id: memberId });
+  await refuseRemovalOfLast(tx, member, roles);
+  const now = new Date(clock.now());
+  await endMemberships(tx, [member], now);
+  await appendEvents(tx, [memberEvent("member.removed", member, roles)], now);
+}
+
+/**
+ * What an organization never goes without (contract 5): a member, and with roles on a holder of creator_role.
+ * Suspended ones count. The caller holds the organization locked for update, so the answer stays true.
+ */
+async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Roles): Promise<void> {
+  if (!(await hasOtherMember(tx, member))) {
+    throw lastOf("member_id", "An organization's last member can not be removed; delete the organization.");
+  }
+  await refuseLossOfLastHolder(tx, member, roles, "member_id");
+}
+
+/** Refuses that `member` stops holding creator_role while nobody else does. `path` is the field to blame. */
+async function refuseLossOfLastHolder(
+  tx: Orm,
+  member: LivingMemberRow,
+  { creator }: Roles,
+  path: "member_id" | "role",
+): Promise<void> {
+  if (creator === null || member.role !== creator) return;
+  if (await hasOtherMember(tx, member, creator)) return;
+  throw lastOf(
+    path,
+    `The last member with the role ${creator} must keep it; give the role to another first.`,
+  );
+}
+
+function lastOf(path: string, message: string): ApiError {
+  return validationError([{ path, message }]);
+}

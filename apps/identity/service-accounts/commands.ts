@@ -1,0 +1,73 @@
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Change, changesBetween } from "../changes.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { memberEvent } from "../lifecycle/lifecycle-event.ts";
+import { appendEvents } from "../lifecycle/queries.ts";
+import { removeMember } from "../members/commands.ts";
+import { insertMember, lockMember } from "../members/queries.ts";
+import { lockOrganization } from "../organizations/queries.ts";
+import {
+  insertServiceAccount,
+  lockServiceAccount,
+  requireServiceAccount,
+  type ServiceAccountAddress,
+  updateServiceAccountName,
+} from "./queries.ts";
+import type { ServiceAccountRow } from "./service-account.ts";
+
+/** A service account and its member, in one step, with the organization locked. */
+export async function createServiceAccount(
+  { database, roles, newId, clock }: Dependencies,
+  organizationId: string,
+  name: string,
+  role: string | null,
+): Promise<ServiceAccountRow> {
+  const now = new Date(clock.now());
+  const account = { id: newId(), organization_id: organizationId, name, created_at: now, updated_at: now };
+  const member = {
+    id: newId(),
+    organization_id: organizationId,
+    principal: "service_account",
+    user_id: null,
+    service_account_id: account.id,
+    role,
+    created_at: now,
+  } as const;
+  const work = async (tx: Orm) => {
+    await lockOrganization(tx, organizationId, "update");
+    await insertServiceAccount(tx, account);
+    await insertMember(tx, member);
+    await appendEvents(tx, [memberEvent("member.created", member, roles)], now);
+  };
+  await database.transaction("create_service_account", work, { lane: organizationId });
+  return { ...account, member_id: member.id, role, status: "active" };
+}
+
+/** Locks the account's member, then the account. Answers what really changed. */
+export function renameServiceAccount(
+  { database, clock }: Dependencies,
+  address: ServiceAccountAddress,
+  name: string,
+): Promise<{ account: ServiceAccountRow; details: Record<string, Change> }> {
+  const work = async (tx: Orm) => {
+    const { id, member_id } = await requireServiceAccount(tx, address);
+    await lockMember(tx, member_id, "share");
+    await lockServiceAccount(tx, id);
+    const before = await requireServiceAccount(tx, address);
+    const details = changesBetween({ name: before.name }, { name });
+    if (details.name === undefined) return { account: before, details };
+    const updated_at = new Date(clock.now());
+    await updateServiceAccountName(tx, id, name, updated_at);
+    return { account: { ...before, name, updated_at }, details };
+  };
+  return database.transaction("rename_service_account", work, { lane: address.organization_id });
+}
+
+/** Removes the account's member, with all that follows from it. */
+export function removeServiceAccount(deps: Dependencies, address: ServiceAccountAddress): Promise<void> {
+  const work = async (tx: Orm) => {
+    const { member_id, organization_id } = await requireServiceAccount(tx, address);
+    await removeMember(tx, deps, organization_id, member_id);
+  };
+  return deps.database.transaction("remove_service_account", work, { lane: address.organization_id });
+}
