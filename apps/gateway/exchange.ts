@@ -2,7 +2,6 @@ import type { CompiledRoute, RouteMatch } from "@ostiary/lib/domain/routes";
 import type { RequestTrace, Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "./admission/principal.ts";
 import { type ClientAddresses, socketAddress } from "./edge/address.ts";
-import type { RequestTarget } from "./edge/target.ts";
 import type { RateState } from "./steps/limit.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
@@ -15,7 +14,6 @@ export class Exchange {
   readonly received_at_ms = Date.now();
   readonly started = performance.now();
   readonly trace: RequestTrace;
-  target: RequestTarget | null = null;
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;

@@ -1,5 +1,5 @@
 import type { ApiError } from "@ostiary/lib/domain/errors";
-import type { CompiledRoute, RouteTable } from "@ostiary/lib/domain/routes";
+import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
 import type { ClientConnections } from "./edge/connection.ts";
 import type { RequestLog } from "./edge/request-log.ts";
@@ -39,28 +39,29 @@ export interface Steps {
 async function proxy(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
   const target = steps.targets.read(request);
-  if (request.method === "OPTIONS") return finished(exchange, steps, steps.responder.preflight(exchange));
+  if (request.method === "OPTIONS")
+    return finished(exchange, steps, steps.responder.preflight(exchange), null);
   exchange.match = match(steps.routes.table, request.method, target);
   const { route } = exchange;
   if (route.scope !== "public") {
     const admitted = steps.authenticator.authenticate(route.scope, request);
     exchange.principal = admitted instanceof Promise ? await admitted : admitted;
   }
-  if (route.rateLimit !== null) {
-    const limited = steps.limiter.limit(route, subjectOf(route, exchange));
-    if (limited !== null) exchange.rate = await limited;
-    if (exchange.rate?.allowed === false) throw rateLimited(exchange.rate.retryAfterSeconds);
+  const limited = steps.limiter.limit(route, exchange);
+  if (limited !== null) {
+    exchange.rate = await limited;
+    if (!exchange.rate.allowed) throw rateLimited(exchange.rate.retryAfterSeconds);
   }
   if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
   authorize(route, exchange.principal);
   const path = rewrite(exchange.match, target, exchange.principal);
   if (WebSockets.requested(request)) return tunnel(exchange, steps, path);
-  const answer = await steps.forwarder.forward(exchange, path);
+  const answer = await steps.forwarder.forward(exchange, path, (failure) => {
+    finish(exchange, steps, answer.status, failure);
+  });
   steps.audit.responded(exchange, answer);
   const response = steps.responder.answer(exchange, answer);
-  if (answer.relay === null) return finished(exchange, steps, response);
-  answer.relay.onEnd = (failure) => finish(exchange, steps, answer.status, failure);
-  return response;
+  return answer.body instanceof ReadableStream ? response : finished(exchange, steps, response, null);
 }
 
 /** Answers a request, whatever happens on the way. */
@@ -69,26 +70,15 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
   try {
     return await proxy(exchange, steps);
   } catch (thrown) {
-    if (thrown instanceof ClientGone) return abandoned(exchange, steps);
+    if (thrown instanceof ClientGone) {
+      steps.audit.abandoned(exchange);
+      finish(exchange, steps, null, null);
+      return new Response(null); // nobody reads it
+    }
     const error = toApiError(thrown);
     steps.audit.failed(exchange, error);
     const answered = (await denial(exchange, steps, error)) ?? error;
     return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
-  }
-}
-
-/** Whose limit counts: the client's address on a public route, else the owner that the scope names. */
-function subjectOf({ scope }: CompiledRoute, exchange: Exchange): string {
-  const { principal } = exchange;
-  switch (scope) {
-    case "public":
-      return exchange.ip;
-    case "user":
-      return principal?.user_id ?? "";
-    case "organization":
-      return principal?.organization_id ?? "";
-    case "member":
-      return principal?.member_id ?? "";
   }
 }
 
@@ -101,7 +91,7 @@ function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiE
 /** Steps 7 to 9 of a WebSocket: answered by the upgrade, finished when both sides are closed. */
 async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<undefined> {
   await steps.websockets.open(exchange, path, (failure) => {
-    steps.log.finish(exchange, SWITCHING_PROTOCOLS, failure);
+    finish(exchange, steps, SWITCHING_PROTOCOLS, failure);
   });
   steps.audit.responded(exchange, { status: SWITCHING_PROTOCOLS, headers: NO_HEADERS });
 }
@@ -110,24 +100,17 @@ const SWITCHING_PROTOCOLS = 101;
 /** Those of the service's 101 are the runtime's. */
 const NO_HEADERS = new Headers();
 
-function abandoned(exchange: Exchange, steps: Steps): Response {
-  steps.audit.abandoned(exchange);
-  steps.log.finish(exchange, null, null);
-  return new Response(null);
-}
-
-function finished(
-  exchange: Exchange,
-  steps: Steps,
-  response: Response,
-  failure: Error | null = null,
-): Response {
+function finished(exchange: Exchange, steps: Steps, response: Response, failure: Error | null): Response {
   finish(exchange, steps, response.status, failure);
   return response;
 }
 
-/** Nothing more is to be done for the request, but for what the runtime has still to write. */
-function finish(exchange: Exchange, steps: Steps, status: number, failure: Error | null): void {
+/**
+ * Ends every request, once: nothing more is to be done for it, but for what the runtime has still to write.
+ *
+ * @param status what was answered; null for a client that had left
+ */
+function finish(exchange: Exchange, steps: Steps, status: number | null, failure: Error | null): void {
   steps.connections.release(exchange);
   steps.log.finish(exchange, status, failure);
 }

@@ -1,19 +1,9 @@
-import { Semaphore } from "@ostiary/lib/async";
+import { type Clock, Semaphore, systemClock } from "@ostiary/lib/async";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import pRetry, { type Options } from "p-retry";
 import type { AuditClient } from "./client.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
-
-/**
- * Outcomes on their way to the audit service (Identity specification, Delivery). Each is tried until the
- * service has taken or refused it, with growing pauses of its own, so that one that fails holds up no other.
- */
-export interface OutcomeQueue {
-  push(request_id: string, outcome: AuditOutcome): void;
-  /** Tries what is left at short intervals for at most `deadline_ms`, then drops it. */
-  close(deadline_ms: number): Promise<void>;
-}
 
 export interface OutcomeQueueOptions {
   readonly client: Pick<AuditClient, "patchOutcome">;
@@ -21,97 +11,130 @@ export interface OutcomeQueueOptions {
   readonly size: number;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly metrics: Pick<AuditMetrics, "written">;
+  readonly clock?: Clock;
 }
 
 const CALLS_MAX = 32;
 const CALL_TIMEOUT_MS = 2_000;
-const PATIENT: Options = {
-  retries: Number.POSITIVE_INFINITY,
-  minTimeout: 100,
-  maxTimeout: 10_000,
-  randomize: true,
-};
-const HURRIED: Options = { ...PATIENT, maxTimeout: 500 };
+const PAUSE_MIN_MS = 100;
 
-export function createOutcomeQueue({ client, size, log, metrics }: OutcomeQueueOptions): OutcomeQueue {
-  const calls = new Semaphore(CALLS_MAX);
-  const closing = new AbortController();
-  const late = new AbortController();
-  const idle = Promise.withResolvers<void>();
-  let underway = 0;
-  let failing = false;
+/**
+ * open: takes outcomes, with long pauses while the service fails. closing: takes none, and hurries. closed: what
+ * is left was dropped.
+ */
+type State = "open" | "closing" | "closed";
+const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 500, closed: 0 };
 
-  /** One call; rejects when the outcome is worth another. */
-  async function tryOnce(request_id: string, outcome: AuditOutcome): Promise<WriteResult> {
-    const status = await client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS);
-    const result = resultOf(status);
-    if (result === null) throw new Error(`the audit service answered ${status}`);
-    if (result === "failed") {
-      log.error({ request_id, outcome: outcome.outcome }, "the audit service refused an outcome");
+/**
+ * Outcomes on their way to the audit service (Identity specification, Delivery). Each is tried until the
+ * service has taken or refused it, with growing pauses of its own, so that one that fails holds up no other.
+ */
+export class OutcomeQueue {
+  readonly #options: OutcomeQueueOptions;
+  readonly #clock: Clock;
+  readonly #calls = new Semaphore(CALLS_MAX);
+  readonly #pauses = new Set<() => void>();
+  #state: State = "open";
+  #underway = 0;
+  #failing = false;
+  #closing: Promise<void> | null = null;
+  #onEmpty: () => void = () => {};
+
+  constructor(options: OutcomeQueueOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  push(request_id: string, outcome: AuditOutcome): void {
+    if (this.#state === "open" && this.#underway < this.#options.size) {
+      this.#underway += 1;
+      void this.#deliver(request_id, outcome);
+      return;
     }
-    noteSuccess();
+    const { log, metrics } = this.#options;
+    log.error(
+      { request_id, outcome: outcome.outcome, status: outcome.status },
+      "an audit outcome is dropped",
+    );
+    metrics.written("outcome", "dropped");
+  }
+
+  /** Tries what is left at short intervals for at most `deadline_ms`, then drops it. */
+  close(deadline_ms: number): Promise<void> {
+    this.#closing ??= this.#close(deadline_ms);
+    return this.#closing;
+  }
+
+  async #close(deadline_ms: number): Promise<void> {
+    this.#state = "closing";
+    this.#cutPausesShort();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onEmpty = resolve;
+    const cancel = this.#clock.after(deadline_ms, resolve);
+    if (this.#underway > 0) await promise;
+    cancel();
+    this.#state = "closed";
+    this.#cutPausesShort();
+    const { log, metrics } = this.#options;
+    if (this.#underway > 0)
+      log.error({ outcomes: this.#underway }, "audit outcomes are dropped: the service stops");
+    for (let left = this.#underway; left > 0; left--) metrics.written("outcome", "dropped");
+  }
+
+  async #deliver(request_id: string, outcome: AuditOutcome): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.#calls.run(() => this.#tryOnce(request_id, outcome));
+      if (this.#state === "closed") return;
+      if (result !== null) return this.#delivered(result);
+      await this.#pause(attempt);
+    }
+  }
+
+  /** What became of the outcome; null when it is to be tried again. */
+  async #tryOnce(request_id: string, outcome: AuditOutcome): Promise<WriteResult | null> {
+    if (this.#state === "closed") return null;
+    const { client, log } = this.#options;
+    const { result, reason } = await client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS).then(
+      (status) => ({ result: resultOf(status), reason: `the audit service answered ${status}` }),
+      (error) => ({ result: null, reason: reasonOf(error) }),
+    );
+    if (result === "failed")
+      log.error({ request_id, outcome: outcome.outcome }, "the audit service refused an outcome");
+    this.#noteFailing(result === null, reason);
     return result;
   }
 
-  function noteSuccess(): void {
-    if (failing) log.info({}, "the audit service takes outcomes again");
-    failing = false;
+  /** An outage is told when it begins and when it ends. */
+  #noteFailing(failing: boolean, reason: string): void {
+    const { log } = this.#options;
+    if (failing && !this.#failing)
+      log.warn({ reason, underway: this.#underway }, "the audit service takes no outcomes");
+    if (!failing && this.#failing) log.info({}, "the audit service takes outcomes again");
+    this.#failing = failing;
   }
 
-  function noteFailure(error: Error): void {
-    if (!failing) log.warn({ reason: error.message, underway }, "the audit service takes no outcomes");
-    failing = true;
+  #delivered(result: WriteResult): void {
+    this.#options.metrics.written("outcome", result);
+    this.#underway -= 1;
+    if (this.#underway === 0) this.#onEmpty();
   }
 
-  /** What became of an outcome in the end. A stop cuts the pauses short; a call that succeeded is not repeated. */
-  function deliver(request_id: string, outcome: AuditOutcome): Promise<WriteResult> {
-    const { promise, resolve } = Promise.withResolvers<WriteResult>();
-    let ended = false;
-    const attempt = () =>
-      calls.run(async () => {
-        if (ended) return;
-        resolve(await tryOnce(request_id, outcome));
-        ended = true;
-      });
-    const onFailedAttempt = ({ error }: { error: Error }) => noteFailure(error);
-    pRetry(attempt, { ...PATIENT, onFailedAttempt, signal: closing.signal })
-      .catch(() => pRetry(attempt, { ...HURRIED, onFailedAttempt, signal: late.signal }))
-      .catch(() => resolve("dropped"));
-    return promise;
+  #pause(attempt: number): Promise<void> {
+    const pause_ms = Math.min(PAUSE_MIN_MS * 2 ** attempt * (1 + Math.random()), PAUSE_MAX_MS[this.#state]);
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const cancel = this.#clock.after(pause_ms, end);
+      this.#pauses.add(end);
+    });
   }
 
-  function end(result: WriteResult): void {
-    if (late.signal.aborted) return;
-    metrics.written("outcome", result);
-    underway -= 1;
-    if (underway === 0 && closing.signal.aborted) idle.resolve();
+  #cutPausesShort(): void {
+    for (const end of [...this.#pauses]) end();
   }
-
-  return {
-    push(request_id, outcome) {
-      if (underway >= size || closing.signal.aborted) {
-        log.error(
-          { request_id, outcome: outcome.outcome, status: outcome.status },
-          "an audit outcome is dropped",
-        );
-        metrics.written("outcome", "dropped");
-        return;
-      }
-      underway += 1;
-      void deliver(request_id, outcome).then(end);
-    },
-    async close(deadline_ms) {
-      closing.abort();
-      if (underway > 0) {
-        const timer = setTimeout(() => idle.resolve(), deadline_ms);
-        await idle.promise;
-        clearTimeout(timer);
-      }
-      late.abort();
-      if (underway > 0) log.error({ outcomes: underway }, "audit outcomes are dropped: the service stops");
-      for (let left = underway; left > 0; left--) metrics.written("outcome", "dropped");
-    },
-  };
 }
 
 /** What an answer means; null: try again. */

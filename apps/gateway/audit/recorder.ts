@@ -4,9 +4,9 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
 import { type AuditClient, createAuditClient } from "./client.ts";
 import type { AuditConfig } from "./config.ts";
-import { IntentUnwritten, writeIntent } from "./intent-writer.ts";
+import { IntentUnwritten, writeIntent } from "./intent.ts";
 import { type AuditMetrics, createAuditMetrics } from "./metrics.ts";
-import { createOutcomeQueue, type OutcomeQueue } from "./outcome-queue.ts";
+import { OutcomeQueue } from "./outcome-queue.ts";
 
 /** Steps 4 and 8 of a request: the two writes of an audit event (Identity specification, Delivery). */
 export interface AuditRecorder {
@@ -36,12 +36,12 @@ export function createAuditRecorder({ config, log, registry }: AuditRecorderOpti
   if (config.AUDIT_URL === undefined)
     throw new StartRefused("AUDIT_URL is required unless AUDIT_ENABLED is false.");
   const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN);
-  const queue = createOutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics });
+  const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics });
   return {
     enabled: true,
     intent: (request_id, intent) => recordIntent({ client, queue, log, metrics }, request_id, intent),
-    outcome: queue.push,
-    close: queue.close,
+    outcome: (request_id, outcome) => queue.push(request_id, outcome),
+    close: (deadline_ms) => queue.close(deadline_ms),
   };
 }
 
@@ -76,6 +76,6 @@ async function recordIntent(delivery: Delivery, request_id: string, intent: Audi
 /** The 503; an intent that may have landed unseen gets its outcome in the background. */
 function refused({ queue, log }: Delivery, request_id: string, error: IntentUnwritten): ApiError {
   if (error.status === 422) log.error({ request_id }, "the audit service refused an intent");
-  if (error.maybeWritten) queue.push(request_id, { outcome: "rejected", status: 503 });
+  if (error.maybe_written) queue.push(request_id, { outcome: "rejected", status: 503 });
   return unavailable("network", error);
 }

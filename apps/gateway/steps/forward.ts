@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts";
 import { badGateway, UpstreamCall } from "../upstream/call.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import { type BodyLimits, openRequestBody } from "../upstream/request-body.ts";
-import { ResponseRelay } from "../upstream/response-body.ts";
+import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
 export interface ForwardOptions extends BodyLimits {
@@ -14,9 +14,8 @@ export interface ForwardOptions extends BodyLimits {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Headers;
+  /** A stream is still on its way when the response begins. */
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
-  /** Where the body is streamed: what passes it on, and knows how it ends. */
-  readonly relay: ResponseRelay | null;
 }
 
 /** Responses without a body, whatever their headers say. */
@@ -34,10 +33,11 @@ export class Forwarder {
 
   /**
    * @param path path and query to call on the route's service
+   * @param onEnd told how a streamed body ended
    * @throws ApiError 408 for a body that does not come, 413 for one over the limit, 502 for a service that can not be reached, does not answer in
    * time or breaks off before the client has anything; ClientGone when the client left
    */
-  async forward(exchange: Exchange, path: string): Promise<UpstreamAnswer> {
+  async forward(exchange: Exchange, path: string, onEnd: OnEnd): Promise<UpstreamAnswer> {
     const { request } = exchange;
     const { timeout_ms, body_bytes_max } = this.#options;
     const call = new UpstreamCall(request.signal);
@@ -61,38 +61,43 @@ export class Forwarder {
       });
       call.answered = true;
       call.settle();
-      const answer = this.#answer(request.method, response, call);
+      const answer = this.#answer(request.method, response, call, onEnd);
       return answer instanceof Promise ? await answer : answer;
     } catch (cause) {
       throw call.failure(cause, body_bytes_max);
     }
   }
 
-  #answer(method: string, response: Response, call: UpstreamCall): UpstreamAnswer | Promise<UpstreamAnswer> {
+  #answer(
+    method: string,
+    response: Response,
+    call: UpstreamCall,
+    onEnd: OnEnd,
+  ): UpstreamAnswer | Promise<UpstreamAnswer> {
     const { status, headers } = response;
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
     const length = knownLength(headers);
     if (method === "HEAD" || length === 0 || BODILESS.has(status)) {
-      return { status, headers, body: null, relay: null };
+      return { status, headers, body: null };
     }
     const small = length <= BUFFERED_BYTES_MAX;
     const arrived = small ? arrivedBody(response) : null;
-    if (arrived !== null) return { status, headers, body: arrived, relay: null };
+    if (arrived !== null) return { status, headers, body: arrived };
     // not before: to ask for it makes a stream, even where all is there
     const { body } = response;
-    if (body === null) return { status, headers, body: null, relay: null };
-    const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms);
-    if (small) return relay.whole(length).then((bytes) => ({ status, headers, body: bytes, relay: null }));
+    if (body === null) return { status, headers, body: null };
+    const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, onEnd);
+    if (small) return relay.whole(length).then((bytes) => ({ status, headers, body: bytes }));
     headers.delete("content-length");
     return this.#streamed(status, headers, relay);
   }
 
   async #streamed(status: number, headers: Headers, relay: ResponseRelay): Promise<UpstreamAnswer> {
-    if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream(), relay };
+    if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream() };
     const first = await relay.next();
-    if (first === undefined) return { status, headers, body: null, relay: null };
+    if (first === undefined) return { status, headers, body: null };
     await relay.lookAhead();
-    return { status, headers, body: relay.stream(first), relay };
+    return { status, headers, body: relay.stream(first) };
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type RateLimit,
   type RateLimitDecision,
 } from "@ostiary/lib/domain/ratelimit";
-import type { CompiledRoute } from "@ostiary/lib/domain/routes";
+import type { CompiledRoute, Scope } from "@ostiary/lib/domain/routes";
 import { whole } from "@ostiary/lib/runtime/config";
 import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
@@ -34,10 +34,10 @@ export type RateState = RateLimitDecision;
 /** Step 3 of a request: count, then decide (Gateway specification, Rate limiting; contract 4, Rate limits). */
 export interface Limiter {
   /**
-   * Counts a request of `subject` (the client address on public routes, else the owner's id); null where the
-   * route is unlimited, which costs no round trip. Rejects with ApiError 503 when the counter store is down.
+   * Counts a request; null where the route is unlimited, which costs no round trip. Rejects with ApiError 503
+   * when the counter store is down.
    */
-  limit(route: LimitedRoute, subject: string): Promise<RateState> | null;
+  limit(route: LimitedRoute, caller: Caller): Promise<RateState> | null;
   /**
    * Counts a 401 or an unmatched 404 of a client address: the 429 to answer instead, or null. Lets through
    * while the counter store is down.
@@ -46,7 +46,17 @@ export interface Limiter {
 }
 
 /** What limiting needs to know of a route. */
-export type LimitedRoute = Pick<CompiledRoute, "rateLimit" | "bucketPrefix">;
+export type LimitedRoute = Pick<CompiledRoute, "scope" | "rateLimit" | "bucketPrefix">;
+
+/** What limiting needs to know of who calls. */
+export interface Caller {
+  /** The client's address. */
+  readonly ip: string;
+  /** null on a public route. */
+  readonly principal: SubjectIds | null;
+}
+
+type SubjectIds = Readonly<Record<`${Exclude<Scope, "public">}_id`, string | null>>;
 
 export interface LimiterOptions {
   config: LimitConfig;
@@ -68,10 +78,10 @@ export function createLimiter({ config, store, clock = systemClock }: LimiterOpt
       .then(({ count, ttl_ms }) => decide(count, ttl_ms, limit, clock.now()), otherwise);
 
   return {
-    limit(route, subject) {
+    limit(route, caller) {
       const limit = route.rateLimit === "fallback" ? fallback : route.rateLimit;
       if (limit === null) return null;
-      return count(bucketKey(route.bucketPrefix, subject), limit, refuseUncounted);
+      return count(bucketKey(route.bucketPrefix, subjectOf(route.scope, caller)), limit, refuseUncounted);
     },
     async failed(ip) {
       if (failures === null) return null;
@@ -79,6 +89,11 @@ export function createLimiter({ config, store, clock = systemClock }: LimiterOpt
       return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds);
     },
   };
+}
+
+/** Whose limit counts: the client's address on a public route, else the owner that the scope names. */
+function subjectOf(scope: Scope, { ip, principal }: Caller): string {
+  return scope === "public" ? ip : (principal?.[`${scope}_id`] ?? "");
 }
 
 /** The 429 of a refused request. */

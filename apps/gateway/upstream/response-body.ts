@@ -13,18 +13,19 @@ export type OnEnd = (failure: Error | null) => void;
  * breaks the client's connection, so that nobody takes it for complete; a client that leaves ends the call.
  */
 export class ResponseRelay {
-  /** Set before the first byte is asked for. */
-  onEnd: OnEnd = nobody;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   /** Asked for before it was needed. */
   #ahead: Promise<{ value?: Uint8Array }> | null = null;
   readonly #call: UpstreamCall;
   readonly #idle_timeout_ms: number;
+  readonly #onEnd: OnEnd;
+  #ended = false;
 
-  constructor(body: ReadableStream<Uint8Array>, call: UpstreamCall, idle_timeout_ms: number) {
+  constructor(body: ReadableStream<Uint8Array>, call: UpstreamCall, idle_timeout_ms: number, onEnd: OnEnd) {
     this.#reader = body.getReader();
     this.#call = call;
     this.#idle_timeout_ms = idle_timeout_ms;
+    this.#onEnd = onEnd;
   }
 
   /**
@@ -98,10 +99,8 @@ export class ResponseRelay {
   }
 
   #end(failure: Error | null): void {
-    const { onEnd } = this;
-    this.onEnd = nobody;
-    onEnd(failure);
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd(failure);
   }
 }
-
-const nobody: OnEnd = () => {};

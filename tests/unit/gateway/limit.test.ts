@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createLimiter, limitVariables, rateLimited } from "@ostiary/gateway/limit";
+import { createLimiter, type LimitedRoute, limitVariables, rateLimited } from "@ostiary/gateway/limit";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -26,7 +26,17 @@ function limiting(environment: Record<string, string> = {}, broken?: unknown) {
       return memory.increment(bucket, window_seconds);
     },
   };
-  return { time, counted, ...createLimiter({ config: loadConfig(schema, environment), store, clock: time }) };
+  const limiter = createLimiter({ config: loadConfig(schema, environment), store, clock: time });
+  return {
+    time,
+    counted,
+    failed: limiter.failed,
+    limit: (route: LimitedRoute, member_id: string) =>
+      limiter.limit(route, {
+        ip: "192.0.2.1",
+        principal: { user_id: "u1", organization_id: "o1", member_id },
+      }),
+  };
 }
 
 /** The compiled routes of a service, by `METHOD path`. */
@@ -138,6 +148,17 @@ describe("a limited request", () => {
     await limit(widgets("GET /inline"), "m1");
     expect(await limit(widgets("GET /inline"), "m2")).toMatchObject({ allowed: true });
     expect(await limit(widgets("GET /inline"), "::1")).toMatchObject({ allowed: true });
+  });
+
+  test.each([
+    ["public", "192.0.2.1"],
+    ["user", "u1"],
+    ["organization", "o1"],
+    ["member", "m1"],
+  ] as const)("on a route of scope %s counts for %s", async (scope, subject) => {
+    const { limit, counted } = limiting();
+    await limit({ ...widgets("GET /inline"), scope }, "m1");
+    expect(counted[0]?.bucket).toEndWith(`:${subject}`);
   });
 
   test("says when the window ends, rounded up, and how long to wait, at least 1 s", async () => {
