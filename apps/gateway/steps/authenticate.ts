@@ -5,11 +5,10 @@ import type { Scope } from "@ostiary/lib/domain/routes";
 import { listItems } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AdmissionConfig } from "../admission/config.ts";
-import { admitCredentials } from "../admission/credential-admission.ts";
+import { admitCredentials } from "../admission/credentials.ts";
 import { createKeySet, type KeySet } from "../admission/key-set.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
-import { admitTokens } from "../admission/token-admission.ts";
-import { createTokenVerifier } from "../admission/token-verifier.ts";
+import { admitTokens, createTokenVerifier } from "../admission/tokens.ts";
 import { createValidationClient } from "../admission/validation-client.ts";
 
 export type ProtectedScope = Exclude<Scope, "public">;
