@@ -2,7 +2,13 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
-import { claimFor, openDirectory, pgliteUrl, UnusableDirectory } from "@ostiary/lib/runtime/stores/database";
+import {
+  claimFolder,
+  claimPath,
+  openFolder,
+  pgliteUrl,
+  UnusableFolder,
+} from "@ostiary/lib/runtime/stores/database";
 
 /** Where the platform keeps what must outlive it. */
 export interface DataDirectory {
@@ -19,7 +25,7 @@ export interface DataDirectory {
  */
 export async function openDataDirectory(path: string, fresh: boolean): Promise<DataDirectory> {
   const root = resolve(path);
-  const giveUp = await withReason(root, async () => claimFor(join(await openDirectory(root), "platform")));
+  const giveUp = await withReason(root, async () => claimPath(join(await openFolder(root), "platform")));
   const directory = {
     database_url: pgliteUrl(join(root, "database")),
     log_file: join(root, "ostiary.log"),
@@ -40,8 +46,8 @@ async function withReason<T>(root: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof UnusableDirectory)) throw error;
-    throw unusable(root, error.message);
+    if (!(error instanceof UnusableFolder)) throw error;
+    throw unusable(root, error.reason);
   }
 }
 
@@ -53,9 +59,9 @@ function unusable(root: string, reason: string): ConfigError {
 async function clear(root: string): Promise<void> {
   const database = join(root, "database");
   if (!(await isOurs(root, database))) {
-    throw new UnusableDirectory("its folder database holds something else, which --fresh would delete.");
+    throw new UnusableFolder(root, "its folder database holds something else, which --fresh would delete.");
   }
-  const giveUp = await claimFor(await openDirectory(database));
+  const giveUp = await claimFolder(database);
   try {
     for (const name of ["database", "admin-token", "ostiary.log"]) {
       await rm(join(root, name), { recursive: true, force: true });

@@ -3,7 +3,7 @@ import {
   bodyBytesMax,
   databaseUrl,
   listenVariables,
-  optionalDirectory,
+  optionalFolder,
   routeStoreUrl,
   swaggerEnabled,
   whole,
@@ -18,7 +18,7 @@ export const registryVariables = Type.Object({
   DATABASE_URL: databaseUrl(),
   ROUTE_STORE_URL: routeStoreUrl(),
   ADMIN_TOKEN: adminToken(),
-  SEED_ROUTES_DIR: optionalDirectory("must be a readable directory of YAML files that are applied at start"),
+  SEED_ROUTES_DIR: optionalFolder("must be a readable directory of YAML files that are applied at start"),
   MAX_BODY_BYTES: bodyBytesMax(4 * 1024 * 1024),
   RECONCILE_INTERVAL_MS: whole(1_000, 10, DAY_MS, "Pause before failed projections are tried again."),
   RECONCILE_FULL_INTERVAL_MS: whole(

@@ -3,11 +3,11 @@ import { access, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  DatabaseDirectoryError,
   openDatabase,
   pgliteUrl,
   rows,
   StoreUnavailable,
+  UnusableFolder,
 } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
@@ -53,7 +53,7 @@ describe("database on PGlite in a directory", () => {
     const directory = join(parent, "in-use");
     const holder = await holdDirectory(directory);
     const error = await rejection(open(directory));
-    expect(error).toBeInstanceOf(DatabaseDirectoryError);
+    expect(error).toBeInstanceOf(UnusableFolder);
     expect(String(error)).toContain(`${directory} can not be used: process ${holder.pid} is using it.`);
     holder.kill("SIGKILL");
     await holder.exited;
@@ -92,7 +92,7 @@ describe("database on PGlite in a directory", () => {
 
   test("refuses a URL whose % escapes nothing, and says how it is written", async () => {
     const error = await rejection(open(join(parent, "100%")));
-    expect(error).toBeInstanceOf(DatabaseDirectoryError);
+    expect(error).toBeInstanceOf(UnusableFolder);
     expect(String(error)).toContain("write it as %25");
   });
 
@@ -100,7 +100,7 @@ describe("database on PGlite in a directory", () => {
     await writeFile(join(parent, "file"), "");
     const directory = join(parent, "file", "data");
     const error = await rejection(open(directory));
-    expect(error).toBeInstanceOf(DatabaseDirectoryError);
+    expect(error).toBeInstanceOf(UnusableFolder);
     expect(String(error)).toContain(`${directory} can not be used: there is a file in its place.`);
   });
 
@@ -122,7 +122,7 @@ describe("database on PGlite in a directory", () => {
     await mkdir(directory);
     await writeFile(join(directory, "PG_VERSION"), "nonsense");
     const error = await rejection(open(directory));
-    expect(error).toBeInstanceOf(DatabaseDirectoryError);
+    expect(error).toBeInstanceOf(UnusableFolder);
     expect(String(error)).toContain(directory);
   });
 

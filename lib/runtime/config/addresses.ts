@@ -30,8 +30,8 @@ export function isDatabaseUrl(text: string): boolean {
 
 function isEmbeddedDatabaseUrl(text: string): boolean {
   if (text === "pglite://memory") return true;
-  const directory = decoded(text.slice("pglite://".length));
-  return directory !== null && /^\/[^/\0][^\0]*$/.test(directory);
+  const folder = decoded(text.slice("pglite://".length));
+  return folder !== null && /^\/[^/\0][^\0]*$/.test(folder);
 }
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];

@@ -14,7 +14,7 @@ export function isAppendableFile(path: string): boolean {
   }
 }
 
-export function isReadableDirectory(path: string): boolean {
+export function isReadableFolder(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.X_OK);
     return statSync(path).isDirectory();

@@ -8,7 +8,7 @@ import {
   isRouteStoreUrl,
   listItems,
 } from "./addresses.ts";
-import { isAppendableFile, isReadableDirectory } from "./files.ts";
+import { isAppendableFile, isReadableFolder } from "./files.ts";
 
 /**
  * Constructors for environment variables. Each gives a TypeBox schema with a `rule`: the sentence an operator
@@ -159,9 +159,9 @@ export function logFile(): TOptional<TString> {
   });
 }
 
-/** A directory of files to be read at start, which may be absent. */
-export function optionalDirectory(rule: string): TOptional<TString> {
-  return optionalText(rule, { check: isReadableDirectory });
+/** A folder of files to be read at start, which may be absent. */
+export function optionalFolder(rule: string): TOptional<TString> {
+  return optionalText(rule, { check: isReadableFolder });
 }
 
 /** The API's page and document. */

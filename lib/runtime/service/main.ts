@@ -1,5 +1,5 @@
 import { ConfigError } from "../config/index.ts";
-import { DatabaseDirectoryError } from "../stores/database/directory.ts";
+import { UnusableFolder } from "../stores/database/data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
 import { UncaughtFaults } from "./faults.ts";
 import type { Running } from "./serve.ts";
@@ -8,8 +8,8 @@ import { StartRefused } from "./service.ts";
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
 
-/** What an operator mends by changing variables, ports or directories. */
-const refusals = [ConfigError, StartRefused, DatabaseDirectoryError];
+/** What an operator mends by changing variables, ports or folders. */
+const refusals = [ConfigError, StartRefused, UnusableFolder];
 
 /**
  * The life of a process: `start` brings its services up, a signal brings them down, and every refusal to

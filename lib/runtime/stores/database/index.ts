@@ -1,5 +1,6 @@
 export * from "../errors.ts";
 export * from "../observer.ts";
+export { claimFolder, claimPath, openFolder, UnusableFolder } from "./data-folder.ts";
 export * from "./database.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";

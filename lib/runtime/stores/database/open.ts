@@ -4,20 +4,13 @@ import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
+import { claimFolder, UnusableFolder } from "./data-folder.ts";
 import type { Database } from "./database.ts";
-import { claimDirectory, DatabaseDirectoryError } from "./directory.ts";
 import { PgliteDatabase } from "./pglite.ts";
 import { PgliteSession } from "./pglite-session.ts";
 import { PostgresDatabase } from "./postgres.ts";
 import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
 import { sessionSettings } from "./session-settings.ts";
-
-export {
-  claimFor,
-  DatabaseDirectoryError,
-  openDirectory,
-  UnusableDirectory,
-} from "./directory.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
   /** The schema this user works in, as metrics name it. */
@@ -26,9 +19,9 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
 }
 
 /**
- * Opens the database that `url` names (contract 1): `postgres://…`, `pglite:///directory` or
+ * Opens the database that `url` names (contract 1): `postgres://…`, `pglite:///folder` or
  * `pglite://memory`. Rejects with `StoreUnavailable` when a server does not answer, with
- * `DatabaseDirectoryError` when a directory cannot be used, with `TypeError` for any other URL.
+ * `UnusableFolder` when a folder cannot be used, with `TypeError` for any other URL.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const { namespace, observer = observeNothing, ...limits } = options;
@@ -38,7 +31,7 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   }
   if (url.startsWith("pglite://")) {
     const { lane_waiting_max } = { ...postgresLimits, ...limits };
-    const session = await openSession(pgliteDirectory(url), lane_waiting_max);
+    const session = await openSession(pgliteFolder(url), lane_waiting_max);
     return new PgliteDatabase(session, namespace, observer);
   }
   throw new TypeError("A database URL begins with postgres:// or pglite://");
@@ -62,16 +55,16 @@ function causeOf(error: unknown): unknown {
   return error instanceof StoreUnavailable ? error.cause : error;
 }
 
-async function openSession(directory: string | undefined, lane_waiting_max: number): Promise<PgliteSession> {
-  if (directory === undefined) {
+async function openSession(folder: string | undefined, lane_waiting_max: number): Promise<PgliteSession> {
+  if (folder === undefined) {
     return new PgliteSession(await pinned(await PGlite.create()), lane_waiting_max, async () => {});
   }
-  const giveUp = await claimDirectory(directory);
+  const giveUp = await claimFolder(folder);
   try {
-    return new PgliteSession(await pinned(await PGlite.create(directory)), lane_waiting_max, giveUp);
+    return new PgliteSession(await pinned(await PGlite.create(folder)), lane_waiting_max, giveUp);
   } catch (error) {
     await giveUp();
-    throw new DatabaseDirectoryError(directory, "it holds no database that can be opened.", error);
+    throw new UnusableFolder(folder, "it holds no database that can be opened.", error);
   }
 }
 
@@ -82,25 +75,25 @@ async function pinned(pglite: PGlite): Promise<PGlite> {
   return pglite;
 }
 
-/** The URL of an embedded database in `directory`, an absolute path with any characters. */
-export function pgliteUrl(directory: string): string {
-  return `pglite://${directory.split("/").map(encodeURIComponent).join("/")}`;
+/** The URL of an embedded database in `folder`, an absolute path with any characters. */
+export function pgliteUrl(folder: string): string {
+  return `pglite://${folder.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The directory of a `pglite:` URL, or undefined for memory. */
-function pgliteDirectory(url: string): string | undefined {
+/** The folder of a `pglite:` URL, or undefined for memory. */
+function pgliteFolder(url: string): string | undefined {
   if (url === "pglite://memory") return undefined;
-  const directory = decoded(url.slice("pglite://".length));
-  if (!directory.startsWith("/") || directory === "/") {
+  const folder = decoded(url.slice("pglite://".length));
+  if (!folder.startsWith("/") || folder === "/") {
     throw new TypeError("A PGlite URL is pglite://memory or pglite:///absolute/directory");
   }
-  return withoutTrailingSlashes(directory);
+  return withoutTrailingSlashes(folder);
 }
 
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    throw new DatabaseDirectoryError(path, "its URL holds a % that escapes nothing: write it as %25.");
+    throw new UnusableFolder(path, "its URL holds a % that escapes nothing: write it as %25.");
   }
 }
