@@ -12,6 +12,7 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
+import { systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "./log.ts";
 import { EXPORT_TIMEOUT_MS, otlpUrl, reportingFailures, serviceResource, stopWithin } from "./otlp-export.ts";
@@ -68,10 +69,10 @@ interface Period {
 }
 
 function registryProducer(registry: Registry): MetricProducer {
-  const startTime = hrTime(Date.now());
+  const startTime = hrTime(systemClock.now());
   return {
     async collect() {
-      const period = { startTime, endTime: hrTime(Date.now()) };
+      const period = { startTime, endTime: hrTime(systemClock.now()) };
       const metrics = (await registry.getMetricsAsJSON()).flatMap((metric) => metricData(metric, period));
       return {
         resourceMetrics: {
@@ -88,42 +89,37 @@ function hrTime(epoch_ms: number): HrTime {
   return [Math.trunc(epoch_ms / 1000), (epoch_ms % 1000) * 1_000_000];
 }
 
-/** One metric in OpenTelemetry's form. A summary has no such form there and is left to the scrape. */
+/**
+ * One metric in OpenTelemetry's form; nothing of one that has no value now. A summary has no such form there and
+ * is left to the scrape.
+ */
 function metricData(metric: RegistryMetric, period: Period): MetricData[] {
   const common = {
     descriptor: { name: metric.name, description: metric.help, unit: "", valueType: ValueType.DOUBLE },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
+  const values: RegistryValue[] = metric.values;
+  // a gauge whose source is away has no value, which a scrape spells NaN, and OTLP by leaving it out
+  const known = values.filter(({ value }) => !Number.isNaN(value));
+  if (known.length === 0) return [];
+  const dataPoints = known.map(({ value, labels }) => ({ ...period, attributes: labels, value }));
   // The library declares a numeric enum here and hands out the lowercase name.
   switch (String(metric.type)) {
     case "counter":
-      return [
-        {
-          ...common,
-          dataPointType: DataPointType.SUM,
-          isMonotonic: true,
-          dataPoints: numberPoints(metric.values, period),
-        },
-      ];
+      return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
     case "gauge":
-      return [
-        { ...common, dataPointType: DataPointType.GAUGE, dataPoints: numberPoints(metric.values, period) },
-      ];
+      return [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints }];
     case "histogram":
       return [
         {
           ...common,
           dataPointType: DataPointType.HISTOGRAM,
-          dataPoints: histogramPoints(metric.name, metric.values, period),
+          dataPoints: histogramPoints(metric.name, values, period),
         },
       ];
     default:
       return [];
   }
-}
-
-function numberPoints(values: RegistryValue[], period: Period): DataPoint<number>[] {
-  return values.map(({ value, labels }) => ({ ...period, attributes: labels, value }));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import { type Clock, systemClock, withDeadline } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "./log.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
@@ -29,7 +30,7 @@ export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): 
     return null;
   }
   const url = new URL(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-  url.pathname = `${url.pathname.endsWith("/") ? url.pathname : `${url.pathname}/`}v1/${signal}`;
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${signal}`;
   return url.href;
 }
 
@@ -52,15 +53,15 @@ export function reportingFailures<Items>(
   exporter: Exporter<Items>,
   url: string,
   log: Logger,
-  now: () => number = Date.now,
+  clock: Clock = systemClock,
 ): Exporter<Items> {
   const collector = new URL(url).origin;
   let failures = 0;
-  let quietUntil = Number.NEGATIVE_INFINITY;
+  let quiet_until_ms = Number.NEGATIVE_INFINITY;
   const report = (error: Error | undefined): void => {
     failures++;
-    if (now() < quietUntil) return;
-    quietUntil = now() + WARNING_INTERVAL_MS;
+    if (clock.elapsed_ms() < quiet_until_ms) return;
+    quiet_until_ms = clock.elapsed_ms() + WARNING_INTERVAL_MS;
     log.warn({ collector, failures, error_message: error?.message }, "telemetry export failed");
     failures = 0;
   };
@@ -77,14 +78,12 @@ export function reportingFailures<Items>(
 
 /** Waits for the last export, but not for long, and not for its success: the exporter has reported that. */
 export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void> {
-  const { promise: deadline, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => resolve("late"), SHUTDOWN_TIMEOUT_MS);
-  const outcome = await Promise.race([stop.catch(() => {}), deadline]);
-  clearTimeout(timer);
-  if (outcome === "late") {
+  const late = () => {
     log.warn(
       { timeout_ms: SHUTDOWN_TIMEOUT_MS },
       "telemetry not sent before shutdown: no answer from the collector",
     );
-  }
+    return new Error("late");
+  };
+  await withDeadline(stop, SHUTDOWN_TIMEOUT_MS, late).catch(() => {});
 }

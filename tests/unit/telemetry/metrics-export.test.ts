@@ -5,6 +5,7 @@ import {
   exportMetrics,
   type Metrics,
 } from "@ostiary/lib/runtime/telemetry";
+import { Gauge } from "prom-client";
 import {
   type Collector,
   disabledConfigs,
@@ -78,6 +79,23 @@ describe("the push of the registry", () => {
     const points = named(collector, "process_resident_memory_bytes")?.gauge?.data_points;
     expect(points).toHaveLength(1);
     expect(points?.[0]?.as_double).toBeGreaterThan(1_000_000);
+  });
+
+  test("leaves out what has no value while its source is away", async () => {
+    await using collector = startCollector();
+    const { metrics, pushed } = pushing(collector.endpoint);
+    const registers = [metrics.registry];
+    new Gauge({ name: "away", help: "None.", registers }).set(Number.NaN);
+    const partly = new Gauge({ name: "partly", help: "Some.", labelNames: ["store"], registers });
+    partly.set({ store: "one" }, Number.NaN);
+    partly.set({ store: "other" }, 0);
+    await pushed.shutdown();
+    expect(named(collector, "away")).toBeUndefined();
+    const points = named(collector, "partly")?.gauge?.data_points;
+    expect(points?.map((point) => [attributesOf(point.attributes), point.as_double])).toEqual([
+      [{ store: "other" }, 0],
+    ]);
+    expect(await metrics.text()).toMatch(/^away nan$/im);
   });
 
   test("gives each histogram its own counts between the boundaries, not below them", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { createTracing, reportingFailures } from "@ostiary/lib/runtime/telemetry";
 import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "./collector.ts";
 
@@ -172,22 +173,22 @@ describe("a collector that", () => {
 
 test("failures are counted, and reported at most once a minute", () => {
   const { log, warnings } = keptWarnings();
-  let now = 1_000_000;
+  const clock = manualClock();
   const failing = {
     export: (_: string, done: (result: { code: number; error?: Error }) => void) =>
       done({ code: 1, error: new Error("refused") }),
     forceFlush: async () => {},
     shutdown: async () => {},
   };
-  const exporter = reportingFailures(failing, "http://user:secret@collector:4318/v1/traces", log, () => now);
+  const exporter = reportingFailures(failing, "http://user:secret@collector:4318/v1/traces", log, clock);
   const results: number[] = [];
   const send = () => exporter.export("span", ({ code }) => results.push(code));
   send();
   for (let minute = 0; minute < 3; minute++) {
     send();
-    now += 59_999;
+    clock.advance(59_999);
     send();
-    now += 1;
+    clock.advance(1);
     send();
   }
   const refused = { collector: "http://collector:4318", error_message: "refused" };
