@@ -5,7 +5,7 @@ import {
   fieldErrors,
   listQueryProperties,
   type PageRequest,
-  readPage,
+  pageRequest,
   repeatedParameters,
 } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
@@ -30,7 +30,7 @@ const time = (description: string) =>
  */
 export const eventQuerySchema = Type.Object(
   {
-    ...listQueryProperties,
+    ...listQueryProperties(),
     actor_member_id: Type.Optional(
       Type.String({ ...idField("Events of this member."), minLength: 1, maxLength: 128 }),
     ),
@@ -56,13 +56,11 @@ const PARAM = /^params\[(.+)\]$/s;
 /** Reads the query of a read's URL into a filter and a page. 422 names all that is unknown or malformed, of `log` too. */
 export function readEventQuery(log: EventLog, url: string): { filter: EventFilter; page: PageRequest } {
   const query: Record<string, string> = Object.fromEntries(new URL(url).searchParams);
-  const { page, fields: pageProblems } = readPage(query);
   const problems = [
     ...logProblems(log),
     ...repeatedParameters(url),
     ...fieldErrors(Value.Errors(eventQuerySchema, query)),
     ...unstorable(query),
-    ...pageProblems,
   ];
   const filter: EventFilter = {
     log,
@@ -79,7 +77,7 @@ export function readEventQuery(log: EventLog, url: string): { filter: EventFilte
     if (!Object.hasOwn(eventQuerySchema.properties, name)) readParam(filter, name, value, problems);
   }
   if (problems.length > 0) throw validationError(firstOfEach(problems));
-  return { filter, page };
+  return { filter, page: pageRequest(query) };
 }
 
 function logProblems({ kind, id }: EventLog): FieldError[] {

@@ -1,6 +1,13 @@
 import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { errorResponses, listQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import {
+  errorResponses,
+  listQueryProperties,
+  page,
+  pageRequest,
+  pageSchema,
+} from "@ostiary/lib/runtime/http";
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { answer } from "../answers.ts";
 import type { Dependencies } from "../dependencies.ts";
@@ -24,7 +31,7 @@ export function lifecycleRoutes({ database }: Dependencies) {
       return { lifecycle_events: items, has_more };
     },
     {
-      query: listQuery,
+      query: Type.Object(listQueryProperties(LIMIT_MAX), { additionalProperties: false }),
       response: {
         200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
         ...errorResponses("UNAUTHORIZED", "VALIDATION_ERROR"),

@@ -6,7 +6,7 @@
 import { type SchemaOptions, type TSchema, type TString, Type } from "@sinclair/typebox";
 
 /** A ULID: 26 characters of Crockford's alphabet, upper case, of at most 128 bits. */
-const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
+export const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 const ULID_LENGTH = 26;
 export const ULID_EXAMPLE = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 

@@ -14,7 +14,6 @@ import {
 import { isRecord } from "../../domain/json/index.ts";
 import { REQUEST_ID_EXAMPLE } from "../../domain/schemas/index.ts";
 import { fieldErrors } from "./field-errors.ts";
-import { readPage } from "./lists.ts";
 
 /** An error of an operation: its code, or more where the standard example would tell less than it does. */
 export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
@@ -160,7 +159,7 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   if (body !== null)
     return [...wrong(body, {}), ...wrong(body, zeros(body)), ...wrong(body, UNKNOWN)].slice(0, 1);
-  if (query?.properties.limit !== undefined) return readPage({ limit: "0" }).fields;
+  if (query?.properties.limit !== undefined) return wrong(query, { limit: "0" });
   return query === null ? [] : [...wrong(query, {}), ...wrong(query, UNKNOWN)].slice(0, 1);
 }
 

@@ -1,6 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { type FieldError, validationError } from "../../domain/errors/index.ts";
-import { idField, isUlid } from "../../domain/schemas/index.ts";
+import { idField, ULID_PATTERN } from "../../domain/schemas/index.ts";
 
 const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
@@ -13,63 +12,41 @@ export interface PageRequest {
   starting_after: string | null;
 }
 
-/** The query of every list, as text; {@link pageRequest} reads it. */
-export const listQueryProperties = {
-  limit: Type.Optional(
-    Type.String({
-      description: `Items in a page: default ${LIMIT_DEFAULT}, at most ${LIMIT_MAX}; larger values are clamped.`,
-      openapi: {
-        type: "integer",
-        minimum: 1,
-        default: LIMIT_DEFAULT,
-        examples: [LIMIT_DEFAULT],
-      },
-    }),
-  ),
-  starting_after: Type.Optional(idField("The last id of the previous page (exclusive).")),
-};
-
-export const listQuery = Type.Object(listQueryProperties, { additionalProperties: false });
-
-/** Reads `limit` and `starting_after`; 422 names each that is malformed. */
-export function pageRequest(
-  query: { limit?: string; starting_after?: string },
-  limitMax = LIMIT_MAX,
-): PageRequest {
-  const { page, fields } = readPage(query, limitMax);
-  if (fields.length > 0) throw validationError(fields);
-  return page;
-}
-
-/** {@link pageRequest} for a query with more in it: what is malformed is returned, to be told with the rest. */
-export function readPage(
-  query: { limit?: string; starting_after?: string },
-  limitMax = LIMIT_MAX,
-): { page: PageRequest; fields: FieldError[] } {
-  const fields: FieldError[] = [];
-  const limit = query.limit === undefined ? LIMIT_DEFAULT : readLimit(query.limit, limitMax);
-  if (limit === null) {
-    fields.push({
-      path: "limit",
-      message: `limit must be a whole number of at least 1; above ${limitMax} it is taken as ${limitMax}.`,
-    });
-  }
-  if (query.starting_after !== undefined && !isUlid(query.starting_after)) {
-    fields.push({
-      path: "starting_after",
-      message: "starting_after must be the id (a ULID) of the last item of the previous page.",
-    });
-  }
+/** The properties of a list's query, as text; {@link pageRequest} reads them. */
+export function listQueryProperties(limit_max = LIMIT_MAX) {
   return {
-    page: { limit: limit ?? LIMIT_DEFAULT, starting_after: query.starting_after ?? null },
-    fields,
+    limit: Type.Optional(
+      Type.String({
+        description: `Items in a page: default ${LIMIT_DEFAULT}, at most ${limit_max}; larger values are clamped.`,
+        pattern: "^0*[1-9][0-9]*$",
+        rule: `must be a whole number of at least 1; above ${limit_max} it is taken as ${limit_max}`,
+        openapi: {
+          type: "integer",
+          minimum: 1,
+          default: LIMIT_DEFAULT,
+          examples: [LIMIT_DEFAULT],
+        },
+      }),
+    ),
+    starting_after: Type.Optional({
+      ...idField("The last id of the previous page (exclusive)."),
+      pattern: ULID_PATTERN,
+      rule: "must be the id (a ULID) of the last item of the previous page",
+    }),
   };
 }
 
-function readLimit(raw: string, limitMax: number): number | null {
-  if (!/^\d+$/.test(raw)) return null;
-  const limit = Math.min(Number(raw), limitMax);
-  return limit >= 1 ? limit : null;
+export const listQuery = Type.Object(listQueryProperties(), { additionalProperties: false });
+
+/** The page that a query asks for, with what it leaves out. */
+export function pageRequest(
+  { limit, starting_after }: { limit?: string; starting_after?: string },
+  limit_max = LIMIT_MAX,
+): PageRequest {
+  return {
+    limit: limit === undefined ? LIMIT_DEFAULT : Math.min(Number(limit), limit_max),
+    starting_after: starting_after ?? null,
+  };
 }
 
 /** Shape of a list's body: the collection under its plural name, and `has_more`. */
