@@ -1,13 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ConfigDocument } from "@ostiary/lib/domain/routes";
-import { parse } from "yaml";
-
-/** Publishes catalogs through the registry's own admin API. */
-export interface Publisher {
-  registry_url: string;
-  admin_token: string;
-}
+import { pathTo, Refused, RegistryClient, refusalText } from "@ostiary/cli";
+import { Applied, type Revision, Revisions, Service } from "@ostiary/lib/contracts/registry-api";
+import { servicesOfYaml } from "@ostiary/registry/document";
 
 /** A catalog under `seeds/`, and where its one service really listens. */
 export interface Catalog {
@@ -16,50 +11,48 @@ export interface Catalog {
 }
 
 const SEEDS = join(import.meta.dir, "../../seeds");
+const TIMEOUT_S = 60;
+const JSON_BODY = { "Content-Type": "application/json" };
 
 /**
- * Applies each catalog whose service has no history. A service with history keeps what its operator made of
- * it; only its address is brought up to date, since ports may differ from start to start.
+ * Applies each catalog whose service has no history, through the registry's own admin API. A service with history
+ * keeps what its operator made of it; only its address is brought up to date, since ports may differ from start
+ * to start.
  */
-export async function publishCatalogs(publisher: Publisher, catalogs: readonly Catalog[]): Promise<void> {
-  for (const { service, url } of catalogs) {
-    const history = await call(publisher, "GET", `/services/${service}/revisions`);
-    if (history.status === 404) await applyCatalog(publisher, service, url);
-    else await moveService(publisher, service, url);
+export async function publishCatalogs(
+  { registry_url, admin_token }: { registry_url: string; admin_token: string },
+  catalogs: readonly Catalog[],
+): Promise<void> {
+  const registry = new RegistryClient({ REGISTRY_URL: registry_url, ADMIN_TOKEN: admin_token }, TIMEOUT_S);
+  for (const catalog of catalogs) {
+    try {
+      await publishCatalog(registry, catalog);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      throw new Error(`The registry refused the catalog of ${catalog.service}: ${refusalText(error)}`);
+    }
   }
 }
 
-async function applyCatalog(publisher: Publisher, service: string, url: string): Promise<void> {
-  const document: ConfigDocument = parse(await readFile(join(SEEDS, `${service}.yaml`), "utf8"));
-  const config = document.services[service];
-  const answer = await call(publisher, "POST", "/apply", { services: { [service]: { ...config, url } } });
-  if (!answer.ok) throw new Error(`seeds/${service}.yaml was refused: ${await answer.text()}`);
+async function publishCatalog(registry: RegistryClient, { service, url }: Catalog): Promise<void> {
+  const newest = await newestRevision(registry, service);
+  if (newest === null) {
+    const config = servicesOfYaml(await readFile(join(SEEDS, `${service}.yaml`), "utf8")).get(service);
+    const body = JSON.stringify({ services: { [service]: { ...config, url } } });
+    await registry.ask(Applied, pathTo("apply"), { method: "POST", headers: JSON_BODY, body });
+  } else if (newest.config !== null && newest.config.url !== url) {
+    const body = JSON.stringify({ ...newest.config, url });
+    await registry.ask(Service, pathTo("services", service), { method: "PUT", headers: JSON_BODY, body });
+  }
 }
 
-async function moveService(publisher: Publisher, service: string, url: string): Promise<void> {
-  const current = await call(publisher, "GET", `/services/${service}`);
-  if (current.status === 404) return;
-  const { name: _name, revision: _revision, ...config } = toObject(await current.json());
-  if (config.url === url) return;
-  const answer = await call(publisher, "PUT", `/services/${service}`, { ...config, url });
-  if (!answer.ok) throw new Error(`The address of ${service} was refused: ${await answer.text()}`);
-}
-
-function toObject(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null)
-    throw new Error("The registry did not answer with an object.");
-  return { ...value };
-}
-
-function call(
-  { registry_url, admin_token }: Publisher,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<Response> {
-  return fetch(`${registry_url}${path}`, {
-    method,
-    headers: { Authorization: `Bearer ${admin_token}`, "Content-Type": "application/json" },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
+/** Null for a service that was never published. */
+async function newestRevision(registry: RegistryClient, service: string): Promise<Revision | null> {
+  try {
+    const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+    return revisions[0] ?? null;
+  } catch (error) {
+    if (error instanceof Refused && error.envelope?.error.code === "NOT_FOUND") return null;
+    throw error;
+  }
 }

@@ -1,7 +1,10 @@
+import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
-import { identityVariables } from "@ostiary/identity/config";
+import { checkRolesFile, identityVariables } from "@ostiary/identity/config";
 import {
   adminToken,
+  type ConfigProblem,
+  configProblems,
   counterStoreUrl,
   databaseUrl,
   flag,
@@ -14,9 +17,11 @@ import {
   telemetryVariables,
   textOr,
 } from "@ostiary/lib/runtime/config";
+import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
+import { registryVariables } from "@ostiary/registry/config";
 import { type Static, Type } from "@sinclair/typebox";
-import { checkParts, type Environment } from "./parts.ts";
-import { checkPlatformPorts } from "./ports.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The variables of the quick start (contract 1). Every variable of the four services is read too, so that
@@ -52,4 +57,50 @@ export type PlatformConfig = Readonly<Static<typeof platformVariables>>;
 /** Reads the variables of the platform and of all its parts. Throws `ConfigError` with every problem. */
 export function loadPlatform(env: Environment): PlatformConfig {
   return loadConfig(platformVariables, env, () => checkParts(env), checkPlatformPorts);
+}
+
+/** In place of what the platform decides, until it has: a part must not miss what its operator need not give. */
+const TO_BE_DECIDED = {
+  DATABASE_URL: "pglite://memory",
+  COUNTER_STORE_URL: "memory://",
+  ADMIN_TOKEN: "to-be-decided",
+  CREDENTIAL_VALIDATE_URL: "http://127.0.0.1",
+  AUDIT_URL: "http://127.0.0.1",
+};
+
+/** What the four services would refuse of the operator's variables, each problem once. */
+function checkParts(env: Environment): ConfigProblem[] {
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== "" || !Object.hasOwn(TO_BE_DECIDED, name)),
+  );
+  const variables = { ...TO_BE_DECIDED, ...given, PORT: "0", INTERNAL_PORT: "0" };
+  const found = [
+    ...configProblems(registryVariables, variables),
+    ...configProblems(identityVariables, variables, checkRolesFile),
+    ...configProblems(auditVariables, variables),
+    ...configProblems(gatewayVariables, variables, checkNotShared),
+  ];
+  const texts = found.map(({ variable, message }) => `${variable} ${message}`);
+  return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
+}
+
+function checkNotShared({ REUSE_PORT }: { REUSE_PORT?: boolean }): ConfigProblem[] {
+  if (REUSE_PORT !== true) return [];
+  return [
+    {
+      variable: "REUSE_PORT",
+      message: "is for gateways that run alone: the platform shares none of its ports.",
+    },
+  ];
+}
+
+/** Ports that can't be bound, all at once and before anything is opened. */
+function checkPlatformPorts(config: Partial<PlatformConfig>): ConfigProblem[] {
+  const unused = config.DEMO === false ? /^DEMO_/ : /^$/;
+  const uses = Object.entries(config).flatMap(([variable, value]) =>
+    variable.endsWith("_PORT") && typeof value === "number" && !unused.test(variable)
+      ? usesOf(variable, config.HOST, value)
+      : [],
+  );
+  return portProblems(uses);
 }

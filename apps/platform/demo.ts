@@ -1,5 +1,5 @@
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
-import { type Running, StartRefused } from "@ostiary/lib/runtime/service";
+import type { Running } from "@ostiary/lib/runtime/service";
 import type { PlatformConfig } from "./config.ts";
 
 /** The toy identity provider and the sample service, running. */
@@ -11,12 +11,12 @@ export interface Demo extends Running {
 
 export async function startDemo(config: PlatformConfig): Promise<Demo> {
   const host = config.HOST;
-  const provider = await listening("DEMO_IDENTITY_PROVIDER_PORT", () =>
-    startIdentityProvider({ host, port: config.DEMO_IDENTITY_PROVIDER_PORT }),
-  );
-  const sample = await listening("DEMO_PORT", async () =>
-    startSampleService({ host, port: config.DEMO_PORT }),
-  );
+  const provider = await startIdentityProvider({
+    host,
+    port: config.DEMO_IDENTITY_PROVIDER_PORT,
+    variable: "DEMO_IDENTITY_PROVIDER_PORT",
+  });
+  const sample = startSampleService({ host, port: config.DEMO_PORT, variable: "DEMO_PORT" });
   return {
     name: "demo",
     port: sample.port,
@@ -28,15 +28,4 @@ export async function startDemo(config: PlatformConfig): Promise<Demo> {
       await Promise.all([provider.stop(), sample.stop()]);
     },
   };
-}
-
-async function listening<T>(variable: string, start: () => Promise<T>): Promise<T> {
-  try {
-    return await start();
-  } catch (cause) {
-    throw new StartRefused(
-      `Can not listen on the port of ${variable}: it is in use or not allowed; set another.`,
-      cause,
-    );
-  }
 }

@@ -8,12 +8,10 @@ import { wireIdentity } from "@ostiary/identity";
 import { identityVariables } from "@ostiary/identity/config";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { loadConfig } from "@ostiary/lib/runtime/config";
-import { type PortVariables, type Running, serve } from "@ostiary/lib/runtime/service";
+import { localOrigin, type Running, serve } from "@ostiary/lib/runtime/service";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
-import { origin } from "./addresses.ts";
-import type { PlatformConfig } from "./config.ts";
-import type { Environment } from "./parts.ts";
+import type { Environment, PlatformConfig } from "./config.ts";
 import type { SharedStores } from "./stores.ts";
 
 const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");
@@ -49,15 +47,9 @@ export async function startBackends(
   env: Environment,
   stores: SharedStores,
 ): Promise<Backends> {
-  const registryConfig = loadConfig(
-    registryVariables,
-    ports(env, config.REGISTRY_PORT, config.REGISTRY_INTERNAL_PORT),
-  );
-  const identityConfig = loadConfig(
-    identityVariables,
-    ports(env, config.IDENTITY_PORT, config.IDENTITY_INTERNAL_PORT),
-  );
-  const auditConfig = loadConfig(auditVariables, ports(env, config.AUDIT_PORT, config.AUDIT_INTERNAL_PORT));
+  const registryConfig = loadConfig(registryVariables, withPorts(env, config, "REGISTRY"));
+  const identityConfig = loadConfig(identityVariables, withPorts(env, config, "IDENTITY"));
+  const auditConfig = loadConfig(auditVariables, withPorts(env, config, "AUDIT"));
   const started: Running[] = [];
   try {
     const registry = await serve(
@@ -95,19 +87,22 @@ export async function startGateway(
 ): Promise<Running> {
   const { identity, audit } = backends;
   const gatewayConfig = loadConfig(gatewayVariables, {
-    ...ports(env, config.GATEWAY_PORT, config.GATEWAY_INTERNAL_PORT),
+    ...withPorts(env, config, "GATEWAY"),
     ...(issuer && { AUTH_ISSUER: issuer.issuer, AUTH_JWKS_URI: issuer.jwks_uri }),
-    CREDENTIAL_VALIDATE_URL: `${origin(config, identity.internal_port)}${VALIDATE_PATH}`,
-    AUDIT_URL: origin(config, audit.internal_port),
+    CREDENTIAL_VALIDATE_URL: `${localOrigin(config.HOST, identity.internal_port)}${VALIDATE_PATH}`,
+    AUDIT_URL: localOrigin(config.HOST, audit.internal_port),
   });
   return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));
 }
 
+type Part = "GATEWAY" | "REGISTRY" | "IDENTITY" | "AUDIT";
+
 /** The variables of the platform that set a part's ports. */
-function portsOf(part: string): PortVariables {
-  return { port: `${part}_PORT`, internal_port: `${part}_INTERNAL_PORT` };
+function portsOf(part: Part) {
+  return { port: `${part}_PORT`, internal_port: `${part}_INTERNAL_PORT` } as const;
 }
 
-function ports(env: Environment, port: number, internal_port: number): Environment {
-  return { ...env, PORT: String(port), INTERNAL_PORT: String(internal_port) };
+function withPorts(env: Environment, config: PlatformConfig, part: Part): Environment {
+  const { port, internal_port } = portsOf(part);
+  return { ...env, PORT: String(config[port]), INTERNAL_PORT: String(config[internal_port]) };
 }

@@ -1,10 +1,8 @@
-import type { Running } from "@ostiary/lib/runtime/service";
-import { origin } from "./addresses.ts";
+import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
-import type { PlatformConfig } from "./config.ts";
+import type { Environment, PlatformConfig } from "./config.ts";
 import { adminToken, openDataDirectory } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
-import type { Environment } from "./parts.ts";
 import { type Backends, sharedEnvironment, startBackends, startGateway } from "./services.ts";
 import { openStores } from "./stores.ts";
 import type { TourPlaces } from "./tour.ts";
@@ -84,20 +82,20 @@ function publish(
   demo: Demo | null,
   admin_token: string,
 ): Promise<void> {
-  const registry_url = origin(config, backends.registry.port);
+  const registry_url = localOrigin(config.HOST, backends.registry.port);
   return publishCatalogs({ registry_url, admin_token }, [
-    { service: "identity", url: origin(config, backends.identity.port) },
-    { service: "audit", url: origin(config, backends.audit.port) },
+    { service: "identity", url: localOrigin(config.HOST, backends.identity.port) },
+    { service: "audit", url: localOrigin(config.HOST, backends.audit.port) },
     ...(demo ? [{ service: "demo", url: demo.sample_service_url }] : []),
   ]);
 }
 
 function addressesOf(config: PlatformConfig, gateway: Running, backends: Backends): Addresses {
   return {
-    gateway_url: origin(config, gateway.port),
-    registry_url: origin(config, backends.registry.port),
-    identity_url: origin(config, backends.identity.port),
-    audit_url: origin(config, backends.audit.port),
+    gateway_url: localOrigin(config.HOST, gateway.port),
+    registry_url: localOrigin(config.HOST, backends.registry.port),
+    identity_url: localOrigin(config.HOST, backends.identity.port),
+    audit_url: localOrigin(config.HOST, backends.audit.port),
   };
 }
 

@@ -35,6 +35,11 @@ export function validServices(document: unknown): Configs {
   return result.services;
 }
 
+/** As {@link validServices}, of a YAML text. */
+export function servicesOfYaml(text: string): Configs {
+  return validServices(parseYaml(text));
+}
+
 /** Reads a JSON body, the only kind that PUT takes. */
 export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);

@@ -5,8 +5,7 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Publishing } from "../publishing/publish.ts";
 import { seedDocument } from "./commands.ts";
-import { validServices } from "./document.ts";
-import { parseYaml } from "./yaml.ts";
+import { servicesOfYaml } from "./document.ts";
 
 /**
  * Applies every `*.yaml` and `*.yml` of `directory` in name order, each for those of its services that have no
@@ -18,7 +17,7 @@ export async function seedRoutes(directory: string, publishing: Publishing, log:
   for (const file of await listFiles(directory)) {
     try {
       const text = await readFile(join(directory, file), "utf8");
-      const { results } = await seedDocument(publishing, validServices(parseYaml(text)), request_id);
+      const { results } = await seedDocument(publishing, servicesOfYaml(text), request_id);
       const services = results.map(({ service }) => service);
       if (services.length > 0) log.info({ file, services, request_id }, "seeded routes");
     } catch (error) {
