@@ -109,7 +109,7 @@ export class PublishedRoutes {
     this.#loaded = loaded;
     this.#table = table;
     for (const warning of table.warnings) this.#log.warn({}, warning);
-    this.#log.info({ services: services.length, routes: table.routes.length }, "routes loaded");
+    this.#log.info({ services: services.length, routes: table.size }, "routes loaded");
   }
 
   /** The valid service of an entry, null for one that is left out. */

@@ -1,4 +1,10 @@
-import { buildRouteTable, type RouteTable } from "@ostiary/lib/domain/routes";
+import {
+  buildRouteTable,
+  type CompiledRoute,
+  type RouteTable,
+  type StoredRoute,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { readSnapshot } from "./queries.ts";
 
@@ -6,6 +12,7 @@ import { readSnapshot } from "./queries.ts";
 export class CurrentTable {
   readonly #database: Database;
   #fence: number | undefined;
+  #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
   #table: RouteTable = buildRouteTable([]);
 
   constructor(database: Database) {
@@ -17,8 +24,15 @@ export class CurrentTable {
     const snapshot = await readSnapshot(this.#database, this.#fence);
     if (snapshot !== null) {
       this.#fence = snapshot.fence;
-      this.#table = buildRouteTable(snapshot.services.map(({ name, config }) => [name, config]));
+      this.#services = new Map(snapshot.services.map(({ name, config }) => [name, config]));
+      this.#table = buildRouteTable(this.#services);
     }
     return this.#table;
+  }
+
+  /** The row of the stored form that a route of the table was made from. */
+  rowOf({ service, scope, method, path }: CompiledRoute): StoredRoute | undefined {
+    const rows = this.#services.get(service)?.[scope]?.routes;
+    return rows?.find((row) => row.path === path && row.methods.includes(method));
   }
 }

@@ -7,6 +7,7 @@ import {
   namedParams,
   nearestRoutes,
   type RouteMatch,
+  type StoredRoute,
 } from "@ostiary/lib/domain/routes";
 import type { DocumentedError } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
@@ -53,7 +54,7 @@ export function lookupRoutes(database: Database) {
       const table = await current.read();
       const requested = pathOf(path);
       const match = table.match(method, requested);
-      if (match !== null) return describe(match);
+      if (match !== null) return describe(match, current.rowOf(match.route));
       throw new ApiError("NOT_FOUND", {
         message: `No route serves ${method} ${requested}.`,
         details: {
@@ -85,18 +86,18 @@ function pathOf(path: string): string {
   return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
 }
 
-function describe(match: RouteMatch): Lookup {
-  const { service, scope, path, method, audited, row } = match.route;
+function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {
+  const { service, scope, path, method, audited } = match.route;
   return {
     service,
     scope,
     path,
     method,
     params: namedParams(match),
-    required_labels: row.required_labels ?? null,
-    rate_limit: row.rate_limit ?? null,
+    required_labels: row?.required_labels ?? null,
+    rate_limit: row?.rate_limit ?? null,
     audit: audited,
-    upstream: row.upstream ?? null,
+    upstream: row?.upstream ?? null,
   };
 }
 

@@ -1,8 +1,10 @@
 /** What the gateway needs to know of one route and method, worked out once when routes are loaded. */
 import { bucketPrefix, type RateLimit } from "../ratelimit/index.ts";
-import { paramNames, segmentsOf } from "./path.ts";
+import { PATH_PARAMS_MAX } from "./limits.ts";
+import { segmentsOf } from "./path.ts";
 import {
   type Method,
+  type RateLimitPolicy,
   SCOPES,
   type Scope,
   type StoredRoute,
@@ -45,79 +47,120 @@ export interface CompiledRoute {
   readonly bucketPrefix: string;
   /** Whether requests leave an audit event, where audit is on. */
   readonly audited: boolean;
-  /** The row of the stored form that this was made from. */
-  readonly row: StoredRoute;
+  /** Its place among the routes of the service, the most protected scope first. */
+  readonly place: number;
 }
 
 const AUDITED_UNLESS_FALSE: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** Compiles every method of every row of a valid stored service, the most protected scope first. */
+/**
+ * Compiles every method of every row of a valid stored service, the most protected scope first. What rows have in
+ * common they share, since a gateway holds every route that there is; and nothing of `config` itself is kept.
+ */
 export function* compileService(service: string, config: StoredServiceConfig): Generator<CompiledRoute> {
+  const target = addressOf(config.url);
+  const origin = `http://${target}`;
+  const shared: SharedParts = { labels: new Map(), params: new Map(), limits: new Map() };
+  let place = 0;
   for (const scope of SCOPES.toReversed()) {
     for (const row of config[scope]?.routes ?? []) {
-      for (const method of row.methods) yield compileRoute(service, config, scope, row, method);
+      const { names: params, segments: paramSegments } = paramsOf(row.path, shared);
+      const upstream = row.upstream === undefined ? null : compileUpstream(row.upstream, scope, params);
+      const requiredLabels = row.required_labels ? labelsOf(row.required_labels, shared) : null;
+      for (const method of row.methods) {
+        yield {
+          service,
+          scope,
+          method,
+          path: row.path,
+          target,
+          origin,
+          params,
+          paramSegments,
+          upstream,
+          requiredLabels,
+          rateLimit: limitOf(row.rate_limit, config, shared),
+          bucketPrefix: bucketPrefixOf(service, config, row, method),
+          audited: isAudited(scope, method, row.audit),
+          place: place++,
+        };
+      }
     }
   }
 }
 
-function compileRoute(
-  service: string,
-  config: StoredServiceConfig,
-  scope: Scope,
-  row: StoredRoute,
-  method: Method,
-): CompiledRoute {
-  const target = addressOf(config.url);
-  const params = paramNames(row.path);
-  return {
-    service,
-    scope,
-    method,
-    path: row.path,
-    target,
-    origin: `http://${target}`,
-    params,
-    paramSegments: segmentsOf(row.path).flatMap((segment, index) => ("param" in segment ? [index] : [])),
-    upstream: row.upstream === undefined ? null : compileUpstream(row.upstream, scope, params),
-    requiredLabels: row.required_labels
-      ? { list: row.required_labels, set: new Set(row.required_labels) }
-      : null,
-    ...compileLimit(service, config, row, method),
-    audited: isAudited(scope, method, row.audit),
-    row,
-  };
+/** What the routes of one service share, by what it was made from. */
+interface SharedParts {
+  readonly labels: Map<string, CompiledLabels>;
+  readonly params: Map<string, { names: string[]; segments: number[] }>;
+  readonly limits: Map<string, RateLimit>;
+}
+
+function share<T>(parts: Map<string, T>, key: string, make: () => T): T {
+  const known = parts.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  parts.set(key, made);
+  return made;
+}
+
+function labelsOf(list: readonly string[], { labels }: SharedParts): CompiledLabels {
+  return share(labels, list.join(), () => ({ list, set: new Set(list) }));
+}
+
+function paramsOf(path: string, { params }: SharedParts) {
+  const segments = segmentsOf(path);
+  const key = segments.map((segment) => ("param" in segment ? segment.param : "")).join("/");
+  return share(params, key, () => ({
+    names: segments.flatMap((segment) => ("param" in segment ? [segment.param] : [])),
+    segments: segments.flatMap((segment, index) => ("param" in segment ? [index] : [])),
+  }));
 }
 
 function compileUpstream(template: string, scope: Scope, params: readonly string[]): TemplatePart[] {
   return upstreamParts(template, scope).map((part) => {
     if ("text" in part) return part.text;
-    return "subject" in part ? part : { param: params.indexOf(part.param) };
+    return "subject" in part ? SUBJECT_PARTS[part.subject] : paramPart(params.indexOf(part.param));
   });
 }
 
-function compileLimit(
-  service: string,
-  config: StoredServiceConfig,
-  row: StoredRoute,
-  method: Method,
-): Pick<CompiledRoute, "rateLimit" | "bucketPrefix"> {
-  const { rate_limit } = row;
-  const ownBucket = bucketPrefix({ kind: "route", method, path: row.path });
-  if (rate_limit === undefined) return { rateLimit: "fallback", bucketPrefix: ownBucket };
-  if (rate_limit === false) return { rateLimit: null, bucketPrefix: ownBucket };
-  if (typeof rate_limit === "object") return { rateLimit: toLimit(rate_limit), bucketPrefix: ownBucket };
-  const policy = config.rate_limits?.[rate_limit];
-  if (policy === undefined) throw new Error("A valid service has every policy that its routes name.");
-  return {
-    rateLimit: toLimit(policy),
-    bucketPrefix: policy.shared
-      ? bucketPrefix({ kind: "shared", policy: rate_limit })
-      : bucketPrefix({ kind: "local", service, policy: rate_limit }),
-  };
+const SUBJECT_PARTS = {
+  user_id: { subject: "user_id" },
+  organization_id: { subject: "organization_id" },
+  member_id: { subject: "member_id" },
+} as const satisfies Record<SubjectField, TemplatePart>;
+const PARAM_PARTS: readonly TemplatePart[] = Array.from({ length: PATH_PARAMS_MAX }, (_, param) => ({
+  param,
+}));
+
+function paramPart(param: number): TemplatePart {
+  return PARAM_PARTS[param] ?? { param };
 }
 
-function toLimit(limit: { requests: number; window_seconds: number }): RateLimit {
-  return { requests: limit.requests, windowSeconds: limit.window_seconds };
+function policyOf(name: string, { rate_limits }: StoredServiceConfig): RateLimitPolicy {
+  const policy = rate_limits?.[name];
+  if (policy === undefined) throw new Error("A valid service has every policy that its routes name.");
+  return policy;
+}
+
+function limitOf(
+  rate_limit: StoredRoute["rate_limit"],
+  config: StoredServiceConfig,
+  { limits }: SharedParts,
+): CompiledRoute["rateLimit"] {
+  if (rate_limit === undefined) return "fallback";
+  if (rate_limit === false) return null;
+  const { requests, window_seconds } =
+    typeof rate_limit === "object" ? rate_limit : policyOf(rate_limit, config);
+  return share(limits, `${requests}/${window_seconds}`, () => ({ requests, windowSeconds: window_seconds }));
+}
+
+function bucketPrefixOf(service: string, config: StoredServiceConfig, row: StoredRoute, method: Method) {
+  const { rate_limit, path } = row;
+  if (typeof rate_limit !== "string") return bucketPrefix({ kind: "route", method, path });
+  return policyOf(rate_limit, config).shared
+    ? bucketPrefix({ kind: "shared", policy: rate_limit })
+    : bucketPrefix({ kind: "local", service, policy: rate_limit });
 }
 
 function isAudited(scope: Scope, method: Method, audit: boolean | undefined): boolean {

@@ -1,7 +1,7 @@
 /** The look-up table of the gateway: which route serves a method and a path (contract 4, Matching). */
 import { type CompiledRoute, compileService } from "./compile.ts";
 import { METHODS, type Method, type StoredServiceConfig } from "./schema.ts";
-import { RouteTree } from "./tree.ts";
+import { byPrecedence, type Node, RouteFinder, RouteTree, routesBelow } from "./tree.ts";
 
 export interface RouteMatch {
   readonly route: CompiledRoute;
@@ -9,17 +9,19 @@ export interface RouteMatch {
   readonly params: readonly string[];
 }
 
-/** An immutable set of routes, built whole by {@link buildRouteTable}. */
+/** An immutable set of routes, as a {@link RouteTableBuilder} had it. */
 export class RouteTable {
-  /** Every route that can be reached. */
-  readonly routes: readonly CompiledRoute[];
   /** What was left out and why, for the log. */
   readonly warnings: readonly string[];
-  readonly #tree: RouteTree;
+  /** How many routes can be reached. */
+  readonly size: number;
+  readonly #root: Node;
+  readonly #finder: RouteFinder;
 
-  constructor(tree: RouteTree, routes: readonly CompiledRoute[], warnings: readonly string[]) {
-    this.#tree = tree;
-    this.routes = routes;
+  constructor(root: Node, finder: RouteFinder, { size, warnings }: { size: number; warnings: string[] }) {
+    this.#root = root;
+    this.#finder = finder;
+    this.size = size;
     this.warnings = warnings;
   }
 
@@ -29,51 +31,111 @@ export class RouteTable {
    * @param path the path of a parsed URL, without its query
    */
   match(method: string, path: string): RouteMatch | null {
-    const route = this.#tree.find(method, path);
-    return route === null ? null : { route, params: this.#tree.paramValues(route, path) };
+    const route = this.#finder.find(this.#root, method, path);
+    return route === null ? null : { route, params: this.#finder.paramValues(route) };
   }
 
   /** How many nodes the latest look-up visited: what it cost. */
   get visited(): number {
-    return this.#tree.visited;
+    return this.#finder.visited;
+  }
+
+  /** Every route that can be reached, in the order of precedence: made anew each time. */
+  get routes(): CompiledRoute[] {
+    return [...routesBelow(this.#root)].sort(byPrecedence);
   }
 
   /** The methods that some route serves on `path`. */
   methodsAt(path: string): Method[] {
-    return METHODS.filter((method) => this.#tree.find(method, path) !== null);
+    return METHODS.filter((method) => this.#finder.find(this.#root, method, path) !== null);
   }
 }
 
 /**
- * Builds the table from valid services. A service name, or a method and shape, that is there already is left
- * out with a warning: the first wins (Gateway specification, Validation rule 12). Inside one service routes may
- * have one shape; the one of the more protected scope wins, then the earlier one.
+ * Makes tables, each from the one before. A change costs the routes of its service, however many others there
+ * are; the tables that were taken stay as they are.
+ *
+ * Of two services with routes of one method and shape the first by name wins, and the other's is left out with a
+ * warning (Gateway specification, Validation rule 12). Inside one service the one of the more protected scope
+ * wins, then the earlier one.
  */
-export function buildRouteTable(services: Iterable<readonly [string, StoredServiceConfig]>): RouteTable {
-  const tree = new RouteTree();
-  const routes: CompiledRoute[] = [];
-  const warnings: string[] = [];
-  const names = new Set<string>();
-  for (const [name, config] of services) {
-    if (names.has(name)) {
-      warnings.push(`Service ${name} is there twice: the first one is served.`);
-      continue;
-    }
-    names.add(name);
-    for (const route of compileService(name, config)) {
-      const holder = tree.insert(route);
-      if (holder === null) routes.push(route);
-      else if (holder.service !== name) warnings.push(leftOut(route, holder));
-    }
+export class RouteTableBuilder {
+  readonly #tree = new RouteTree();
+  readonly #finder = new RouteFinder();
+  readonly #services = new Map<string, readonly CompiledRoute[]>();
+  /** The routes that another one of their shape and method keeps from serving. */
+  readonly #beaten = new Set<CompiledRoute>();
+  #size = 0;
+
+  has(name: string): boolean {
+    return this.#services.has(name);
   }
-  return new RouteTable(tree, routes, warnings);
+
+  /** Puts a valid service in the place of the one of its name, in steps: a table is taken after the last. */
+  *put(name: string, config: StoredServiceConfig): Generator<void, void> {
+    const routes: CompiledRoute[] = [];
+    for (const route of compileService(name, config)) {
+      routes.push(route);
+      this.#insert(route);
+      yield;
+    }
+    yield* this.delete(name);
+    this.#services.set(name, routes);
+  }
+
+  /** Takes a service out, in steps. */
+  *delete(name: string): Generator<void, void> {
+    for (const route of this.#services.get(name) ?? []) {
+      this.#remove(route);
+      yield;
+    }
+    this.#services.delete(name);
+  }
+
+  /** The table as it is now, with warnings of what came `before` it. */
+  take(before: readonly string[] = []): RouteTable {
+    const beaten = [...this.#beaten].sort(byPrecedence);
+    return new RouteTable(this.#tree.take(), this.#finder, {
+      size: this.#size - beaten.length,
+      warnings: [...before, ...beaten.flatMap((route) => this.#warning(route))],
+    });
+  }
+
+  #insert(route: CompiledRoute): void {
+    const [, ...beaten] = this.#tree.insert(route);
+    this.#size++;
+    for (const rival of beaten) this.#beaten.add(rival);
+  }
+
+  #remove(route: CompiledRoute): void {
+    const [winner, next] = this.#tree.rivalsOf(route);
+    if (winner === route && next !== undefined) this.#beaten.delete(next);
+    this.#beaten.delete(route);
+    this.#tree.remove(route);
+    this.#size--;
+  }
+
+  #warning(route: CompiledRoute): string[] {
+    const [winner] = this.#tree.rivalsOf(route);
+    if (winner === undefined || winner.service === route.service) return [];
+    return [
+      `${route.method} ${route.path} of service ${route.service} is left out: service ${winner.service} has ${winner.path}.`,
+    ];
+  }
+}
+
+/** The table of valid services. Of two with one name the first is served, with a warning. */
+export function buildRouteTable(services: Iterable<readonly [string, StoredServiceConfig]>): RouteTable {
+  const builder = new RouteTableBuilder();
+  const warnings: string[] = [];
+  for (const [name, config] of services) {
+    if (builder.has(name)) warnings.push(`Service ${name} is there twice: the first one is served.`);
+    else for (const _ of builder.put(name, config));
+  }
+  return builder.take(warnings);
 }
 
 /** The values of a match's params by name. */
 export function namedParams({ route, params }: RouteMatch): Record<string, string> {
   return Object.fromEntries(route.params.map((name, index) => [name, params[index] ?? ""]));
-}
-
-function leftOut(route: CompiledRoute, holder: CompiledRoute): string {
-  return `${route.method} ${route.path} of service ${route.service} is left out: service ${holder.service} has ${holder.path}.`;
 }

@@ -1,0 +1,131 @@
+import { expect, test } from "bun:test";
+import {
+  buildRouteTable,
+  compileService,
+  METHODS,
+  type RouteTable,
+  RouteTableBuilder,
+  SCOPES,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
+import fc from "fast-check";
+import { RouteTree } from "../../../lib/domain/routes/tree.ts";
+import { segments, spell } from "./arbitraries.ts";
+import { pathsService, stored } from "./fixtures.ts";
+
+/** A service or, for null, its deletion. */
+type Edit = readonly [name: string, config: StoredServiceConfig | null];
+
+const route = fc.record({
+  scope: fc.constantFrom(...SCOPES),
+  parts: segments,
+  name: fc.constantFrom("p", "q"),
+  methods: fc.subarray(["GET", "POST"], { minLength: 1 }),
+});
+
+const config = fc.array(route, { maxLength: 8 }).map((routes): StoredServiceConfig => {
+  const service: StoredServiceConfig = { url: "http://a:1" };
+  for (const { scope, parts, name, methods } of routes) {
+    service[scope] ??= { routes: [] };
+    service[scope].routes.push({
+      path: spell(parts, name),
+      methods: METHODS.filter((method) => methods.includes(method)),
+    });
+  }
+  return service;
+});
+
+const edits = fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.option(config, { freq: 4 })), {
+  maxLength: 12,
+});
+const requests = fc.array(
+  fc.tuple(
+    fc.constantFrom("GET", "POST", "PUT"),
+    fc.array(fc.constantFrom("a", "b", "c", "a.b", "%20", "z"), { maxLength: 5 }),
+  ),
+  { minLength: 20, maxLength: 40 },
+);
+
+function apply(builder: RouteTableBuilder, [name, service]: Edit): void {
+  for (const _ of service === null ? builder.delete(name) : builder.put(name, service));
+}
+
+/** All that can be seen of a table: what it answers and what that costs, what is in it, and what is not. */
+function seen(table: RouteTable, asked: readonly (readonly [string, readonly string[]])[]) {
+  return {
+    answers: asked.map(([method, parts]) => [table.match(method, `/${parts.join("/")}`), table.visited]),
+    routes: table.routes,
+    size: table.size,
+    warnings: table.warnings,
+  };
+}
+
+test("any sequence of edits gives tables that are as built from scratch, and stay so", () => {
+  fc.assert(
+    fc.property(edits, requests, (sequence, asked) => {
+      const builder = new RouteTableBuilder();
+      const services = new Map<string, StoredServiceConfig>();
+      const taken: { table: RouteTable; expected: ReturnType<typeof seen> }[] = [];
+      for (const edit of sequence) {
+        apply(builder, edit);
+        const [name, service] = edit;
+        if (service === null) services.delete(name);
+        else services.set(name, service);
+        const expected = seen(buildRouteTable(services), asked);
+        taken.push({ table: builder.take(), expected });
+      }
+      for (const { table, expected } of taken) expect(seen(table, asked)).toEqual(expected);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("so do edits of deep paths, whose distances share a bit, and of one place with many literals", () => {
+  const deep = (depth: number) => `/${Array.from({ length: depth }, () => "x").join("/")}`;
+  const builder = new RouteTableBuilder();
+  const services = new Map<string, StoredServiceConfig>();
+  const depths = [1, 2, 30, 31, 32, 33, 60, 200];
+  const put = (name: string, ...paths: string[]) => {
+    const service = stored(pathsService(...paths));
+    services.set(name, service);
+    apply(builder, [name, service]);
+  };
+  for (const depth of depths) put(`deep-${depth}`, deep(depth));
+  for (let each = 0; each < 300; each++) put(`wide-${each}`, `/wide/${each}/{id}`, `/wide/${each}`);
+  const asked = [...depths, 3, 34, 61].map((depth) => ["GET", deep(depth).slice(1).split("/")] as const);
+  const wide = Array.from({ length: 301 }, (_, each) => ["GET", ["wide", String(each), "1"]] as const);
+  const names = [...services.keys()];
+  while (names.length > 0) {
+    const [name = ""] = names.splice((names.length * 7) % 11 < names.length ? (names.length * 7) % 11 : 0, 1);
+    services.delete(name);
+    apply(builder, [name, null]);
+    if (names.length % 20 !== 0 && !name.startsWith("deep")) continue;
+    const all = [...asked, ...wide];
+    expect(seen(builder.take(), all)).toEqual(seen(buildRouteTable(services), all));
+  }
+});
+
+test("nothing is left of routes that are gone", () => {
+  fc.assert(
+    fc.property(fc.array(config, { maxLength: 4 }), (configs) => {
+      const tree = new RouteTree();
+      const routes = configs.flatMap((service, index) => [...compileService(`s${index}`, service)]);
+      for (const each of routes) tree.insert(each);
+      for (const each of routes) tree.remove(each);
+      expect(tree.take()).toMatchObject({ literals: null, param: null, claims: [], reach: null });
+    }),
+  );
+});
+
+test("a table that is taken in the middle of an edit is the only one to have half of it", () => {
+  const builder = new RouteTableBuilder();
+  apply(builder, ["a", stored(pathsService("/one", "/two", "/three"))]);
+  const before = builder.take();
+  const step = builder.put("a", stored(pathsService("/one/{id}", "/four")));
+  step.next();
+  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/two", "/three"]);
+  expect(before.match("GET", "/one/1")).toBeNull();
+  for (const _ of step);
+  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/two", "/three"]);
+  expect(builder.take().routes.map(({ path }) => path)).toEqual(["/one/{id}", "/four"]);
+});
