@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
+import { freshDatabase } from "../support/services.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startPlatform } from "./platform.ts";
 
@@ -18,7 +19,8 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** What the start screen names, each with its place; every page is opened. */
 async function screen(env: Record<string, string>): Promise<Record<string, string>> {
-  const platform = await startPlatform({ DATA_DIR: join(directory, "data"), ...env });
+  const DATA_DIR = join(directory, "data");
+  const platform = await startPlatform({ DATA_DIR, DATABASE_URL: await freshDatabase(), ...env });
   await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 60_000 });
   const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/g)]);
   const shown = Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));

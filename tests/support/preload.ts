@@ -2,7 +2,7 @@ import { afterAll, setDefaultTimeout } from "bun:test";
 import { plugin } from "bun";
 import { useServices } from "./services.ts";
 
-const TEST_TIMEOUT_MS = 30_000;
+const TEST_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 60_000;
 
 /** Under --parallel: which of the processes that run the files this is. Each has servers of its own. */

@@ -17,7 +17,7 @@ const workers = shared ? 1 : Math.min(Math.ceil(availableParallelism() * WORKERS
 const tests = Bun.spawn(
   [
     process.execPath,
-    ...["test", "--randomize", "--timeout", "30000", "--retry", "1"],
+    ...["test", "--randomize", "--timeout", "60000", "--retry", "1"],
     ...[`--parallel=${workers}`, "--no-isolate"],
     ...process.argv.slice(2),
   ],

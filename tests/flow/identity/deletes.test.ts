@@ -9,6 +9,7 @@ import {
   addManyMembers,
   addManyMemberships,
   addManyServiceAccounts,
+  analyze,
   MANY,
 } from "./bulk.ts";
 import { type IdentityHarness, startIdentity } from "./harness.ts";
@@ -27,6 +28,7 @@ afterAll(() => identity?.close());
  * and tells how many of their calls were answered before it ended.
  */
 async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; others: number }> {
+  await analyze(identity);
   let others = 0;
   let working = true;
   const busy = Array.from({ length: 4 }, async () => {

@@ -20,6 +20,7 @@ import {
   addManyMembers,
   addManyMemberships,
   addManyServiceAccounts,
+  analyze,
 } from "./bulk.ts";
 import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
 
@@ -139,7 +140,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
         sql`update identity.members set status = 'removed' where id < '01KA4YB0Q91D00000000003000' and role = 'viewer'`,
       ),
     );
-    await identity.database.run("hide", (orm) => orm.execute(sql`analyze`));
+    await analyze(identity);
     lists = {
       users: listUsers,
       organizations: listOrganizations,
