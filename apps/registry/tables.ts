@@ -1,6 +1,6 @@
-import type { RevisionAction } from "@ostiary/lib/contracts/registry-api";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { bigint, boolean, integer, json, pgSchema, text, timestamp } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, boolean, integer, json, pgSchema, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 
 /** The tables of schema `routes` as drizzle sees them; `drizzle/routes` creates them, with keys and checks. */
 const routes = pgSchema("routes");
@@ -23,30 +23,42 @@ export const services = routes.table("services", {
   projected_fence: fence(),
 });
 
-export const revisions = routes.table("revisions", {
-  service: text().notNull(),
-  revision: integer().notNull(),
-  action: text().$type<RevisionAction>().notNull(),
-  restored_from: integer(),
-  /** null: the revision deleted the service. */
-  config: json().$type<StoredServiceConfig>(),
-  request_id: text().notNull(),
-  created_at: timestamp({ withTimezone: true }).notNull().defaultNow(),
-});
+export const revisions = routes.table(
+  "revisions",
+  {
+    service: text().notNull(),
+    revision: integer().notNull(),
+    action: text({ enum: ["apply", "put", "delete", "restore"] }).notNull(),
+    restored_from: integer(),
+    /** null: the revision deleted the service. */
+    config: json().$type<StoredServiceConfig>(),
+    request_id: text().notNull(),
+    created_at: timestamp({ withTimezone: true }).notNull().default(sql`clock_timestamp()`),
+  },
+  (table) => [primaryKey({ columns: [table.service, table.revision] })],
+);
 
 /** Which service a method and the shape of a path belong to. */
-export const ownedRoutes = routes.table("owned_routes", {
-  method: text().notNull(),
-  shape: text().notNull(),
-  service: text().notNull(),
-  path: text().notNull(),
-});
+export const ownedRoutes = routes.table(
+  "owned_routes",
+  {
+    method: text().notNull(),
+    shape: text().notNull(),
+    service: text().notNull(),
+    path: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.method, table.shape] })],
+);
 
 /** The rate-limit policies that current services declare. */
-export const policies = routes.table("policies", {
-  name: text().notNull(),
-  service: text().notNull(),
-  shared: boolean().notNull(),
-  requests: bigint({ mode: "number" }).notNull(),
-  window_seconds: bigint({ mode: "number" }).notNull(),
-});
+export const policies = routes.table(
+  "policies",
+  {
+    name: text().notNull(),
+    service: text().notNull(),
+    shared: boolean().notNull(),
+    requests: bigint({ mode: "number" }).notNull(),
+    window_seconds: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.shared, table.service] })],
+);

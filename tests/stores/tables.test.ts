@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { is, SQL, sql } from "drizzle-orm";
+import { getTableConfig, PgDialect, PgTable } from "drizzle-orm/pg-core";
+import { freshDatabase, services } from "../support/index.ts";
+
+const root = join(import.meta.dir, "../..");
+
+/** What there is to say of a table, the same way by drizzle and by PostgreSQL's catalog. */
+interface Table {
+  name: string;
+  columns: Record<string, Column>;
+  primary_key: string[];
+}
+
+interface Column {
+  type: string;
+  nullable: boolean;
+  default: string | null;
+  /** The texts that it may hold, where these are listed. */
+  values?: string[];
+}
+
+/** The tables that the services declare, by their schemas. */
+async function declaredTables(): Promise<Map<string, PgTable[]>> {
+  const bySchema = new Map<string, PgTable[]>();
+  for await (const file of new Bun.Glob("apps/*/tables.ts").scan({ cwd: root })) {
+    const declared: Record<string, unknown> = await import(join(root, file));
+    for (const table of Object.values(declared)) {
+      if (!is(table, PgTable)) continue;
+      const { schema = "" } = getTableConfig(table);
+      bySchema.set(schema, [...(bySchema.get(schema) ?? []), table]);
+    }
+  }
+  return bySchema;
+}
+
+const declared = await declaredTables();
+
+/** A table as drizzle's declaration says it is. */
+function declaredTable(table: PgTable): Table {
+  const { name, columns, primaryKeys } = getTableConfig(table);
+  const composite = primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
+  return {
+    name,
+    columns: Object.fromEntries(
+      columns.map((column) => [
+        column.name,
+        {
+          type: column.getSQLType().replace(" (", "("),
+          nullable: !column.notNull && !composite.includes(column.name),
+          default: defaultText(column.default),
+          ...(column.enumValues !== undefined && { values: column.enumValues.toSorted() }),
+        },
+      ]),
+    ),
+    primary_key:
+      composite.length > 0
+        ? composite
+        : columns.filter(({ primary }) => primary).map((column) => column.name),
+  };
+}
+
+function defaultText(value: unknown): string | null {
+  if (value === undefined) return null;
+  return is(value, SQL) ? new PgDialect().sqlToQuery(value).sql : String(value);
+}
+
+/** The tables of a schema as PostgreSQL holds them, but for the journal of its migrations. */
+async function createdTables(database: Database, schema: string): Promise<Table[]> {
+  const columns = await database.run("inspect", (orm) =>
+    rows<{ table: string; column: string; in_key: boolean; checks: string[] } & Column>(
+      orm,
+      sql`
+        select relname as "table", attname as "column", format_type(atttypid, atttypmod) as "type",
+          not attnotnull as nullable, pg_get_expr(adbin, adrelid) as "default",
+          attnum = any (coalesce(key.conkey, '{}')) as in_key,
+          array(select pg_get_constraintdef(oid) from pg_constraint
+            where conrelid = attrelid and contype = 'c' and conkey = array[attnum]) as checks
+        from pg_attribute
+          join pg_class on pg_class.oid = attrelid and relkind in ('r', 'p') and not relispartition
+          left join pg_attrdef on adrelid = attrelid and adnum = attnum
+          left join pg_constraint key on key.conrelid = attrelid and key.contype = 'p'
+        where relnamespace = ${schema}::regnamespace and attnum > 0 and not attisdropped
+          and relname <> 'schema_migrations'
+        order by relname, array_position(key.conkey, attnum), attnum`,
+    ),
+  );
+  const tables = new Map<string, Table>();
+  for (const { table: name, column, in_key, checks, ...rest } of columns) {
+    const table = tables.get(name) ?? { name, columns: {}, primary_key: [] };
+    tables.set(name, table);
+    const values = checks.flatMap(listedTexts).toSorted();
+    table.columns[column] = { ...rest, ...(values.length > 0 && { values }) };
+    if (in_key) table.primary_key.push(column);
+  }
+  return [...tables.values()];
+}
+
+/** The texts of `column in (…)`, as PostgreSQL writes such a check. */
+function listedTexts(check: string): string[] {
+  if (!check.includes("ANY (ARRAY[")) return [];
+  return Array.from(check.matchAll(/'([^']*)'::text/g), ([, text = ""]) => text);
+}
+
+describe.skipIf(!services().postgres.real)("the tables that drizzle is told of", () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase(await freshDatabase(), { namespace: "tables" });
+  });
+  afterAll(() => database.close());
+
+  test.each([...declared])("of schema %s are those that the migrations make", async (schema, tables) => {
+    await database.migrate(schema, join(root, "drizzle", schema));
+    const byName = (a: Table, b: Table) => (a.name < b.name ? -1 : 1);
+    const created = await createdTables(database, schema);
+    expect(tables.map(declaredTable).toSorted(byName)).toEqual(created.toSorted(byName));
+  });
+
+  test("are those of every service with a file of tables", () => {
+    expect([...declared.keys()]).toEqual(expect.arrayContaining(["identity", "routes"]));
+  });
+});
