@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { ServiceName } from "@ostiary/lib/domain/routes";
-import { contextOf, noQuery } from "@ostiary/lib/runtime/http";
+import { contextOf } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readIfMatch } from "./publishing/if-match.ts";
@@ -54,6 +54,3 @@ export const ifMatchHeaders = Type.Object({
 export function serviceWrite(request: Request): ServiceWrite {
   return { if_match: readIfMatch(request), request_id: contextOf(request).request_id };
 }
-
-// `DELETE …?dry_run=true` must not delete
-export { noQuery };

@@ -48,7 +48,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     health,
     ...createApp({ config, telemetry, health, publishing, routeStore, lag }),
     async start() {
-      await Promise.all([database.migrate(SCHEMA, MIGRATIONS), greet(routeStore, telemetry.log)]);
+      await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {
         await seedRoutes(config.SEED_ROUTES_DIR, publishing, telemetry.log);
       }
@@ -63,7 +63,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
 }
 
 /** A route store that is away is waited for by the reconciler; one that refuses this URL would be for ever. */
-async function greet(routeStore: RouteStore, log: Logger): Promise<void> {
+async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<void> {
   try {
     await routeStore.ping(ROUTE_STORE_PING_MS);
   } catch (error) {

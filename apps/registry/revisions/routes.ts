@@ -1,11 +1,10 @@
 import { Diff, Revision, Revisions, Service } from "@ostiary/lib/contracts/registry-api";
-import { errorResponses } from "@ostiary/lib/runtime/http";
+import { errorResponses, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors, routeConflict, unknownService } from "../errors.ts";
 import {
   ifMatchHeaders,
-  noQuery,
   RevisionParam,
   revisionNumber,
   serviceName,

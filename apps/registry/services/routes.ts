@@ -1,12 +1,12 @@
 import { revisionTag, Service, Services } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
-import { describedBody, errorResponses } from "@ostiary/lib/runtime/http";
+import { describedBody, errorResponses, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readJson } from "../documents/document.ts";
 import { bodyErrors, errors, routeConflict, unknownService } from "../errors.ts";
-import { ifMatchHeaders, noQuery, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
+import { ifMatchHeaders, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import { listServices, readService } from "./queries.ts";
@@ -15,73 +15,76 @@ import { type CurrentService, showService } from "./service.ts";
 /** The services themselves (Gateway specification, Endpoints; contract 3). */
 export function serviceRoutes(publishing: Publishing, body_bytes_max: number) {
   const { database } = publishing;
-  return new Elysia({ name: "services", normalize: false })
-    .guard({ query: noQuery, detail: { tags: ["Services"] } })
-    .get(
-      "/services",
-      async () => {
-        const services = await database.run("select_services", listServices);
-        return { services: Object.fromEntries(services.map(({ name, config }) => [name, config])) };
-      },
-      {
-        response: { 200: Services, ...errors() },
-        detail: {
-          operationId: "listServices",
-          summary: "List the current services",
-          description: "All of them, in expanded form. Deleted services are left out.",
+  return (
+    new Elysia({ name: "services", normalize: false })
+      // `DELETE …?dry_run=true` must not delete
+      .guard({ query: noQuery, detail: { tags: ["Services"] } })
+      .get(
+        "/services",
+        async () => {
+          const services = await database.run("select_services", listServices);
+          return { services: Object.fromEntries(services.map(({ name, config }) => [name, config])) };
         },
-      },
-    )
-    .guard({ params: serviceParams })
-    .get(
-      "/services/:name",
-      async ({ params, set }) => {
-        const name = serviceName(params);
-        return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
-      },
-      {
-        response: { 200: Service, ...errors(unknownService) },
-        detail: {
-          operationId: "getService",
-          summary: "Get a service",
-          description: "The current config in expanded form. The ETag is the revision, for If-Match.",
+        {
+          response: { 200: Services, ...errors() },
+          detail: {
+            operationId: "listServices",
+            summary: "List the current services",
+            description: "All of them, in expanded form. Deleted services are left out.",
+          },
         },
-      },
-    )
-    .guard({ headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
-    .put(
-      "/services/:name",
-      async ({ params: { name }, request, set }) => {
-        const write = serviceWrite(request);
-        const result = validateService(name, await readJson(request, body_bytes_max));
-        if (!result.ok) throw validationError(result.fields);
-        return answerService(set, await putService(publishing, name, result.service, write));
-      },
-      {
-        response: { 200: Service, ...errors(routeConflict), ...bodyErrors("url") },
-        detail: {
-          operationId: "putService",
-          summary: "Create or replace a service",
-          description: "With the checks of apply. A deleted service is current again.",
-          requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
+      )
+      .guard({ params: serviceParams })
+      .get(
+        "/services/:name",
+        async ({ params, set }) => {
+          const name = serviceName(params);
+          return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
         },
-      },
-    )
-    .delete(
-      "/services/:name",
-      async ({ params, request, set }) => {
-        await deleteService(publishing, serviceName(params), serviceWrite(request));
-        set.status = 204;
-      },
-      {
-        response: { 204: Type.Void({ description: "Deleted." }), ...errors(unknownService) },
-        detail: {
-          operationId: "deleteService",
-          summary: "Delete a service",
-          description: "Its routes are unpublished, its history is kept: a revision can be restored.",
+        {
+          response: { 200: Service, ...errors(unknownService) },
+          detail: {
+            operationId: "getService",
+            summary: "Get a service",
+            description: "The current config in expanded form. The ETag is the revision, for If-Match.",
+          },
         },
-      },
-    );
+      )
+      .guard({ headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
+      .put(
+        "/services/:name",
+        async ({ params: { name }, request, set }) => {
+          const write = serviceWrite(request);
+          const result = validateService(name, await readJson(request, body_bytes_max));
+          if (!result.ok) throw validationError(result.fields);
+          return answerService(set, await putService(publishing, name, result.service, write));
+        },
+        {
+          response: { 200: Service, ...errors(routeConflict), ...bodyErrors("url") },
+          detail: {
+            operationId: "putService",
+            summary: "Create or replace a service",
+            description: "With the checks of apply. A deleted service is current again.",
+            requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
+          },
+        },
+      )
+      .delete(
+        "/services/:name",
+        async ({ params, request, set }) => {
+          await deleteService(publishing, serviceName(params), serviceWrite(request));
+          set.status = 204;
+        },
+        {
+          response: { 204: Type.Void({ description: "Deleted." }), ...errors(unknownService) },
+          detail: {
+            operationId: "deleteService",
+            summary: "Delete a service",
+            description: "Its routes are unpublished, its history is kept: a revision can be restored.",
+          },
+        },
+      )
+  );
 }
 
 /** A service with its revision as the ETag. */
