@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type RunOptions, runCli } from "./cli-run.ts";
-import { type Registry, startRegistry } from "./harness.ts";
+import { useCli } from "./cli-bed.ts";
 
 /** What `apply` makes of the files that people give it. */
 
-let registry: Registry;
-let directory: string;
-beforeAll(async () => {
-  registry = await startRegistry();
-  directory = await mkdtemp(join(tmpdir(), "ostiary-documents-"));
-});
-afterAll(async () => {
-  await registry.stop();
-  await rm(directory, { recursive: true });
-});
-
-const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
+const { cli, file, directory } = useCli();
 
 const YAML = `services:
   given:
@@ -38,12 +24,6 @@ const JSON_TEXT = JSON.stringify(
 );
 const BOM = "\ufeff";
 const utf16 = (text: string) => Buffer.from(`${BOM}${text}`, "utf16le");
-
-async function file(name: string, content: string | Uint8Array): Promise<string> {
-  const path = join(directory, name);
-  await writeFile(path, content);
-  return path;
-}
 
 describe("a document is taken", () => {
   test.each<[string, string]>([
@@ -109,10 +89,10 @@ describe("a file that can not be read is wrong usage", () => {
   });
 
   test("because it is a directory", async () => {
-    expect(await cli(["apply", directory])).toEqual({
+    expect(await cli(["apply", directory()])).toEqual({
       exit_code: 2,
       stdout: "",
-      stderr: `${directory} is a directory: name one of its files.\n`,
+      stderr: `${directory()} is a directory: name one of its files.\n`,
     });
   });
 

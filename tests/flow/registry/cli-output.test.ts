@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { environmentOf, ROOT, runCli } from "./cli-run.ts";
-import { type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { environmentOf, ROOT, runCli } from "./cli-bed.ts";
+import { service } from "./harness.ts";
 
 /** Where the command line's output goes, who reads it, and Ctrl-C. */
 
-let registry: Registry;
+const registry = useRegistry();
 beforeAll(async () => {
-  registry = await startRegistry();
   await registry.put("shown", service("/shown"));
 });
-afterAll(() => registry.stop());
 
 /** Runs a line of bash in which `$CLI` is the command line; gives what came out, and every exit code of it. */
 async function bash(line: string) {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type RunOptions, runCli, runCliOnTerminal } from "./cli-run.ts";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import { runCliOnTerminal, useCli } from "./cli-bed.ts";
+import { ADMIN_TOKEN, service } from "./harness.ts";
 
 /** The command line where it is used wrongly, or has a terminal. */
 
 const ESCAPE = "\u001b";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const { registry, cli } = useCli();
 
-const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
 const onTerminal = (parameters: string[], env?: Record<string, string>) =>
   runCliOnTerminal(registry.url, parameters, env);
 

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
-import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { fields, projected, service } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const revision = (name: string, number: number | string) =>
   registry.call("GET", `/services/${name}/revisions/${number}`);
@@ -185,100 +182,5 @@ describe.skipIf(!services().postgres.real)("a revision that today's rules refuse
     const answer = await restore(name, 1);
     expect(answer.status).toBe(422);
     expect(fields(answer).map((field) => field.path)).toContain(path);
-  });
-});
-
-describe("If-Match", () => {
-  const matching = { "If-Match": '"1"' };
-
-  test("lets a write through when it names the current revision", async () => {
-    for (const [name, header] of [
-      ["m-1", '"1"'],
-      ["m-2", '"7", "1"'],
-      ["m-3", "*"],
-      ["m-4", ' "1" '],
-    ] as const) {
-      await registry.put(name, service(`/${name}`));
-      const answer = await registry.put(name, service(`/${name}`), { "If-Match": header });
-      expect(answer.status).toBe(200);
-    }
-    expect((await restore("m-1", 1, { "If-Match": '"2"' })).status).toBe(200);
-    const answer = await registry.call("DELETE", "/services/m-1", undefined, { "If-Match": '"3"' });
-    expect(answer.status).toBe(204);
-    expect((await restore("m-1", 1, { "If-Match": '"4"' })).status).toBe(200);
-  });
-
-  test.each(['"2"', 'W/"1"', '"01"', '"one"', '""', '"2", W/"1"'])(
-    "%s does not match revision 1",
-    async (header) => {
-      const name = `n-${Bun.hash(header)}`;
-      await registry.put(name, service(`/${name}`));
-      const headers = { "If-Match": header };
-      const answers = [
-        await registry.put(name, service(`/${name}`), headers),
-        await registry.call("DELETE", `/services/${name}`, undefined, headers),
-        await restore(name, 1, headers),
-      ];
-      for (const answer of answers) {
-        expect(answer.status).toBe(412);
-        expect(answer.body.error).toMatchObject({
-          type: "invalid_request_error",
-          code: "PRECONDITION_FAILED",
-          details: { current_revision: 1 },
-        });
-      }
-      expect((await registry.call("GET", `/services/${name}/revisions`)).body.revisions).toHaveLength(1);
-    },
-  );
-
-  test.each(["1", '"1', "W/1", "", '"1" "2"', '* , "1"'])("%j is malformed: 422", async (header) => {
-    await registry.put("malformed", service("/malformed"));
-    const answer = await registry.put("malformed", service("/malformed"), { "If-Match": header });
-    expect(answer.status).toBe(422);
-    expect(fields(answer)[0]?.path).toBe("If-Match");
-  });
-
-  test("refuses to create what it expects to exist", async () => {
-    for (const header of ['"1"', "*"]) {
-      const answer = await registry.put("absent", service("/absent"), { "If-Match": header });
-      expect(answer.status).toBe(412);
-      expect(answer.body.error.details).toEqual({ current_revision: null });
-    }
-    expect((await registry.call("GET", "/services/absent/revisions")).status).toBe(404);
-  });
-
-  test("`*` matches no deleted service", async () => {
-    await registry.put("erased", service("/erased"));
-    await registry.call("DELETE", "/services/erased");
-    expect((await registry.put("erased", service("/erased"), { "If-Match": "*" })).status).toBe(412);
-  });
-
-  test("lets one of many writers through that all saw the same revision", async () => {
-    await registry.put("raced", service("/raced"));
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => registry.put("raced", service(`/raced/${n}`), matching)),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
-    expect((await registry.call("GET", "/services/raced")).body.revision).toBe(2);
-  });
-});
-
-describe("a query parameter that an operation does not have", () => {
-  test("is refused, so that nobody takes a write for a dry run", async () => {
-    await registry.put("kept", service("/kept"));
-    const requests = [
-      ["GET", "/services?limit=1"],
-      ["GET", "/services/kept?x=1"],
-      ["PUT", "/services/kept?dry_run=true"],
-      ["DELETE", "/services/kept?dry_run=true"],
-      ["POST", "/services/kept/revisions/1/restore?dry_run=true"],
-      ["GET", "/services/kept/revisions?limit=1"],
-    ] as const;
-    for (const [method, path] of requests) {
-      const answer = await registry.call(method, path, method === "PUT" ? service("/kept") : undefined);
-      expect([path, answer.status]).toEqual([path, 422]);
-    }
-    expect((await registry.call("GET", "/services/kept/revisions")).body.revisions).toHaveLength(1);
   });
 });

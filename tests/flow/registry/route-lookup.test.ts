@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { fields, type Registry, startRegistry } from "./harness.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { useRegistry } from "./bed.ts";
+import { fields } from "./harness.ts";
 
-let registry: Registry;
+const registry = useRegistry();
 beforeAll(async () => {
-  registry = await startRegistry();
   await registry.apply({
     widgets: {
       url: "http://widgets:8080",
@@ -26,7 +26,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => registry.stop());
 
 const find = (method: string, path: string) =>
   registry.call("GET", `/routes?${new URLSearchParams({ method, path })}`);

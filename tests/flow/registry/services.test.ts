@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
-import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { fields, projected, service } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const widgets = {
   url: "http://widgets:8080",
@@ -265,5 +262,24 @@ describe("every answer", () => {
     expect(answer.status).toBe(405);
     expect(answer.body.error.code).toBe("METHOD_NOT_ALLOWED");
     expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(["DELETE", "GET", "HEAD", "PUT"]);
+  });
+});
+
+describe("a query parameter that an operation does not have", () => {
+  test("is refused, so that nobody takes a write for a dry run", async () => {
+    await registry.put("kept", service("/kept"));
+    const requests = [
+      ["GET", "/services?limit=1"],
+      ["GET", "/services/kept?x=1"],
+      ["PUT", "/services/kept?dry_run=true"],
+      ["DELETE", "/services/kept?dry_run=true"],
+      ["POST", "/services/kept/revisions/1/restore?dry_run=true"],
+      ["GET", "/services/kept/revisions?limit=1"],
+    ] as const;
+    for (const [method, path] of requests) {
+      const answer = await registry.call(method, path, method === "PUT" ? service("/kept") : undefined);
+      expect([path, answer.status]).toEqual([path, 422]);
+    }
+    expect((await registry.call("GET", "/services/kept/revisions")).body.revisions).toHaveLength(1);
   });
 });

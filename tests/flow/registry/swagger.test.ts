@@ -7,14 +7,13 @@ import {
   openSwagger,
   PAGE_TIMEOUT_MS,
 } from "../../support/swagger-page.ts";
-import { ADMIN_TOKEN, type Answer, type Registry, service, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { ADMIN_TOKEN, type Answer, service, startRegistry } from "./harness.ts";
 
-let registry: Registry;
+const registry = useRegistry();
 beforeAll(async () => {
-  registry = await startRegistry();
   await registry.put("widgets", service("/widgets/{widget_id}"));
 });
-afterAll(() => registry.stop());
 
 async function document(): Promise<Answer["body"]> {
   const response = await fetch(`${registry.url}/swagger/json`);

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalGateway } from "../../support/gateway.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
-import { type RunOptions, runCli } from "./cli-run.ts";
-import { type Registry, startRegistry } from "./harness.ts";
+import { useCli } from "./cli-bed.ts";
 
 /** The command line where something else than a registry answers, or nothing does. */
 
@@ -14,13 +13,7 @@ setDefaultTimeout(60_000);
 const ESCAPE = "\u001b";
 type Answerer = Partial<Bun.SocketHandler>;
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
-
-const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
+const { registry, cli } = useCli();
 
 describe("a registry that does not answer as one", () => {
   test("because it is not there, is told with its address", async () => {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { fields, type Registry, service, startRegistry } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import { useRegistry } from "./bed.ts";
+import { fields, service } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 describe("a route", () => {
   test("of another service is refused with every conflict and its owner, and nothing is written", async () => {

@@ -1,28 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type RunOptions, runCli } from "./cli-run.ts";
-import { type Registry, service, startRegistry } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import { useCli } from "./cli-bed.ts";
+import { service } from "./harness.ts";
 
-let registry: Registry;
-let directory: string;
-beforeAll(async () => {
-  registry = await startRegistry();
-  directory = await mkdtemp(join(tmpdir(), "ostiary-cli-"));
-});
-afterAll(async () => {
-  await registry.stop();
-  await rm(directory, { recursive: true });
-});
-
-const cli = (parameters: string[], options?: RunOptions) => runCli(registry.url, parameters, options);
-
-async function file(name: string, text: string): Promise<string> {
-  const path = join(directory, name);
-  await writeFile(path, text);
-  return path;
-}
+const { registry, cli, file } = useCli();
 
 /** YAML of one service with a user route of each path. */
 function yaml(name: string, ...paths: string[]): string {

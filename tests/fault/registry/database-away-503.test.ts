@@ -63,6 +63,19 @@ describe.skipIf(!services().postgres.own)("while the database is away", () => {
     await waitFor(async () => "a" in (await projected(routeStore)));
   });
 
+  test("the gauges of outstanding projections are left out until it is back", async () => {
+    const gauges = async () => {
+      const text = await (await fetch(`${registry.internal_url}/metrics`)).text();
+      return text.match(/^registry_projections_outstanding.*$/gm) ?? [];
+    };
+    const known = ["registry_projections_outstanding 0", "registry_projections_outstanding_age_seconds 0"];
+    await waitFor(async () => Bun.deepEquals(await gauges(), known));
+    await database.kill();
+    expect(await gauges()).toEqual([]);
+    await database.restart();
+    await waitFor(async () => Bun.deepEquals(await gauges(), known));
+  });
+
   test("a crash under many applies leaves each batch written whole or not at all", async () => {
     const batch = (n: number) => ({
       [`left-${n}`]: service(`/left-${n}`),

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Registry, service, startRegistry } from "./harness.ts";
+import { describe, expect, test } from "bun:test";
+import { useRegistry } from "./bed.ts";
+import { service } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const before = {
   url: "http://a:1",

@@ -1,5 +1,9 @@
+import { afterAll, beforeAll } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ADMIN_TOKEN } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { ADMIN_TOKEN, type Registry } from "./harness.ts";
 
 export const ROOT = join(import.meta.dir, "../../..");
 const COMMAND = [process.execPath, "apps/cli/main.ts"];
@@ -13,6 +17,34 @@ export interface Run {
 export interface RunOptions {
   input?: string | Uint8Array;
   env?: Record<string, string>;
+}
+
+/** The command line of an operator whose registry runs for all tests of a file, and a folder for files to apply. */
+export interface CliBed {
+  readonly registry: Registry;
+  cli(parameters: string[], options?: RunOptions): Promise<Run>;
+  /** Writes a file of that name, and gives its path. */
+  file(name: string, content: string | Uint8Array): Promise<string>;
+  directory(): string;
+}
+
+export function useCli(): CliBed {
+  const registry = useRegistry();
+  let directory = "";
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "ostiary-cli-"));
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+  return {
+    registry,
+    cli: (parameters, options) => runCli(registry.url, parameters, options),
+    async file(name, content) {
+      const path = join(directory, name);
+      await writeFile(path, content);
+      return path;
+    },
+    directory: () => directory,
+  };
 }
 
 /** Runs `bun cli` as an operator of the registry at `url` would, its output going to no terminal. */

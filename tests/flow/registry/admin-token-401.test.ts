@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ProcessEnded, rejection, startProcess } from "../../support/index.ts";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "./harness.ts";
+import { useRegistry } from "./bed.ts";
+import { ADMIN_TOKEN } from "./harness.ts";
 
-let registry: Registry;
-beforeAll(async () => {
-  registry = await startRegistry();
-});
-afterAll(() => registry.stop());
+const registry = useRegistry();
 
 const endpoints = [
   ["POST", "/apply"],

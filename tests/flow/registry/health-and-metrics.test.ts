@@ -1,0 +1,113 @@
+import { describe, expect, test } from "bun:test";
+import { freshDatabase, services, startEtcd, startPostgres, waitFor } from "../../support/index.ts";
+import { projected, service, startRegistry, startRegistryProcess } from "./harness.ts";
+
+describe("the internal port", () => {
+  const get = (url: string, path: string) => fetch(`${url}${path}`);
+
+  test("tells live and ready, with no token asked", async () => {
+    const registry = await startRegistry();
+    for (const path of ["/health/live", "/health/ready"]) {
+      const response = await get(registry.internal_url, path);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ status: "healthy" });
+    }
+    expect((await get(registry.internal_url, "/services")).status).toBe(404);
+    await registry.stop();
+  });
+
+  test("counts requests, operations on both stores, and projections", async () => {
+    const registry = await startRegistry();
+    await registry.put("counted", service("/counted"));
+    await registry.call("GET", "/services/unknown");
+    await waitFor(async () => "counted" in (await projected(registry.routeStore)));
+    const text = await waitFor(async () => {
+      const scrape = await (await get(registry.internal_url, "/metrics")).text();
+      // the comparison at start may have been as quick
+      const written = /^registry_projections_total\{result="written"\} [1-9]/m.test(scrape);
+      return written && scrape.includes("registry_projections_outstanding 0") && scrape;
+    });
+    for (const line of [
+      'http_requests_total{route="/services/{name}",method="PUT",status="200"} 1',
+      'http_requests_total{route="/services/{name}",method="GET",status="404"} 1',
+      'http_request_duration_seconds_count{route="/services/{name}",method="PUT"} 1',
+      'db_operations_total{db_system_name="postgresql",db_operation_name="put",db_namespace="routes"} 1',
+      'db_operation_duration_seconds_count{db_system_name="postgresql",db_operation_name="put",db_namespace="routes"} 1',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect(text).toMatch(/^process_start_time_seconds \d+$/m);
+    await registry.stop();
+  });
+
+  test.skipIf(!services().etcd.own)("counts operations on etcd by their prefix", async () => {
+    const etcd = await startEtcd();
+    const registry = await startRegistryProcess({
+      DATABASE_URL: await freshDatabase(),
+      ROUTE_STORE_URL: etcd.url,
+    });
+    await registry.put("counted", service("/counted"));
+    await waitFor(async () => {
+      const text = await (await get(registry.internal_url, "/metrics")).text();
+      return /^db_operations_total\{db_system_name="etcd",db_operation_name="write_fenced",db_namespace="edge\/gateway\/routes"\} [1-9]/m.test(
+        text,
+      );
+    });
+    expect(await registry.stop()).toBe(0);
+    await etcd.close();
+  });
+
+  test.skipIf(!services().etcd.own || !services().postgres.own)(
+    "is ready exactly while the database and the route store both answer",
+    async () => {
+      const [etcd, postgres] = await Promise.all([startEtcd(), startPostgres()]);
+      const registry = await startRegistryProcess({ DATABASE_URL: postgres.url, ROUTE_STORE_URL: etcd.url });
+      const ready = async () => {
+        const response = await get(registry.internal_url, "/health/ready");
+        return { status: response.status, body: await response.json() };
+      };
+      const checks = (database: string, route_store: string) => ({
+        status: 503,
+        body: { status: "unhealthy", checks: { database, route_store } },
+      });
+      const become = (expected: unknown) =>
+        waitFor(async () => Bun.deepEquals(await ready(), expected), { what: JSON.stringify(expected) });
+      const healthy = { status: 200, body: { status: "healthy" } };
+      await become(healthy);
+      await etcd.kill();
+      await become(checks("ok", "unavailable"));
+      await postgres.kill();
+      await become(checks("unavailable", "unavailable"));
+      await etcd.restart();
+      await become(checks("unavailable", "ok"));
+      await postgres.restart();
+      await become(healthy);
+      expect((await get(registry.internal_url, "/health/live")).status).toBe(200);
+      expect(await registry.stop()).toBe(0);
+      await Promise.all([etcd.close(), postgres.close()]);
+    },
+    60_000,
+  );
+
+  test("starts while the route store is away, and projects when it comes", async () => {
+    if (!services().etcd.own) return;
+    const etcd = await startEtcd();
+    await etcd.kill();
+    const registry = await startRegistryProcess({
+      DATABASE_URL: await freshDatabase(),
+      ROUTE_STORE_URL: etcd.url,
+    });
+    expect((await registry.put("early", service("/early"))).status).toBe(200);
+    expect((await get(registry.internal_url, "/health/ready")).status).toBe(503);
+    const outstanding = async (count: number) =>
+      (await (await get(registry.internal_url, "/metrics")).text()).includes(
+        `registry_projections_outstanding ${count}`,
+      );
+    await waitFor(() => outstanding(1));
+    await etcd.restart();
+    await waitFor(() => outstanding(0));
+    expect((await get(registry.internal_url, "/health/ready")).status).toBe(200);
+    await registry.stop();
+    await etcd.close();
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import { useRegistry } from "./bed.ts";
+import { fields, service } from "./harness.ts";
+
+const registry = useRegistry();
+
+const restore = (name: string, number: number, headers: Record<string, string>) =>
+  registry.call("POST", `/services/${name}/revisions/${number}/restore`, undefined, headers);
+
+describe("If-Match", () => {
+  const matching = { "If-Match": '"1"' };
+
+  test("lets a write through when it names the current revision", async () => {
+    for (const [name, header] of [
+      ["m-1", '"1"'],
+      ["m-2", '"7", "1"'],
+      ["m-3", "*"],
+      ["m-4", ' "1" '],
+    ] as const) {
+      await registry.put(name, service(`/${name}`));
+      const answer = await registry.put(name, service(`/${name}`), { "If-Match": header });
+      expect(answer.status).toBe(200);
+    }
+    expect((await restore("m-1", 1, { "If-Match": '"2"' })).status).toBe(200);
+    const answer = await registry.call("DELETE", "/services/m-1", undefined, { "If-Match": '"3"' });
+    expect(answer.status).toBe(204);
+    expect((await restore("m-1", 1, { "If-Match": '"4"' })).status).toBe(200);
+  });
+
+  test.each(['"2"', 'W/"1"', '"01"', '"one"', '""', '"2", W/"1"'])(
+    "%s does not match revision 1",
+    async (header) => {
+      const name = `n-${Bun.hash(header)}`;
+      await registry.put(name, service(`/${name}`));
+      const headers = { "If-Match": header };
+      const answers = [
+        await registry.put(name, service(`/${name}`), headers),
+        await registry.call("DELETE", `/services/${name}`, undefined, headers),
+        await restore(name, 1, headers),
+      ];
+      for (const answer of answers) {
+        expect(answer.status).toBe(412);
+        expect(answer.body.error).toMatchObject({
+          type: "invalid_request_error",
+          code: "PRECONDITION_FAILED",
+          details: { current_revision: 1 },
+        });
+      }
+      expect((await registry.call("GET", `/services/${name}/revisions`)).body.revisions).toHaveLength(1);
+    },
+  );
+
+  test.each(["1", '"1', "W/1", "", '"1" "2"', '* , "1"'])("%j is malformed: 422", async (header) => {
+    await registry.put("malformed", service("/malformed"));
+    const answer = await registry.put("malformed", service("/malformed"), { "If-Match": header });
+    expect(answer.status).toBe(422);
+    expect(fields(answer)[0]?.path).toBe("If-Match");
+  });
+
+  test("refuses to create what it expects to exist", async () => {
+    for (const header of ['"1"', "*"]) {
+      const answer = await registry.put("absent", service("/absent"), { "If-Match": header });
+      expect(answer.status).toBe(412);
+      expect(answer.body.error.details).toEqual({ current_revision: null });
+    }
+    expect((await registry.call("GET", "/services/absent/revisions")).status).toBe(404);
+  });
+
+  test("`*` matches no deleted service", async () => {
+    await registry.put("erased", service("/erased"));
+    await registry.call("DELETE", "/services/erased");
+    expect((await registry.put("erased", service("/erased"), { "If-Match": "*" })).status).toBe(412);
+  });
+
+  test("lets one of many writers through that all saw the same revision", async () => {
+    await registry.put("raced", service("/raced"));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => registry.put("raced", service(`/raced/${n}`), matching)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(19);
+    expect((await registry.call("GET", "/services/raced")).body.revision).toBe(2);
+  });
+});
