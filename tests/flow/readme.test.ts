@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leash } from "../support/services.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { FREE_PORTS } from "./platform.ts";
+import { FREE_PORTS } from "./platform/bed.ts";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "./registry/harness.ts";
 
 /** The commands of README.md, as somebody new runs them; only ports and the second registry are others. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess } from "../support/start-process.ts";
-import { startPlatform } from "./platform.ts";
+import { startPlatform } from "./platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHELLS } from "../support/interactive-shell.ts";
 import type { RunningProcess } from "../support/start-process.ts";
-import { startPlatform } from "./platform.ts";
+import { startPlatform } from "./platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 /** The tour is pasted by people: as it is printed, into the shell that they have. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { ProcessEnded, type RunningProcess } from "../support/start-process.ts";
-import { FREE_PORTS, startPlatform } from "./platform.ts";
+import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { FREE_PORTS, startPlatform } from "./bed.ts";
 
 /** DATA_DIR, whatever is there. */
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
-import { freshDatabase } from "../support/services.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { startPlatform } from "./platform.ts";
+import { freshDatabase } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { startPlatform } from "./bed.ts";
 
 /** What the start prints, and that it is where it says. */
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leash } from "../support/services.ts";
-import { FREE_PORTS } from "./platform.ts";
+import { leash } from "../../support/services.ts";
+import { FREE_PORTS } from "./bed.ts";
 
 /** The command line of `bun start`, and who reads what it prints. */
 

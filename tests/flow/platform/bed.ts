@@ -1,4 +1,4 @@
-import { type RunningProcess, startProcess } from "../support/start-process.ts";
+import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 
 /** Free ports for everything that the platform listens on. */
 export const FREE_PORTS = Object.fromEntries(
