@@ -3,6 +3,7 @@ import type { RequestTrace, Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "./admission/principal.ts";
 import { type ClientAddresses, socketAddress } from "./edge/address.ts";
 import type { RateState } from "./steps/limit.ts";
+import type { UpstreamCall } from "./upstream/call.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
 /** One request on its way through the steps, and what each step has found out. */
@@ -17,6 +18,8 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
+  /** Of the service. */
+  call: UpstreamCall | null = null;
   /** The audit service holds this request's intent, and waits for its outcome. */
   intent_recorded = false;
   /** The whole body of the request has been read. */

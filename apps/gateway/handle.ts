@@ -34,52 +34,55 @@ export interface Steps {
 /**
  * The life of a request (Gateway specification, Gateway request handling): the nine steps, in their order. The
  * limit stands before the labels, so that a 403 counts; the intent before everything that may reach the
- * service, so that nothing reaches it unrecorded.
+ * service, so that nothing reaches it unrecorded. One function, since each further one that waits costs a tenth
+ * of a short request.
  */
-async function proxy(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
-  const { request } = exchange;
-  const target = steps.targets.read(request);
-  if (request.method === "OPTIONS")
-    return finished(exchange, steps, steps.responder.preflight(exchange), null);
-  exchange.match = match(steps.routes.table, request.method, target);
-  const { route } = exchange;
-  if (route.scope !== "public") {
-    const admitted = steps.authenticator.authenticate(route.scope, request);
-    exchange.principal = admitted instanceof Promise ? await admitted : admitted;
-  }
-  const limited = steps.limiter.limit(route, exchange);
-  if (limited !== null) {
-    exchange.rate = await limited;
-    if (!exchange.rate.allowed) throw rateLimited(exchange.rate.retryAfterSeconds);
-  }
-  if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
-  authorize(route, exchange.principal);
-  const path = rewrite(exchange.match, target, exchange.principal);
-  if (WebSockets.requested(request)) return tunnel(exchange, steps, path);
-  const answer = await steps.forwarder.forward(exchange, path, (failure) => {
-    finish(exchange, steps, answer.status, failure);
-  });
-  steps.audit.responded(exchange, answer);
-  const response = steps.responder.answer(exchange, answer);
-  return answer.body instanceof ReadableStream ? response : finished(exchange, steps, response, null);
-}
-
-/** Answers a request, whatever happens on the way. */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
+  const { request } = exchange;
   steps.connections.hold(exchange);
   try {
-    return await proxy(exchange, steps);
-  } catch (thrown) {
-    if (thrown instanceof ClientGone) {
-      steps.audit.abandoned(exchange);
-      finish(exchange, steps, null, null);
-      return new Response(null); // nobody reads it
+    const target = steps.targets.read(request);
+    if (request.method === "OPTIONS")
+      return finished(exchange, steps, steps.responder.preflight(exchange), null);
+    exchange.match = match(steps.routes.table, request.method, target);
+    const { route } = exchange;
+    if (route.scope !== "public") {
+      const admitted = steps.authenticator.authenticate(route.scope, request);
+      exchange.principal = admitted instanceof Promise ? await admitted : admitted;
     }
-    const error = toApiError(thrown);
-    steps.audit.failed(exchange, error);
-    const answered = (await denial(exchange, steps, error)) ?? error;
-    return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
+    const limited = steps.limiter.limit(route, exchange);
+    if (limited !== null) {
+      exchange.rate = await limited;
+      if (!exchange.rate.allowed) throw rateLimited(exchange.rate.retryAfterSeconds);
+    }
+    if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
+    authorize(route, exchange.principal);
+    const path = rewrite(exchange.match, target, exchange.principal);
+    if (WebSockets.requested(request)) return await tunnel(exchange, steps, path);
+    const head = await steps.forwarder.send(exchange, path);
+    const received = steps.forwarder.receive(exchange, head, (failure) => {
+      finish(exchange, steps, head.status, failure);
+    });
+    const answer = received instanceof Promise ? await received : received;
+    steps.audit.responded(exchange, answer);
+    const response = steps.responder.answer(exchange, answer);
+    return answer.body instanceof ReadableStream ? response : finished(exchange, steps, response, null);
+  } catch (thrown) {
+    return refuse(exchange, steps, steps.forwarder.failure(exchange, thrown));
   }
+}
+
+/** Answers a request that no service has answered, or not whole. */
+async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promise<Response> {
+  if (failure instanceof ClientGone) {
+    steps.audit.abandoned(exchange);
+    finish(exchange, steps, null, null);
+    return new Response(null); // nobody reads it
+  }
+  const error = toApiError(failure);
+  steps.audit.failed(exchange, error);
+  const answered = (await denial(exchange, steps, error)) ?? error;
+  return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
 }
 
 /** The 429 of the failed-authentication limiter, for an address with too many 401s and unmatched 404s. */

@@ -17,6 +17,7 @@ import { Forwarder } from "./steps/forward.ts";
 import { createLimiter } from "./steps/limit.ts";
 import { AuditTrail } from "./steps/record.ts";
 import { Responder } from "./steps/respond.ts";
+import { UpstreamCalls } from "./upstream/call.ts";
 import { UpstreamHeaders } from "./upstream/headers.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
@@ -58,7 +59,7 @@ export async function wireGateway(
       authenticator,
       limiter: createLimiter({ config, store: counterStore }),
       audit: new AuditTrail(recorder, log),
-      forwarder: new Forwarder(forwardOptions(config), headers),
+      forwarder: new Forwarder(forwardOptions(config), headers, new UpstreamCalls(systemClock)),
       websockets,
       responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
       log: new RequestLog(telemetry, (request) => authenticator.presentedKeyPrefix(request)),

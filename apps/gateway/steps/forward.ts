@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange.ts";
-import { badGateway, UpstreamCall } from "../upstream/call.ts";
+import { badGateway, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
-import { type BodyLimits, openRequestBody } from "../upstream/request-body.ts";
+import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
@@ -25,80 +25,102 @@ const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 export class Forwarder {
   readonly #options: ForwardOptions;
   readonly #headers: UpstreamHeaders;
+  readonly #calls: UpstreamCalls;
 
-  constructor(options: ForwardOptions, headers: UpstreamHeaders) {
+  constructor(options: ForwardOptions, headers: UpstreamHeaders, calls: UpstreamCalls) {
     this.#options = options;
     this.#headers = headers;
+    this.#calls = calls;
   }
 
   /**
+   * Calls the service; resolves with the head of its response. What this or {@link receive} throws is told apart
+   * by {@link failure}.
+   *
    * @param path path and query to call on the route's service
-   * @param onEnd told how a streamed body ended
-   * @throws ApiError 408 for a body that does not come, 413 for one over the limit, 502 for a service that can not be reached, does not answer in
-   * time or breaks off before the client has anything; ClientGone when the client left
    */
-  async forward(exchange: Exchange, path: string, onEnd: OnEnd): Promise<UpstreamAnswer> {
-    const { request } = exchange;
-    const { timeout_ms, body_bytes_max } = this.#options;
-    const call = new UpstreamCall(request.signal);
-    const opened = openRequestBody(exchange, call, this.#options);
-    const body = opened instanceof Promise ? await opened : opened;
+  send(exchange: Exchange, path: string): Promise<Response> {
+    const call = this.#calls.begin(exchange.request);
+    exchange.call = call;
+    const body = openRequestBody(exchange, call, this.#options);
+    return body instanceof Promise
+      ? body.then((opened) => this.#fetch(exchange, call, path, opened))
+      : this.#fetch(exchange, call, path, body);
+  }
+
+  #fetch(exchange: Exchange, call: UpstreamCall, path: string, body: RequestBody): Promise<Response> {
+    const { request, route } = exchange;
     const headers = this.#headers.of(exchange);
     if (body.content_length !== null) headers.set("content-length", body.content_length);
     exchange.forwarded = true;
-    try {
-      call.expectWithin(timeout_ms, "timeout");
-      const response = await fetch(exchange.route.origin + path, {
-        method: request.method,
-        headers,
-        body: body.content,
-        redirect: "manual",
-        decompress: false,
-        signal: call.signal,
-        timeout: false,
-        // HTTP_PROXY is for calls of the internet, not of one's own services
-        proxy: false,
-      });
-      call.answered = true;
-      call.settle();
-      const answer = this.#answer(request.method, response, call, onEnd);
-      return answer instanceof Promise ? await answer : answer;
-    } catch (cause) {
-      throw call.failure(cause, body_bytes_max);
-    }
+    call.awaitService(this.#options.timeout_ms, "timeout");
+    return fetch(route.origin + path, {
+      method: request.method,
+      headers,
+      body: body.content,
+      redirect: "manual",
+      decompress: false,
+      signal: call.signal,
+      timeout: false,
+      // HTTP_PROXY is for calls of the internet, not of one's own services
+      proxy: false,
+    });
   }
 
-  #answer(
-    method: string,
-    response: Response,
-    call: UpstreamCall,
-    onEnd: OnEnd,
-  ): UpstreamAnswer | Promise<UpstreamAnswer> {
+  /**
+   * What the service answered, with as much of the body as must be there before the client is answered.
+   *
+   * @param onEnd told how a streamed body ended
+   */
+  receive(exchange: Exchange, response: Response, onEnd: OnEnd): UpstreamAnswer | Promise<UpstreamAnswer> {
+    const { call, request } = exchange;
+    if (call === null) throw new Error("The service has not been called.");
+    call.answered = true;
+    call.serviceCame();
     const { status, headers } = response;
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
     const length = knownLength(headers);
-    if (method === "HEAD" || length === 0 || BODILESS.has(status)) {
-      return { status, headers, body: null };
-    }
+    if (request.method === "HEAD" || length === 0 || BODILESS.has(status))
+      return whole(exchange, response, null);
     const small = length <= BUFFERED_BYTES_MAX;
     const arrived = small ? arrivedBody(response) : null;
-    if (arrived !== null) return { status, headers, body: arrived };
+    if (arrived !== null) return whole(exchange, response, arrived);
     // not before: to ask for it makes a stream, even where all is there
     const { body } = response;
-    if (body === null) return { status, headers, body: null };
+    if (body === null) return whole(exchange, response, null);
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, onEnd);
-    if (small) return relay.whole(length).then((bytes) => ({ status, headers, body: bytes }));
+    if (small) return relay.whole(length).then((bytes) => whole(exchange, response, bytes));
     headers.delete("content-length");
-    return this.#streamed(status, headers, relay);
+    return this.#streamed(exchange, response, relay);
   }
 
-  async #streamed(status: number, headers: Headers, relay: ResponseRelay): Promise<UpstreamAnswer> {
+  async #streamed(exchange: Exchange, response: Response, relay: ResponseRelay): Promise<UpstreamAnswer> {
+    const { status, headers } = response;
     if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream() };
     const first = await relay.next();
-    if (first === undefined) return { status, headers, body: null };
+    if (first === undefined) return whole(exchange, response, null);
     await relay.lookAhead();
     return { status, headers, body: relay.stream(first) };
   }
+
+  /**
+   * What `thrown` means to the client: for a call that failed ApiError 408 for a body that does not come, 413 for
+   * one over the limit, 502 for a service that can not be reached, does not answer in time or breaks off before
+   * the client has anything; ClientGone when the client left. Anything else stays what it is.
+   */
+  failure({ call, forwarded }: Exchange, thrown: unknown): unknown {
+    if (call === null) return thrown;
+    if (forwarded) return call.failure(thrown, this.#options.body_bytes_max);
+    call.end();
+    return thrown;
+  }
+}
+
+/** An answer of which nothing more is to come. */
+function whole(exchange: Exchange, { status, headers }: Response, body: Uint8Array | null): UpstreamAnswer {
+  exchange.call?.end();
+  exchange.call = null;
+  return { status, headers, body };
 }
 
 /** The announced length of a body, infinite where none is announced. */

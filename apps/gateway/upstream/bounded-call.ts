@@ -1,4 +1,4 @@
-import { once } from "./request-body.ts";
+import { sentOnce } from "./request-body.ts";
 
 /**
  * Calls of the gateway's own: to identity, to audit, to the identity provider. Each has a deadline that covers
@@ -41,7 +41,7 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
   try {
     const response = await fetch(call.url, {
       method: call.method,
-      ...sentOnce(call),
+      ...headersAndBody(call),
       redirect: "manual",
       signal: controller.signal,
     });
@@ -60,9 +60,9 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
  * The runtime repeats a PUT by itself when a kept-alive connection died under it, and then reports how the second
  * sending ended: the first may have been carried out. A body that can be sent once only keeps it from that.
  */
-function sentOnce({ method, headers, body }: BoundedCall): Pick<RequestInit, "headers" | "body"> {
+function headersAndBody({ method, headers, body }: BoundedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };
-  const { content, content_length } = once(new TextEncoder().encode(body));
+  const { content, content_length } = sentOnce(new TextEncoder().encode(body));
   return { headers: { ...headers, "content-length": content_length ?? "" }, body: content };
 }
 

@@ -1,4 +1,8 @@
+import type { Clock } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
+
+/** How often calls under way are looked at. A client that leaves ends its call within 100 ms (contract 4). */
+const SWEEP_MS = 50;
 
 /** Why a call of a service was given up. */
 export type StopReason = "client_gone" | "client_slow" | "timeout" | "idle" | "too_large";
@@ -12,48 +16,118 @@ export class ClientGone extends Error {
 }
 
 /**
- * One call of a service: what ends it early, and its one timer. The timer runs only while the service is waited
- * for: never while the client is slow.
+ * The calls of services that are under way. One timer looks at all of them: a listener on the signal of each
+ * request, and timers for each call, would cost more than most requests do otherwise.
+ */
+export class UpstreamCalls {
+  readonly #clock: Clock;
+  readonly #underway = new Set<UpstreamCall>();
+  #sweeping = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A call on behalf of `request`, which must be ended. */
+  begin(request: Request): UpstreamCall {
+    const call = new UpstreamCall(request, this.#clock, this.#underway);
+    this.#underway.add(call);
+    if (!this.#sweeping) this.#sweepLater();
+    return call;
+  }
+
+  #sweepLater(): void {
+    this.#sweeping = true;
+    this.#clock.after(SWEEP_MS, () => {
+      const now_ms = this.#clock.elapsed_ms();
+      for (const call of this.#underway) call.look(now_ms);
+      if (this.#underway.size > 0) this.#sweepLater();
+      else this.#sweeping = false;
+    });
+  }
+}
+
+/**
+ * One call of a service, and what ends it early. The service's time runs only while the service is waited for:
+ * never while the client is slow.
  */
 export class UpstreamCall {
   /** The head of the response is there; the client may be sending still. */
   answered = false;
+  readonly #request: Request;
+  readonly #clock: Clock;
+  readonly #underway: Set<UpstreamCall>;
   readonly #controller = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | null = null;
+  #client_until_ms = Number.POSITIVE_INFINITY;
+  #service_until_ms = Number.POSITIVE_INFINITY;
+  #service_reason: StopReason = "timeout";
   #reason: StopReason | null = null;
 
-  constructor(client: AbortSignal) {
-    if (client.aborted) this.stop("client_gone");
-    else client.onabort = () => this.stop("client_gone");
+  constructor(request: Request, clock: Clock, underway: Set<UpstreamCall>) {
+    this.#request = request;
+    this.#clock = clock;
+    this.#underway = underway;
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
+  get stopped(): boolean {
+    return this.#reason !== null;
+  }
+
+  /**
+   * Has the call stopped in the moment in which the client leaves: of a body that turns out malformed, for which
+   * the runtime lets the client go, nothing is to reach the service.
+   */
+  watchClient(): void {
+    this.#request.signal.onabort = () => this.stop("client_gone");
+  }
+
   /** Gives the service `ms` for what is awaited next. */
-  expectWithin(ms: number, reason: "timeout" | "idle"): void {
-    this.settle();
-    this.#timer = setTimeout(() => this.stop(reason), ms);
+  awaitService(ms: number, reason: "timeout" | "idle"): void {
+    this.#service_until_ms = this.#clock.elapsed_ms() + ms;
+    this.#service_reason = reason;
   }
 
-  /** What was awaited has come. */
-  settle(): void {
-    if (this.#timer === null) return;
-    clearTimeout(this.#timer);
-    this.#timer = null;
+  /** The service is not waited for any more, or not now. */
+  serviceCame(): void {
+    this.#service_until_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** Ends the call; the first reason stays. */
+  /** Gives the client `ms` for what is awaited of its body next. */
+  awaitClient(ms: number): void {
+    this.#client_until_ms = this.#clock.elapsed_ms() + ms;
+  }
+
+  clientCame(): void {
+    this.#client_until_ms = Number.POSITIVE_INFINITY;
+  }
+
+  /** Stops the call if its client has left, or somebody is late. */
+  look(now_ms: number): void {
+    if (this.#request.signal.aborted) this.stop("client_gone");
+    else if (now_ms >= this.#client_until_ms) this.stop("client_slow");
+    else if (now_ms >= this.#service_until_ms) this.stop(this.#service_reason);
+  }
+
+  /** Gives the call up; the first reason stays. */
   stop(reason: StopReason): void {
-    this.settle();
     this.#reason ??= reason;
+    this.end();
     this.#controller.abort();
   }
 
+  /** Nothing of the call is awaited any more. */
+  end(): void {
+    this.#underway.delete(this);
+  }
+
   /** Ends a call that failed: what that means to the client. */
-  failure(cause: unknown, body_bytes_max: number): ApiError | ClientGone {
-    this.settle();
+  failure(cause: unknown, body_bytes_max: number): Error {
+    if (this.#reason === null && this.#request.signal.aborted) this.#reason = "client_gone";
+    this.end();
     this.#controller.abort();
     switch (this.#reason) {
       case "client_gone":

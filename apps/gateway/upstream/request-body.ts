@@ -1,9 +1,9 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
+import { withDeadline } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { bodyTimeout, ClientGone, tooLarge, type UpstreamCall } from "./call.ts";
-import { nextTurn } from "./next-turn.ts";
-import { arrivedBody, BUFFERED_BYTES_MAX, settledValue, wholeBody } from "./whole-body.ts";
+import { arrivedBody, BUFFERED_BYTES_MAX, nextTurn, wholeBody } from "./whole-body.ts";
 
 export interface RequestBody {
   readonly content: Uint8Array | ReadableStream<Uint8Array> | null;
@@ -39,7 +39,7 @@ export function openRequestBody(
   const content_length = request.headers.get("content-length");
   const chunked = content_length === null && request.headers.has("transfer-encoding");
   const length = chunked ? Number.POSITIVE_INFINITY : Number(content_length ?? 0);
-  if (length === 0) return REPEATED.has(request.method) ? once(NOTHING) : NO_BODY;
+  if (length === 0) return REPEATED.has(request.method) ? sentOnce(NOTHING) : NO_BODY;
   if (content_length !== null && body_bytes_max > 0 && length > body_bytes_max)
     throw tooLarge(body_bytes_max);
   if (length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, limits);
@@ -54,7 +54,7 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
     await nextTurn();
     const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
     exchange.body_complete = true;
-    return REPEATED.has(request.method) ? once(content) : { content, content_length: null };
+    return REPEATED.has(request.method) ? sentOnce(content) : { content, content_length: null };
   } catch (cause) {
     if (request.signal.aborted) throw new ClientGone();
     if (cause instanceof ApiError) throw cause;
@@ -64,26 +64,11 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
 
 async function readPieces({ body }: Request, length: number, limits: BodyLimits): Promise<Uint8Array> {
   const reader = body?.getReader();
-  const bytes = reader && (await wholeBody(length, () => nextChunk(reader, limits)));
+  const next = (from: ReadableStreamDefaultReader<Uint8Array>) =>
+    withDeadline(from.read(), limits.body_timeout_ms, bodyTimeout).then(({ value }) => value);
+  const bytes = reader && (await wholeBody(length, () => next(reader)));
   if (!bytes) throw new Error("The body is shorter or longer than announced.");
   return bytes;
-}
-
-/** The next chunk of a request's body, undefined at its end. Rejects with the 408 when it does not come in time. */
-async function nextChunk(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  { body_timeout_ms }: BodyLimits,
-): Promise<Uint8Array | undefined> {
-  const read = reader.read();
-  const ready = settledValue(read);
-  if (ready !== null) return ready.value;
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(bodyTimeout()), body_timeout_ms);
-  try {
-    return (await Promise.race([read, late.promise])).value;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** What the runtime would send again by itself after a kept-alive connection turned out dead. */
@@ -91,7 +76,7 @@ const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const NOTHING = new Uint8Array();
 
 /** The same body in a form that can be sent once only: nothing is retried that may change anything. */
-export function once(body: Uint8Array): RequestBody {
+export function sentOnce(body: Uint8Array): RequestBody {
   const content = new ReadableStream<Uint8Array>({
     // not at the start: of a stream that is closed by then the runtime makes a plain body again
     pull(controller) {
@@ -109,19 +94,20 @@ function counted(
   call: UpstreamCall,
   limits: BodyLimits,
 ): ReadableStream<Uint8Array> {
-  const { body_bytes_max: bytes_max, timeout_ms } = limits;
+  const { body_bytes_max: bytes_max, timeout_ms, body_timeout_ms } = limits;
   const reader = body.getReader();
+  call.watchClient();
   let bytes = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         // a client that is slow to send costs its service none of its time
-        if (!call.answered) call.settle();
-        const chunk = await nextChunk(reader, limits).catch((cause) => {
-          if (cause instanceof ApiError) call.stop("client_slow");
-          throw cause;
-        });
-        if (!call.answered) call.expectWithin(timeout_ms, "timeout");
+        if (!call.answered) call.serviceCame();
+        call.awaitClient(body_timeout_ms);
+        const { value: chunk } = await reader.read();
+        call.clientCame();
+        if (call.stopped) return;
+        if (!call.answered) call.awaitService(timeout_ms, "timeout");
         if (chunk === undefined) {
           exchange.body_complete = true;
           return controller.close();

@@ -1,7 +1,6 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
-import { nextTurn } from "./next-turn.ts";
-import { settledValue, wholeBody } from "./whole-body.ts";
+import { nextTurn, wholeBody } from "./whole-body.ts";
 
 const COMMENT = new TextEncoder().encode(":\n");
 
@@ -58,12 +57,14 @@ export class ResponseRelay {
     return bytes;
   }
 
-  /** The next chunk, undefined at the end: at once where it is there. Rejects when the service takes too long. */
-  next(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+  /** The next chunk, undefined at the end. Rejects when the service takes too long. */
+  async next(): Promise<Uint8Array | undefined> {
     const read = this.#ahead ?? this.#reader.read();
     this.#ahead = null;
-    const ready = settledValue(read);
-    return ready === null ? this.#wait(read) : ready.value;
+    this.#call.awaitService(this.#idle_timeout_ms, "idle");
+    const { value } = await read;
+    this.#call.serviceCame();
+    return value;
   }
 
   /** Rejects when the body broke off right behind the chunk that came last, while nothing has been sent yet. */
@@ -74,13 +75,6 @@ export class ResponseRelay {
     read.catch(() => {});
     if (Bun.peek.status(read) === "pending") await nextTurn();
     if (Bun.peek.status(read) === "rejected") await read;
-  }
-
-  async #wait(read: Promise<{ value?: Uint8Array }>): Promise<Uint8Array | undefined> {
-    this.#call.expectWithin(this.#idle_timeout_ms, "idle");
-    const { value } = await read;
-    this.#call.settle();
-    return value;
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -101,6 +95,7 @@ export class ResponseRelay {
   #end(failure: Error | null): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#call.end();
     this.#onEnd(failure);
   }
 }

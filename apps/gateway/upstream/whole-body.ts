@@ -1,14 +1,6 @@
 /** Bodies of known length up to this are read whole, so that they keep their length (contract 4, Headers). */
 export const BUFFERED_BYTES_MAX = 65_536;
 
-/** The value of a promise that has it already; null for one that is pending or has failed, which is to be awaited. */
-export function settledValue<Value extends object>(promise: Promise<Value>): Value | null {
-  // a failed promise would give its reason, as if that were the value
-  if (Bun.peek.status(promise) !== "fulfilled") return null;
-  const value = Bun.peek(promise);
-  return value instanceof Promise ? null : value;
-}
-
 interface Message {
   clone(): { bytes(): Promise<Uint8Array> };
 }
@@ -19,16 +11,20 @@ interface Message {
  */
 export function arrivedBody(message: Message): Uint8Array | null {
   const bytes = message.clone().bytes();
-  const arrived = settledValue(bytes);
+  // a failed promise would give its reason, as if that were the value
+  if (Bun.peek.status(bytes) === "fulfilled") {
+    const arrived = Bun.peek(bytes);
+    return arrived instanceof Promise ? null : arrived;
+  }
   // it fails with the body itself, which is where that is dealt with
-  if (arrived === null) bytes.catch(() => {});
-  return arrived;
+  bytes.catch(() => {});
+  return null;
 }
 
 /** A small body that comes in pieces: `length` bytes of what `next` gives; null when it ends before or goes on. */
 export async function wholeBody(
   length: number,
-  next: () => Uint8Array | undefined | Promise<Uint8Array | undefined>,
+  next: () => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array | null> {
   const bytes = new Uint8Array(length);
   for (let filled = 0; filled < length; ) {
@@ -38,4 +34,9 @@ export async function wholeBody(
     filled += chunk.byteLength;
   }
   return bytes;
+}
+
+/** Resolves in the next turn of the event loop: what has come by the network meanwhile is known then. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
