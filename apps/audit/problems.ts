@@ -1,8 +1,5 @@
 import type { FieldError } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { fieldErrors } from "@ostiary/lib/runtime/http";
-import type { TSchema } from "@sinclair/typebox";
-import type { TypeCheck } from "@sinclair/typebox/compiler";
 import { isStorable, STORABLE_RULE } from "./text.ts";
 
 /** The fields of a value of any shape: rules look at each for itself, so that one answer names all that is wrong. */
@@ -11,11 +8,6 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** The fields of an object; anything else has none. */
 export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
-}
-
-/** What a schema finds wrong. */
-export function shapeProblems(shape: TypeCheck<TSchema>, value: unknown): FieldError[] {
-  return shape.Check(value) ? [] : fieldErrors(shape.Errors(value));
 }
 
 /** The texts that the log can't hold, by path. */

@@ -1,15 +1,13 @@
 import { routeTemplate } from "@ostiary/lib/contracts/audit";
-import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
+import { type FieldError, fieldErrors, validationError } from "@ostiary/lib/domain/errors";
 import { idField, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import {
-  fieldErrors,
   listQueryProperties,
   type PageRequest,
   pageRequest,
   repeatedParameters,
 } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { firstOfEach, unstorable } from "../problems.ts";
 import { parseTime } from "../time.ts";
 import { type EventFilter, type EventLog, exactFilters } from "./event-filter.ts";
@@ -59,7 +57,7 @@ export function readEventQuery(log: EventLog, url: string): { filter: EventFilte
   const problems = [
     ...logProblems(log),
     ...repeatedParameters(url),
-    ...fieldErrors(Value.Errors(eventQuerySchema, query)),
+    ...fieldErrors(eventQuerySchema, query),
     ...unstorable(query),
   ];
   const filter: EventFilter = {

@@ -1,7 +1,6 @@
 import { INTENT_SKEW_MS_MAX, intentSchema } from "@ostiary/lib/contracts/audit";
-import type { FieldError } from "@ostiary/lib/domain/errors";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Fields, fieldsOf, firstOfEach, shapeProblems, unstorable } from "../problems.ts";
+import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
+import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
 import { isStorable, STORABLE_RULE } from "../text.ts";
 import { parseTime } from "../time.ts";
 
@@ -13,13 +12,11 @@ export function requestIdProblems(request_id: string): FieldError[] {
   return [{ path: "request_id", message: "request_id must be 1 to 128 visible ASCII characters." }];
 }
 
-const shape = TypeCompiler.Compile(intentSchema);
-
 /** Everything that is wrong with an intent at `now_ms` (Identity specification, Audit internal API). */
 export function intentProblems(body: unknown, now_ms: number): FieldError[] {
   const intent = fieldsOf(body);
   return firstOfEach([
-    ...shapeProblems(shape, body),
+    ...fieldErrors(intentSchema, body),
     ...timeProblems(intent, now_ms),
     ...logProblems(intent),
     ...paramProblems(fieldsOf(intent.params)),

@@ -1,19 +1,16 @@
 import { AUDIT_DETAILS_BYTES_MAX, detailsBytesMin, outcomeSchema } from "@ostiary/lib/contracts/audit";
-import type { FieldError } from "@ostiary/lib/domain/errors";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { type Fields, fieldsOf, firstOfEach, shapeProblems, unstorable } from "../problems.ts";
+import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
+import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
 
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;
-
-const shape = TypeCompiler.Compile(outcomeSchema);
 
 /** Everything that is wrong with an outcome (Identity specification, Audit internal API). */
 export function outcomeProblems(body: unknown): FieldError[] {
   const outcome = fieldsOf(body);
   const { created_id, organization_id, member_id } = outcome;
   return firstOfEach([
-    ...shapeProblems(shape, body),
+    ...fieldErrors(outcomeSchema, body),
     ...statusProblems(outcome),
     ...fieldsOfResponded(outcome),
     ...pairProblems(outcome),

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { FIELD_ERRORS_MAX } from "@ostiary/lib/domain/errors";
+import { FIELD_ERRORS_MAX, faultsOf } from "@ostiary/lib/domain/errors";
 import { ConfigError } from "@ostiary/lib/runtime/config";
-import { fieldErrors } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";
@@ -82,25 +81,16 @@ function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
   return { ...value, roles: new Map(Object.entries(value.roles)) };
 }
 
+/** Not of wrong slugs, which the rules tell of. */
 function shapeProblems(value: unknown): Problem[] {
-  const seen = new Set<string>();
-  const problems: Problem[] = [];
-  for (const error of Value.Errors(RolesFileShape, value)) {
-    const path = error.path
-      .split("/")
-      .slice(1)
-      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-    // of slugs only the first wrong one is found here
-    const isWrongSlug = path.length === 2 && path[0] === "roles" && !SLUG_PATTERN.test(path[1] ?? "");
-    if (isWrongSlug || seen.has(error.path)) continue;
-    seen.add(error.path);
-    const [found] = fieldErrors([error]);
-    problems.push({
-      path,
-      message: (found?.message ?? "").replace(/^The body/, "The file").replace(/\.$/, ""),
-    });
-  }
-  return problems;
+  return faultsOf(RolesFileShape, value)
+    .all.filter(({ path: [top, slug] }) => {
+      return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
+    })
+    .map(({ path, message }) => ({
+      path: [...path],
+      message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
+    }));
 }
 
 /** Rules that a shape can not say, over whatever has its shape: one round tells of both. */

@@ -2,3 +2,4 @@ export * from "./api-error.ts";
 export * from "./codes.ts";
 export * from "./details.ts";
 export * from "./envelope.ts";
+export * from "./field-errors.ts";

@@ -48,6 +48,7 @@ export function mapOf<Value extends TSchema>(key: TString, value: Value, options
   return Type.Record(key, value, {
     additionalProperties: false,
     ...options,
+    keys: key,
     openapi: { propertyNames: key },
   });
 }

@@ -1,5 +1,4 @@
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import {
   ApiError,
   type ErrorCode,
@@ -8,12 +7,12 @@ import {
   errorCodes,
   errorDetails,
   type FieldError,
+  fieldErrors,
   validationError,
   wireCode,
 } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { REQUEST_ID_EXAMPLE } from "../../domain/schemas/index.ts";
-import { fieldErrors } from "./field-errors.ts";
 
 /** An error of an operation: its code, or more where the standard example would tell less than it does. */
 export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
@@ -158,14 +157,15 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
 /** What is wrong with a request that leaves out what it needs or, where it needs nothing, has too much. */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   if (body !== null)
-    return [...wrong(body, {}), ...wrong(body, zeros(body)), ...wrong(body, UNKNOWN)].slice(0, 1);
-  if (query?.properties.limit !== undefined) return wrong(query, { limit: "0" });
-  return query === null ? [] : [...wrong(query, {}), ...wrong(query, UNKNOWN)].slice(0, 1);
+    return [...fieldErrors(body, {}), ...fieldErrors(body, zeros(body)), ...fieldErrors(body, UNKNOWN)].slice(
+      0,
+      1,
+    );
+  if (query?.properties.limit !== undefined) return fieldErrors(query, { limit: "0" });
+  return query === null ? [] : [...fieldErrors(query, {}), ...fieldErrors(query, UNKNOWN)].slice(0, 1);
 }
 
 const UNKNOWN = { verbose: "true" };
-
-const wrong = (schema: TSchema, value: unknown) => fieldErrors(Value.Errors(schema, value));
 
 function zeros({ properties }: TSchema): Record<string, number> {
   return Object.fromEntries(Object.keys(properties ?? {}).map((name) => [name, 0]));

@@ -2,9 +2,8 @@ import type { TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
 import { type ElysiaAdapter, NotFoundError, ParseError } from "elysia";
 import { BunAdapter } from "elysia/adapter/bun";
-import { ApiError, notFound, validationError } from "../../domain/errors/index.ts";
+import { ApiError, fieldErrors, notFound, validationError } from "../../domain/errors/index.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
-import { fieldErrors } from "./field-errors.ts";
 
 /** What a thrown value means to the caller. Whatever is not foreseen is a 500 with its cause in the log. */
 export function toApiError(error: unknown): ApiError {
@@ -17,7 +16,7 @@ export function toApiError(error: unknown): ApiError {
 }
 
 function fromSchemaFailure({ part, validator, value }: SchemaFailure): ApiError {
-  if (part !== "response") return validationError(fieldErrors(validator.Errors(value)));
+  if (part !== "response") return validationError(fieldErrors(validator.Schema(), value));
   const first = validator.Errors(value).First();
   const cause = new Error(`The answer does not fit its schema at ${first?.path}: ${first?.message}.`);
   return new ApiError("INTERNAL_ERROR", { cause });

@@ -1,7 +1,6 @@
 export * from "./app.ts";
 export * from "./documented-errors.ts";
 export { reasonOf, toApiError } from "./errors.ts";
-export * from "./field-errors.ts";
 export * from "./handler.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";

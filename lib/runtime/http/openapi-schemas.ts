@@ -9,8 +9,17 @@ export function mapValues(values: unknown, map: (value: unknown, key: string) =>
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** Keywords of our own, read by field-errors.ts and openapi.ts. */
-const OWN_KEYWORDS = ["rule", "openapi", "response_description", "response_headers", "response_errors"];
+/** Keywords of our own, read by `fieldErrors` and openapi.ts. */
+const OWN_KEYWORDS = [
+  "rule",
+  "message",
+  "noun",
+  "keys",
+  "openapi",
+  "response_description",
+  "response_headers",
+  "response_errors",
+];
 /** Keywords whose values hold no schemas. */
 const VALUE_KEYWORDS = ["examples", "default", "const", "enum", "required", "discriminator"];
 /** How TypeBox writes "any key" of a record. */
