@@ -6,6 +6,7 @@
  */
 import { joinPrefix } from "./expand.ts";
 import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./limits.ts";
+import { PATH_TOO_LONG } from "./messages.ts";
 import { type Scope, SUBJECT_FIELDS } from "./schema.ts";
 
 /** One segment of a valid path. */
@@ -47,7 +48,7 @@ export function pathFaults(path: string, scope: Scope, prefix?: Prefix): string[
   if (!path.startsWith("/")) return ["A path is `/` or starts with `/`."];
   const full = joinPrefix(prefix?.text, path);
   if (full.length > PATH_BYTES_MAX) {
-    return [`A path has at most ${PATH_BYTES_MAX} bytes, the route_prefix included.`];
+    return [PATH_TOO_LONG];
   }
   const character = characterFault(path);
   if (character !== null) return [character];

@@ -1,9 +1,9 @@
 /**
  * The shapes of route configuration (Gateway specification, Resources and their fields): as an operator writes
- * it, and expanded, as it is stored, projected and loaded. Rules that a shape can not express are in the
- * `check-` files; {@link validateDocument} applies both.
+ * it, and expanded, as it is stored, projected and loaded. Rules that join fields are in `rules.ts`;
+ * {@link validateDocument} applies both.
  */
-import { type Static, type TObject, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
 import {
   LABEL_LENGTH_MAX,
@@ -13,31 +13,21 @@ import {
   RATE_LIMIT_REQUESTS_MAX,
   RATE_LIMIT_WINDOW_SECONDS_MAX,
   SERVICE_NAME_LENGTH_MAX,
+  SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./limits.ts";
+import { fieldMessage, messages } from "./messages.ts";
 
-export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
-export type Method = (typeof METHODS)[number];
+export * from "./keywords.ts";
 
-export const SCOPES = ["public", "user", "organization", "member"] as const;
-export type Scope = (typeof SCOPES)[number];
-
-/** The owner ids that an upstream template may use, and that a path may not take for a param, by scope. */
-export const SUBJECT_FIELDS = {
-  public: [],
-  user: ["user_id"],
-  organization: ["organization_id"],
-  member: ["organization_id", "member_id"],
-} as const satisfies Record<Scope, readonly string[]>;
-export type SubjectField = (typeof SUBJECT_FIELDS)[Scope][number];
-
-const closed = { additionalProperties: false } as const;
-const NAME_PATTERN = "^[a-z0-9:._-]+$";
+/** An object without further fields, and what it is called. */
+const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
 
 export const ServiceName = Type.String({
-  pattern: "^[A-Za-z0-9._-]+$",
+  pattern: `^[A-Za-z0-9._-]{1,${SERVICE_NAME_LENGTH_MAX}}$`,
   minLength: 1,
   maxLength: SERVICE_NAME_LENGTH_MAX,
+  message: messages.service_name,
   description: "Letters, digits, `.`, `_` and `-`.",
   examples: ["widgets"],
 });
@@ -53,7 +43,7 @@ export const MethodName = Type.Union(
     Type.Literal("HEAD"),
     Type.Literal("OPTIONS"),
   ],
-  { title: "Method", description: "An HTTP method, in upper case." },
+  { title: "Method", description: "An HTTP method, in upper case.", message: messages.method },
 );
 
 export const ScopeName = Type.Union(
@@ -62,26 +52,32 @@ export const ScopeName = Type.Union(
 );
 
 export const PolicyName = Type.String({
-  pattern: NAME_PATTERN,
+  pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,
   minLength: 1,
   maxLength: POLICY_NAME_LENGTH_MAX,
+  message: messages.policy_name,
   title: "PolicyName",
   description: "The name of an entry of the service's rate_limits.",
   examples: ["burst"],
 });
 
 export const Label = Type.String({
-  pattern: NAME_PATTERN,
+  pattern: "^[a-z0-9:._-]+$",
   minLength: 1,
   maxLength: LABEL_LENGTH_MAX,
+  message: messages.label,
   description: "A permission that a role may grant. Never `*`.",
   examples: ["widgets:write"],
 });
 
+/** What a rule checks, many times faster than TypeBox. */
+const unique = { uniqueItems: true };
+
 export const RequiredLabels = Type.Array(Label, {
   minItems: 1,
   maxItems: LABELS_MAX,
-  uniqueItems: true,
+  openapi: unique,
+  message: messages.required_labels,
   description: "A member needs one of these, or `*`. Omitted: any admitted caller. Users are not checked.",
   examples: [["widgets:write", "admin"]],
 });
@@ -89,6 +85,7 @@ export const RequiredLabels = Type.Array(Label, {
 export const RateLimitRequests = Type.Integer({
   minimum: 1,
   maximum: RATE_LIMIT_REQUESTS_MAX,
+  message: fieldMessage("requests", `a whole number above 0, at most ${RATE_LIMIT_REQUESTS_MAX}`),
   description: "Requests admitted in one window.",
   examples: [100],
 });
@@ -96,13 +93,18 @@ export const RateLimitRequests = Type.Integer({
 export const RateLimitWindow = Type.Integer({
   minimum: 1,
   maximum: RATE_LIMIT_WINDOW_SECONDS_MAX,
+  message: fieldMessage("window_seconds", `a whole number above 0, at most ${RATE_LIMIT_WINDOW_SECONDS_MAX}`),
   description: "Length of the window in seconds. The first request opens it.",
   examples: [60],
 });
 
 export const InlineRateLimit = Type.Object(
   { requests: RateLimitRequests, window_seconds: RateLimitWindow },
-  { ...closed, title: "InlineRateLimit", description: "A bucket of its own for each method of the route." },
+  {
+    ...closed("A limit of a route"),
+    title: "InlineRateLimit",
+    description: "A bucket of its own for each method of the route.",
+  },
 );
 export type InlineRateLimit = Static<typeof InlineRateLimit>;
 
@@ -110,6 +112,7 @@ const NoRateLimit = Type.Literal(false, { title: "NoRateLimit", description: "`f
 
 export const RouteRateLimit = Type.Union([NoRateLimit, InlineRateLimit, PolicyName], {
   title: "RouteRateLimit",
+  message: messages.rate_limit,
   description:
     "`false`: unlimited. Object: own limit. String: a policy of the service. Omitted: the default.",
   examples: [{ requests: 100, window_seconds: 60 }, "burst", false],
@@ -121,11 +124,14 @@ export const RateLimitPolicy = Type.Object(
     requests: RateLimitRequests,
     window_seconds: RateLimitWindow,
     shared: Type.Optional(
-      Type.Boolean({ description: "`true`: one bucket for all services that declare the name as shared." }),
+      Type.Boolean({
+        description: "`true`: one bucket for all services that declare the name as shared.",
+        message: "shared is true or false.",
+      }),
     ),
   },
   {
-    ...closed,
+    ...closed("A policy"),
     title: "RateLimitPolicy",
     description: "A limit that routes share by naming it.",
     examples: [{ requests: 1000, window_seconds: 60, shared: true }],
@@ -135,6 +141,7 @@ export type RateLimitPolicy = Static<typeof RateLimitPolicy>;
 
 const Audit = Type.Boolean({
   description: "Omitted: POST, PUT, PATCH and DELETE are audited. Not allowed on public routes.",
+  message: "audit is true or false; leave it out for the default.",
 });
 
 /** What may be set for one verb. */
@@ -145,7 +152,7 @@ const verbFields = {
 };
 
 export const MethodConfig = Type.Object(verbFields, {
-  ...closed,
+  ...closed("A method of a map"),
   title: "MethodConfig",
   description: "What may be set for one method of a route.",
   examples: [{ required_labels: ["widgets:write"], audit: true }],
@@ -155,38 +162,32 @@ export type MethodConfig = Static<typeof MethodConfig>;
 export const MethodList = Type.Array(MethodName, {
   title: "MethodList",
   minItems: 1,
-  uniqueItems: true,
+  openapi: unique,
+  message: messages.method_list,
   description: "The methods that the route serves, all alike.",
   examples: [["GET", "POST"]],
 });
 
-const verbEntry = Type.Optional(
-  Type.Union([MethodConfig, Type.Null()], { description: "What is set for the method; it may be empty." }),
-);
-export const MethodMap = Type.Object(
-  {
-    GET: verbEntry,
-    POST: verbEntry,
-    PUT: verbEntry,
-    PATCH: verbEntry,
-    DELETE: verbEntry,
-    HEAD: verbEntry,
-    OPTIONS: verbEntry,
-  } satisfies Record<Method, typeof verbEntry>,
-  {
-    ...closed,
-    title: "MethodMap",
-    minProperties: 1,
-    description: "The methods that the route serves, each with constraints of its own, or empty.",
-    examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
-  },
-);
+const verbEntry = Type.Union([MethodConfig, Type.Null()], {
+  description: "What is set for the method; it may be empty.",
+  message: messages.method_config,
+});
+export const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
+  additionalProperties: false,
+  keys: MethodName,
+  title: "MethodMap",
+  minProperties: 1,
+  message: messages.method_map,
+  description: "The methods that the route serves, each with constraints of its own, or empty.",
+  examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
+});
 export type MethodMap = Static<typeof MethodMap>;
 
 export const RoutePath = Type.String({
   minLength: 1,
   maxLength: PATH_BYTES_MAX,
   pattern: "^/",
+  message: messages.path,
   description: "`/`, or segments that are literals or `{params}`, in lower case, without a trailing slash.",
   examples: ["/widgets/{widget_id}"],
 });
@@ -195,6 +196,7 @@ export const UpstreamTemplate = Type.String({
   minLength: 1,
   maxLength: UPSTREAM_BYTES_MAX,
   pattern: "^/[^?#]*$",
+  message: messages.upstream,
   description:
     "The path called on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path.",
   examples: ["/organizations/{subject.organization_id}/widgets/{path.widget_id}"],
@@ -207,11 +209,12 @@ export const RouteConfig = Type.Object(
     upstream: Type.Optional(UpstreamTemplate),
     methods: Type.Union([MethodList, MethodMap], {
       title: "RouteMethods",
+      message: fieldMessage("methods", "a list of methods, or a map of them"),
       description: "The methods that the route serves: a list, or a map with constraints for each.",
     }),
     ...verbFields,
   },
-  { ...closed, title: "RouteConfig", description: "A route: a path with its methods." },
+  { ...closed("A route"), title: "RouteConfig", description: "A route: a path with its methods." },
 );
 export type RouteConfig = Static<typeof RouteConfig>;
 
@@ -223,28 +226,35 @@ export const StoredRoute = Type.Object(
     methods: MethodList,
     ...verbFields,
   },
-  { ...closed, title: "StoredRoute", description: "A route in expanded form." },
+  { ...closed("A route"), title: "StoredRoute", description: "A route in expanded form." },
 );
 export type StoredRoute = Static<typeof StoredRoute>;
+
+const routesOf = <Route extends TObject>(route: Route) =>
+  Type.Array(route, {
+    description: "The routes of the scope.",
+    message: fieldMessage("routes", "a list of routes"),
+  });
 
 export const ScopeConfig = Type.Object(
   {
     route_prefix: Type.Optional(
       Type.String({
-        maxLength: PATH_BYTES_MAX,
+        openapi: { maxLength: PATH_BYTES_MAX },
+        message: "route_prefix is a path, such as `/org`, that is joined in front of each route's path.",
         description: "Joined in front of each route's path, never of its upstream.",
         examples: ["/org"],
       }),
     ),
-    routes: Type.Array(RouteConfig, { description: "The routes of the scope." }),
+    routes: routesOf(RouteConfig),
   },
-  { ...closed, title: "ScopeConfig", description: "The routes of one scope." },
+  { ...closed("A scope"), title: "ScopeConfig", description: "The routes of one scope." },
 );
 export type ScopeConfig = Static<typeof ScopeConfig>;
 
 export const StoredScope = Type.Object(
-  { routes: Type.Array(StoredRoute, { description: "The routes of the scope." }) },
-  { ...closed, title: "StoredScope", description: "The routes of one scope, in expanded form." },
+  { routes: routesOf(StoredRoute) },
+  { ...closed("A scope"), title: "StoredScope", description: "The routes of one scope, in expanded form." },
 );
 export type StoredScope = Static<typeof StoredScope>;
 
@@ -253,33 +263,34 @@ const HOST = `(${HOST_LABEL}(\\.${HOST_LABEL})*\\.?|\\[[0-9A-Fa-f]{0,4}:[0-9A-Fa
 
 const ServiceUrl = Type.String({
   description: "Exactly `http://host:port`.",
+  maxLength: SERVICE_URL_LENGTH_MAX,
   pattern: `^http://${HOST}:[1-9][0-9]{0,4}$`,
+  message: messages.url,
   examples: ["http://widgets:8080"],
 });
 
 /** Looser than what is accepted: a config of old may hold a bare `host:port` (rule 5). */
 const StoredUrl = Type.String({
+  message: messages.url,
   description: "`http://host:port`; `host:port` in a config that was written before that was required.",
   examples: ["http://widgets:8080"],
 });
 
 const RateLimits = mapOf(PolicyName, RateLimitPolicy, {
+  message: "rate_limits is a map from names to policies {requests, window_seconds, shared}.",
   description: "Policies that routes of this service name in rate_limit.",
 });
 
 /** All four scopes are optional in the shape; that there is at least one is rule 7. */
-const scopesOf = <T extends TObject>(scope: T) => ({
-  public: Type.Optional(scope),
-  user: Type.Optional(scope),
-  organization: Type.Optional(scope),
-  member: Type.Optional(scope),
-});
+const scopesOf = <Scope extends TObject>(scope: Scope) =>
+  Type.Partial(Type.Record(ScopeName, scope)).properties;
 
 /** A service as an operator writes it. */
 export const ServiceConfig = Type.Object(
   { url: ServiceUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(ScopeConfig) },
   {
-    ...closed,
+    ...closed("A service"),
+    message: messages.service,
     title: "ServiceConfig",
     description: "A service: where it runs and the routes it serves in each scope; at least one scope.",
     examples: [
@@ -305,7 +316,8 @@ export type ServiceConfig = Static<typeof ServiceConfig>;
 export const StoredServiceConfig = Type.Object(
   { url: StoredUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(StoredScope) },
   {
-    ...closed,
+    ...closed("A service"),
+    message: messages.service,
     title: "StoredServiceConfig",
     description: "A service in expanded form: full paths, methods always a list.",
     examples: [
@@ -326,19 +338,27 @@ export const StoredServiceConfig = Type.Object(
 );
 export type StoredServiceConfig = Static<typeof StoredServiceConfig>;
 
+const documentOf = <Service extends TSchema>(service: Service) =>
+  Type.Object(
+    {
+      services: mapOf(ServiceName, service, {
+        minProperties: 1,
+        description: "Services by name. Services that are not named stay as they are.",
+        message: messages.services,
+      }),
+    },
+    {
+      ...closed("A configuration document"),
+      message: messages.document,
+      title: "ConfigDocument",
+      description: "A configuration document: apply creates or replaces the services that it names.",
+      examples: [{ services: { widgets: ServiceConfig.examples?.[0] } }],
+    },
+  );
+
 /** The body of apply: the services to create or replace. */
-export const ConfigDocument = Type.Object(
-  {
-    services: mapOf(ServiceName, ServiceConfig, {
-      minProperties: 1,
-      description: "Services by name. Services that are not named stay as they are.",
-    }),
-  },
-  {
-    ...closed,
-    title: "ConfigDocument",
-    description: "A configuration document: apply creates or replaces the services that it names.",
-    examples: [{ services: { widgets: ServiceConfig.examples?.[0] } }],
-  },
-);
+export const ConfigDocument = documentOf(ServiceConfig);
 export type ConfigDocument = Static<typeof ConfigDocument>;
+
+/** A document whose services are not looked at. */
+export const DocumentOutline = documentOf(Type.Unknown());

@@ -9,17 +9,14 @@ const NAME_LENGTH_MAX = 253;
 const LABEL = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/;
 const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 
-/** Why `url` is not accepted from an operator; null when it is. */
-export function serviceUrlFault(url: string): string | null {
-  if (/^https:/i.test(url)) {
-    return "TLS upstreams are unsupported: write the url as `http://host:port`.";
-  }
-  if (!url.startsWith(SCHEME)) return FORM;
-  return addressFault(url.slice(SCHEME.length));
+/** Why a url that does not have the form is not accepted from an operator. */
+export function serviceUrlMessage(url: string): string {
+  if (/^https:/i.test(url)) return "TLS upstreams are unsupported: write the url as `http://host:port`.";
+  return (url.startsWith(SCHEME) && urlFault(url)) || FORM;
 }
 
-/** As {@link serviceUrlFault}, for a stored value: an old one may be a bare `host:port`. */
-export function storedUrlFault(url: string): string | null {
+/** Why the address in a url can not be called; null when it can. A stored one may be a bare `host:port`. */
+export function urlFault(url: string): string | null {
   return addressFault(addressOf(url));
 }
 

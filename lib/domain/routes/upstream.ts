@@ -1,5 +1,4 @@
 /** Upstream templates (Gateway specification, Validation rule 8 and Upstream substitution). */
-import { UPSTREAM_BYTES_MAX } from "./limits.ts";
 import { characterFault } from "./path.ts";
 import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./schema.ts";
 
@@ -24,7 +23,7 @@ export function upstreamParts(template: string, scope: Scope): UpstreamPart[] {
 }
 
 /**
- * Why `template` can not be the upstream of a route of `scope`; empty when it can.
+ * Why `template`, which has the form of one, can not be the upstream of a route of `scope`; empty when it can.
  *
  * @param params the names of the params of the route's full path; null when that is not known
  */
@@ -40,10 +39,6 @@ export function upstreamFaults(template: string, scope: Scope, params: readonly 
 }
 
 function templateFault(template: string): string | null {
-  if (!template.startsWith("/")) return "upstream is an absolute path: it starts with `/`.";
-  if (template.length > UPSTREAM_BYTES_MAX) return `upstream has at most ${UPSTREAM_BYTES_MAX} bytes.`;
-  if (template.includes("?")) return "upstream holds no `?`: the query of the request is passed on as it is.";
-  if (template.includes("#")) return "upstream holds no `#`: a fragment is never sent.";
   const character = characterFault(template);
   if (character !== null) return character;
   if (/[{}]/.test(template.replace(PLACEHOLDER, ""))) {

@@ -3,18 +3,17 @@
  * checks what operators write, the gateway what it loads. Any JSON or YAML value may come in; all that is wrong
  * is answered at once, each with its path and what would be accepted.
  */
-
-import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { FieldError } from "../errors/index.ts";
+import { Faults, type FieldError, type FieldPath, faultsOf, fits, partsThatFit } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
 import { expandService } from "./expand.ts";
-import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, SERVICE_NAME_LENGTH_MAX } from "./limits.ts";
-import { readService, SERVICE_TOO_LARGE } from "./read-service.ts";
-import { memberPath, Report, refuseUnknown } from "./report.ts";
-import { ConfigDocument, ServiceName, type StoredServiceConfig } from "./schema.ts";
+import { SCOPES } from "./keywords.ts";
+import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX } from "./limits.ts";
+import { DOCUMENT_TOO_LARGE, NAMED_BY_DOTS, SERVICE_TOO_LARGE } from "./messages.ts";
+import { checkRules } from "./rules.ts";
+import { DocumentOutline, ServiceConfig, ServiceName, StoredServiceConfig } from "./schema.ts";
 import { addressOf } from "./service-url.ts";
 
-const isServiceName = TypeCompiler.Compile(ServiceName);
+const DOT_SEGMENTS = [".", ".."];
 
 export interface Invalid {
   readonly ok: false;
@@ -28,9 +27,22 @@ export type ServiceResult = { readonly ok: true; readonly service: StoredService
 
 /** Checks the body of apply and expands its services, in the order of the document. */
 export function validateDocument(input: unknown): DocumentResult {
-  const report = new Report();
-  const services = readDocument(input, report);
-  return report.fields.length === 0 ? { ok: true, services } : { ok: false, fields: report.fields };
+  const faults = faultsOf(DocumentOutline, input);
+  const given = isRecord(input) && isRecord(input.services) ? input.services : {};
+  const services = new Map<string, StoredServiceConfig>();
+  let bytes = 0;
+  for (const [name, value] of Object.entries(given)) {
+    if (faults.isFull) break;
+    if (DOT_SEGMENTS.includes(name)) faults.add(["services", name], NAMED_BY_DOTS);
+    const written = readWritten(value, ["services", name], faults);
+    if (written === undefined) continue;
+    services.set(name, written.service);
+    bytes += written.bytes;
+    if (bytes <= DOCUMENT_BYTES_MAX) continue;
+    faults.add(["services"], DOCUMENT_TOO_LARGE);
+    break;
+  }
+  return faults.all.length === 0 ? { ok: true, services } : { ok: false, fields: faults.fields };
 }
 
 /**
@@ -39,9 +51,8 @@ export function validateDocument(input: unknown): DocumentResult {
  * @param at the path of the service in errors; "" when the input is the body itself
  */
 export function validateService(name: string, input: unknown, at = ""): ServiceResult {
-  const report = new Report();
-  const read = readNamedService(name, input, at, report);
-  return result(read?.service, report);
+  const faults = nameFaults(name, at === "" ? "name" : at);
+  return result(readWritten(input, at === "" ? [] : [at], faults)?.service, faults);
 }
 
 /**
@@ -49,69 +60,55 @@ export function validateService(name: string, input: unknown, at = ""): ServiceR
  * has `http://host:port`.
  */
 export function validateStored(name: string, value: unknown): ServiceResult {
-  const report = new Report();
-  checkName(name, "name", report);
-  const service = readService(value, "stored", "", report);
-  return result(service && expandService({ ...service, url: `http://${addressOf(service.url)}` }), report);
+  const faults = nameFaults(name, "name");
+  const service = readService(StoredServiceConfig, value, [], faults);
+  return result(service && expandService({ ...service, url: `http://${addressOf(service.url)}` }), faults);
 }
 
-function result(service: StoredServiceConfig | undefined, report: Report): ServiceResult {
-  if (service === undefined || report.fields.length > 0) return { ok: false, fields: report.fields };
+function result(service: StoredServiceConfig | undefined, faults: Faults): ServiceResult {
+  if (service === undefined || faults.all.length > 0) return { ok: false, fields: faults.fields };
   return { ok: true, service };
 }
 
-function readDocument(input: unknown, report: Report): Map<string, StoredServiceConfig> {
-  const services = new Map<string, StoredServiceConfig>();
-  if (!isRecord(input)) {
-    report.add("", "A configuration document is an object with services, a map from names to services.");
-    return services;
-  }
-  refuseUnknown(input, Object.keys(ConfigDocument.properties), "A configuration document", "", report);
-  if (!isRecord(input.services) || Object.keys(input.services).length === 0) {
-    report.add("services", "Set services: a map from names to services, with at least one.");
-    return services;
-  }
-  let bytes = 0;
-  for (const [name, value] of Object.entries(input.services)) {
-    if (report.isFull) break;
-    const read = readNamedService(name, value, memberPath("services", name), report);
-    if (read === undefined) continue;
-    services.set(name, read.service);
-    bytes += read.bytes;
-    if (bytes <= DOCUMENT_BYTES_MAX) continue;
-    report.add(
-      "services",
-      `The services of a document have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send them in parts.`,
-    );
-    break;
-  }
-  return services;
+function nameFaults(name: string, at: string): Faults {
+  const faults = new Faults();
+  for (const { message } of faultsOf(ServiceName, name).all) faults.add([at], message);
+  if (DOT_SEGMENTS.includes(name)) faults.add([at], NAMED_BY_DOTS);
+  return faults;
 }
 
-function readNamedService(
-  name: string,
+function readWritten(
   value: unknown,
-  at: string,
-  report: Report,
+  at: FieldPath,
+  faults: Faults,
 ): { service: StoredServiceConfig; bytes: number } | undefined {
-  const before = report.fields.length;
-  checkName(name, at === "" ? "name" : at, report);
-  const written = readService(value, "written", at, report);
-  if (written === undefined || report.fields.length > before) return undefined;
+  const written = readService(ServiceConfig, value, at, faults);
+  if (written === undefined) return undefined;
   const service = expandService(written);
   const bytes = Buffer.byteLength(JSON.stringify(service));
   if (bytes <= SERVICE_CONFIG_BYTES_MAX) return { service, bytes };
-  report.add(at, SERVICE_TOO_LARGE);
+  faults.add(at, SERVICE_TOO_LARGE);
   return undefined;
 }
 
-function checkName(name: string, at: string, report: Report): void {
-  if (!isServiceName.Check(name)) {
-    report.add(
-      at,
-      `A service's name has 1 to ${SERVICE_NAME_LENGTH_MAX} characters: letters, digits, \`.\`, \`_\` and \`-\`.`,
-    );
-  } else if (name === "." || name === "..") {
-    report.add(at, "A service can not be named `.` or `..`: no URL could address it.");
-  }
+/** The service, where nothing is wrong with it: neither its shape nor what the rules say of the parts that have one. */
+function readService(
+  schema: typeof ServiceConfig | typeof StoredServiceConfig,
+  value: unknown,
+  at: FieldPath,
+  faults: Faults,
+): ServiceConfig | undefined {
+  const whole = fits(schema, value) ? value : undefined;
+  const found = whole === undefined ? faultsOf(schema, value) : new Faults();
+  const parts = whole ?? partsThatFit(schema, value, found);
+  if (parts !== undefined) checkRules(parts, at, found);
+  const inOrder = found.all.toSorted((one, other) => placeOf(one.path) - placeOf(other.path));
+  for (const { path, message } of inOrder) faults.add([...at, ...path], message);
+  return found.all.length === 0 ? whole : undefined;
+}
+
+/** Orders faults by scope and route: what a route lacks stands beside what the rules say of it. */
+function placeOf([scope = "", , route]: FieldPath): number {
+  const scopes: FieldPath = SCOPES;
+  return scopes.indexOf(scope) * 1e9 + (typeof route === "number" ? route : -1);
 }

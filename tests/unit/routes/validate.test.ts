@@ -62,6 +62,19 @@ describe("a document", () => {
     );
   });
 
+  test("has what a route lacks beside what the rules say of it", () => {
+    const routes = [{ path: "/A", methods: ["GET"] }, { path: "/b" }, { path: "/C", methods: ["get"] }];
+    const user = { routes: [{ path: "/u/{user_id}", methods: ["GET"] }] };
+    expect(faults(validateService("a", { url: "http://a:0", user, public: { routes } }))).toEqual([
+      "url",
+      "public.routes[0].path",
+      "public.routes[1].methods",
+      "public.routes[2].methods[0]",
+      "public.routes[2].path",
+      "user.routes[0].path",
+    ]);
+  });
+
   test("shows the errors of one service at paths that begin with its fields, for PUT", () => {
     expect(faults(validateService("a", { url: "x", user: { routes: [{}] } }))).toEqual([
       "url",

@@ -1,0 +1,87 @@
+/** What is said of a field of route configuration that does not fit its schema. */
+import { joinWords, quoted } from "../errors/index.ts";
+import { isRecord } from "../json/index.ts";
+import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
+import {
+  DOCUMENT_BYTES_MAX,
+  LABEL_LENGTH_MAX,
+  LABELS_MAX,
+  PATH_BYTES_MAX,
+  POLICY_NAME_LENGTH_MAX,
+  SERVICE_CONFIG_BYTES_MAX,
+  SERVICE_NAME_LENGTH_MAX,
+  UPSTREAM_BYTES_MAX,
+} from "./limits.ts";
+import { serviceUrlMessage } from "./service-url.ts";
+
+const CHARACTERS = "characters: lower-case letters, digits, `:`, `.`, `_` and `-`.";
+const ONE_METHOD = `methods names at least one of ${joinWords(METHODS)}.`;
+const OMIT_LABELS = "leave it out to let any admitted caller pass.";
+const LIMITS = "false for no limit, {requests, window_seconds}, or the name of a policy of this service";
+
+export const NAMED_BY_DOTS = "A service can not be named `.` or `..`: no URL could address it.";
+export const SERVICE_TOO_LARGE = `A service has at most ${SERVICE_CONFIG_BYTES_MAX} bytes of JSON: split it into several services.`;
+export const DOCUMENT_TOO_LARGE = `The services of a document have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send them in parts.`;
+export const PATH_TOO_LONG = `A path has at most ${PATH_BYTES_MAX} bytes, the route_prefix included.`;
+
+/** Of a field that is missing, or is not `what`. */
+export const fieldMessage = (name: string, what: string) => (value: unknown) =>
+  `${value === undefined ? `Set ${name}:` : `${name} is`} ${what}.`;
+
+export const noPolicyMessage = (name: string) =>
+  `This service has no policy ${quoted(name)}: define it under rate_limits.`;
+
+/** By field. Where the value is looked at, undefined stands for a missing one. */
+export const messages = {
+  document: "A configuration document is an object with services, a map from names to services.",
+  service: `A service is an object with url and at least one of ${joinWords(SCOPES)}.`,
+  services: "Set services: a map from names to services, with at least one.",
+  service_name: `A service's name has 1 to ${SERVICE_NAME_LENGTH_MAX} characters: letters, digits, \`.\`, \`_\` and \`-\`.`,
+  policy_name: `A policy's name has 1 to ${POLICY_NAME_LENGTH_MAX} ${CHARACTERS}`,
+  label: (value: unknown) =>
+    value === "*"
+      ? "A route can not require `*`: it is what a role holds to pass every route."
+      : `A label has 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS}`,
+  required_labels: (value: unknown) => {
+    if (!Array.isArray(value)) return `required_labels is a list of labels; ${OMIT_LABELS}`;
+    if (value.length === 0) return `required_labels names at least one label; ${OMIT_LABELS}`;
+    return `required_labels holds at most ${LABELS_MAX} labels.`;
+  },
+  rate_limit: (value: unknown) => {
+    if (typeof value === "string") return noPolicyMessage(value);
+    if (value !== true) return `rate_limit is ${LIMITS}.`;
+    return `rate_limit is never true: write ${LIMITS}; leave it out for the default limit.`;
+  },
+  method: (value: unknown) => {
+    if (isRecord(value)) {
+      return "A list of methods holds names only: write all methods as a map to give one its own fields.";
+    }
+    const upper = typeof value === "string" ? value.toUpperCase() : "";
+    if (METHODS.some((method) => method === upper))
+      return `Write the method in upper case: ${quoted(upper)}.`;
+    return `A method is one of ${joinWords(METHODS)}.`;
+  },
+  method_config: `A method of a map takes ${joinWords(CONSTRAINTS)}, or nothing.`,
+  method_list: (value: unknown) =>
+    Array.isArray(value) ? ONE_METHOD : fieldMessage("methods", "a list of methods")(value),
+  method_map: ONE_METHOD,
+  path: (value: unknown) => {
+    if (typeof value === "string" && value.startsWith("/")) return PATH_TOO_LONG;
+    const missing = value === undefined ? "Set path: " : "";
+    return `${missing}A path is \`/\` or starts with \`/\`, such as \`/widgets/{widget_id}\`.`;
+  },
+  upstream: (value: unknown) => {
+    if (typeof value !== "string") {
+      return "upstream is an absolute path; leave it out to pass the request's path on unchanged.";
+    }
+    if (!value.startsWith("/")) return "upstream is an absolute path: it starts with `/`.";
+    if (value.length > UPSTREAM_BYTES_MAX) return `upstream has at most ${UPSTREAM_BYTES_MAX} bytes.`;
+    if (value.includes("?")) return "upstream holds no `?`: the query of the request is passed on as it is.";
+    return "upstream holds no `#`: a fragment is never sent.";
+  },
+  url: (value: unknown) => {
+    if (typeof value === "string") return serviceUrlMessage(value);
+    const missing = value === undefined || value === null;
+    return `${missing ? "Set url to" : "url is"} \`http://host:port\`, such as \`http://widgets:8080\`.`;
+  },
+};
