@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../errors.ts";
-import { sqlState } from "./sql-state.ts";
+import { sqlState } from "./failure.ts";
 
 /**
  * What an operator is told when the server of `DATABASE_URL` can not be used at boot (contract 1): one sentence

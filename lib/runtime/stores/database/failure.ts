@@ -1,7 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { NoPermit } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { sqlState } from "./sql-state.ts";
 
 /**
  * SQLSTATE classes and codes by which a server says that it cannot serve now: connection exceptions (08),
@@ -61,8 +60,7 @@ function driverError(error: unknown): unknown {
 }
 
 function hasState(failure: unknown, states: string[]): boolean {
-  const reported = failure instanceof Error && "severity" in failure ? sqlState(failure) : undefined;
-  return reported !== undefined && states.some((state) => reported.startsWith(state));
+  return isReported(failure) && states.some((state) => failure.code.startsWith(state));
 }
 
 function hasConnectionCode(failure: unknown): boolean {
@@ -72,4 +70,46 @@ function hasConnectionCode(failure: unknown): boolean {
     typeof failure.code === "string" &&
     connectionCode.test(failure.code)
   );
+}
+
+/** An error that the server sent, which both drivers copy onto theirs. */
+interface Reported {
+  severity: unknown;
+  /** The SQLSTATE. */
+  code: string;
+  /** Named so by PGlite. */
+  constraint?: unknown;
+  /** Named so by postgres.js. */
+  constraint_name?: unknown;
+}
+
+/**
+ * The SQLSTATE of an error that PostgreSQL reported, such as `23505`, whatever it was wrapped in on its way
+ * here; undefined for every other error.
+ */
+export function sqlState(error: unknown): string | undefined {
+  return reportedFailure(error)?.code;
+}
+
+/** Whether `error` reports that a unique constraint or index was violated: the one named, or any. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const failure = reportedFailure(error);
+  if (failure?.code !== "23505") return false;
+  return constraint === undefined || (failure.constraint ?? failure.constraint_name) === constraint;
+}
+
+const WRAPPINGS_MAX = 8;
+
+function reportedFailure(error: unknown): Reported | undefined {
+  let candidate = error;
+  for (let depth = 0; depth < WRAPPINGS_MAX && candidate instanceof Error; depth++) {
+    if (isReported(candidate)) return candidate;
+    candidate = candidate.cause;
+  }
+  return undefined;
+}
+
+/** Only what a server reported has a severity. */
+function isReported(error: unknown): error is Error & Reported {
+  return error instanceof Error && "severity" in error && "code" in error && typeof error.code === "string";
 }

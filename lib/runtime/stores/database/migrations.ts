@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
+import { sqlState } from "./failure.ts";
 import { type Orm, rows } from "./orm.ts";
-import { sqlState } from "./sql-state.ts";
 
 /**
  * Applies the migrations of `folder` that the journal of `schema` does not hold yet, in the journal's order,

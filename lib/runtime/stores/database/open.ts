@@ -6,9 +6,9 @@ import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
 import { claimFolder, UnusableFolder } from "./data-folder.ts";
 import type { Database } from "./database.ts";
-import { PgliteDatabase } from "./pglite.ts";
-import { PgliteSession } from "./pglite-session.ts";
-import { PostgresDatabase } from "./postgres.ts";
+import { ObservedDatabase } from "./observed-database.ts";
+import { PgliteAdapter } from "./pglite.ts";
+import { PostgresAdapter } from "./postgres.ts";
 import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
 import { sessionSettings } from "./session-settings.ts";
 
@@ -27,12 +27,12 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   const { namespace, observer = observeNothing, ...limits } = options;
   if (/^postgres(ql)?:\/\//.test(url)) {
     const pool = await openPool(url, { ...postgresLimits, ...limits });
-    return new PostgresDatabase(pool, namespace, observer);
+    return new ObservedDatabase(new PostgresAdapter(pool), namespace, observer);
   }
   if (url.startsWith("pglite://")) {
     const { lane_waiting_max } = { ...postgresLimits, ...limits };
-    const session = await openSession(pgliteFolder(url), lane_waiting_max);
-    return new PgliteDatabase(session, namespace, observer);
+    const adapter = await openPglite(pgliteFolder(url), lane_waiting_max);
+    return new ObservedDatabase(adapter, namespace, observer);
   }
   throw new TypeError("A database URL begins with postgres:// or pglite://");
 }
@@ -55,13 +55,13 @@ function causeOf(error: unknown): unknown {
   return error instanceof StoreUnavailable ? error.cause : error;
 }
 
-async function openSession(folder: string | undefined, lane_waiting_max: number): Promise<PgliteSession> {
+async function openPglite(folder: string | undefined, lane_waiting_max: number): Promise<PgliteAdapter> {
   if (folder === undefined) {
-    return new PgliteSession(await pinned(await PGlite.create()), lane_waiting_max, async () => {});
+    return new PgliteAdapter(await pinned(await PGlite.create()), lane_waiting_max, async () => {});
   }
   const giveUp = await claimFolder(folder);
   try {
-    return new PgliteSession(await pinned(await PGlite.create(folder)), lane_waiting_max, giveUp);
+    return new PgliteAdapter(await pinned(await PGlite.create(folder)), lane_waiting_max, giveUp);
   } catch (error) {
     await giveUp();
     throw new UnusableFolder(folder, "it holds no database that can be opened.", error);

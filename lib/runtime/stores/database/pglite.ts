@@ -1,55 +1,57 @@
+import type { PGlite } from "@electric-sql/pglite";
 import { type SQL, sql } from "drizzle-orm";
-import { answerWithin } from "../deadline.ts";
-import { observed } from "../observed.ts";
-import type { StoreObserver } from "../observer.ts";
+import { drizzle } from "drizzle-orm/pglite";
+import { KeyedSemaphore, type Release, Semaphore } from "../../../async/index.ts";
+import { StoreUnavailable } from "../errors.ts";
 import type { Database, TransactionOptions } from "./database.ts";
-import { applyMigrations } from "./migrations.ts";
-import { type Orm, rows } from "./orm.ts";
-import type { PgliteSession } from "./pglite-session.ts";
-import { retryConflicts } from "./retry-conflicts.ts";
+import { throwDatabaseFailure } from "./failure.ts";
+import type { DatabaseAdapter } from "./observed-database.ts";
+import { asOrm, type Orm, rows } from "./orm.ts";
+
+/** Longest wait for the one session, and in a lane before it. */
+const ACQUIRE_TIMEOUT_MS = 10_000;
 
 /**
- * PostgreSQL in this process. It has one session, so its users take turns: correct for any number of them,
- * fast for few.
+ * PostgreSQL in this process. It has one session, and a second user would join the first one's transaction: so
+ * they take turns, which is correct for any number of them, and fast for few.
  */
-export class PgliteDatabase implements Database {
-  readonly #session: PgliteSession;
-  readonly #namespace: string;
-  readonly #observer: StoreObserver;
-  readonly #close: () => Promise<void>;
+export class PgliteAdapter implements DatabaseAdapter {
+  readonly #pglite: PGlite;
+  readonly #orm: Orm;
+  readonly #session = new Semaphore(1);
+  readonly #lanes: KeyedSemaphore;
+  readonly #onClosed: () => Promise<void>;
+  #cursors = 0;
 
-  constructor(
-    session: PgliteSession,
-    namespace: string,
-    observer: StoreObserver,
-    close = () => session.close(),
-  ) {
-    this.#session = session;
-    this.#namespace = namespace;
-    this.#observer = observer;
-    this.#close = close;
+  constructor(pglite: PGlite, lane_waiting_max: number, onClosed: () => Promise<void>) {
+    this.#pglite = pglite;
+    this.#lanes = new KeyedSemaphore(1, lane_waiting_max);
+    this.#orm = asOrm(drizzle(pglite));
+    this.#onClosed = onClosed;
   }
 
-  scoped(namespace: string, observer: StoreObserver): Database {
-    return new PgliteDatabase(this.#session, namespace, observer, async () => {});
+  async run<T>(work: (orm: Orm) => Promise<T>): Promise<T> {
+    const release = await this.#acquire();
+    try {
+      if (this.#pglite.closed) throw new StoreUnavailable("database", new Error("The database is closed."));
+      return await work(this.#orm);
+    } catch (error) {
+      throwDatabaseFailure(error);
+    } finally {
+      release();
+    }
   }
 
-  run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T> {
-    return this.#observed(operation, () => this.#session.use(work));
+  transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const accessMode = options.read_only ? "read only" : "read write";
+    return this.run((orm) => orm.transaction(work, { isolationLevel: options.isolation, accessMode }));
   }
 
-  transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    const transact = () =>
-      this.#session.use((orm) =>
-        orm.transaction((tx) => this.#session.unit.enter(() => work(tx)), {
-          isolationLevel: options?.isolation,
-          accessMode: options?.read_only ? "read only" : "read write",
-        }),
-      );
-    return this.#observed(operation, async () => {
-      this.#session.unit.refuseNesting();
-      return this.#session.inLane(options?.lane, () => retryConflicts(transact));
-    });
+  /** One transaction of a lane waits for the session, beside all others. */
+  async inTurn<T>({ lane }: TransactionOptions, work: () => Promise<T>): Promise<T> {
+    if (lane === undefined) return work();
+    const leave = await this.#lanes.acquire(lane, ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
+    return work().finally(leave);
   }
 
   /**
@@ -57,42 +59,46 @@ export class PgliteDatabase implements Database {
    * their turns between two batches.
    */
   async *stream<Row>(
+    database: Database,
     operation: string,
     statement: SQL,
     batch_rows: number,
   ): AsyncGenerator<Row[], void, void> {
-    const cursor = sql.identifier(this.#session.nextCursorName());
-    const fetch = sql`fetch ${sql.raw(String(batch_rows))} from ${cursor}`;
-    await this.run(operation, (orm) =>
-      rows(orm, sql`declare ${cursor} no scroll cursor with hold for ${statement}`),
-    );
+    this.#cursors += 1;
+    const cursor = sql.identifier(`stream_${this.#cursors}`);
+    const send = (command: SQL) => database.run(operation, (orm) => rows<Row>(orm, command));
+    await send(sql`declare ${cursor} no scroll cursor with hold for ${statement}`);
     try {
       for (;;) {
-        const batch = await this.run(operation, (orm) => rows<Row>(orm, fetch));
+        const batch = await send(sql`fetch ${sql.raw(String(batch_rows))} from ${cursor}`);
         if (batch.length > 0) yield batch;
         if (batch.length < batch_rows) return;
       }
     } finally {
-      await this.run(operation, (orm) => rows(orm, sql`close ${cursor}`));
+      await send(sql`close ${cursor}`);
     }
   }
 
-  migrate(schema: string, folder: string): Promise<void> {
-    return this.#observed("migrate", () =>
-      this.#session.use((orm) => orm.transaction((tx) => applyMigrations(tx, schema, folder))),
-    );
+  migrate(work: (tx: Orm) => Promise<void>): Promise<void> {
+    return this.transact(work, {});
   }
 
-  async ping(timeout_ms: number): Promise<void> {
-    const answer = this.#session.use((orm) => rows(orm, sql`select 1`));
-    await answerWithin(timeout_ms, "database", answer);
+  ping(): Promise<unknown> {
+    return this.run((orm) => rows(orm, sql`select 1`));
   }
 
-  close(): Promise<void> {
-    return this.#close();
+  async close(): Promise<void> {
+    const release = await this.#acquire();
+    try {
+      if (this.#pglite.closed) return;
+      await this.#pglite.close();
+      await this.#onClosed();
+    } finally {
+      release();
+    }
   }
 
-  #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    return observed(this.#observer, { system: "postgresql", operation, namespace: this.#namespace }, work);
+  #acquire(): Promise<Release> {
+    return this.#session.acquire(ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
   }
 }

@@ -1,17 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import { answerWithin } from "../deadline.ts";
-import { observed } from "../observed.ts";
-import type { StoreObserver } from "../observer.ts";
 import type { Database, TransactionOptions } from "./database.ts";
 import { isConnectionLost } from "./failure.ts";
-import { applyMigrations } from "./migrations.ts";
+import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, asSql, type Orm, rows } from "./orm.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
-import { retryConflicts } from "./retry-conflicts.ts";
 import { streamCursor } from "./stream-cursor.ts";
-import { UnitOfWork } from "./unit-of-work.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 /** Statements of more parameters have a text that varies with their rows: preparing them only fills memory. */
@@ -21,106 +16,84 @@ const MIGRATION_STATEMENT_MS = 600_000;
 const longStatements = sql.raw(`set local statement_timeout = ${MIGRATION_STATEMENT_MS}`);
 
 /** A server, by postgres.js: see `PostgresPool` for limits and recovery. */
-export class PostgresDatabase implements Database {
+export class PostgresAdapter implements DatabaseAdapter {
   readonly #pool: PostgresPool;
-  readonly #namespace: string;
-  readonly #observer: StoreObserver;
-  readonly #close: () => Promise<void>;
-  readonly #unit = new UnitOfWork();
 
-  constructor(pool: PostgresPool, namespace: string, observer: StoreObserver, close = () => pool.close()) {
+  constructor(pool: PostgresPool) {
     this.#pool = pool;
-    this.#namespace = namespace;
-    this.#observer = observer;
-    this.#close = close;
   }
 
-  scoped(namespace: string, observer: StoreObserver): Database {
-    return new PostgresDatabase(this.#pool, namespace, observer, async () => {});
+  run<T>(work: (orm: Orm) => Promise<T>): Promise<T> {
+    return this.#pool.use((sql, watchdog) => work(ormOver(sql, watchdog)));
   }
 
-  run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T> {
-    return this.#observed(operation, () => {
-      this.#unit.refuseNesting();
-      return this.#pool.use((sql, watchdog) => work(ormOver(sql, watchdog)));
-    });
+  transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
+    return this.#pool.use((sql, watchdog) => transact(sql, watchdog, work, options));
   }
 
-  transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T> {
-    return this.#observed(operation, () => {
-      this.#unit.refuseNesting();
-      const transact = () =>
-        retryConflicts(() => this.#pool.use((sql, watchdog) => this.#transact(sql, watchdog, work, options)));
-      return options?.read_only ? transact() : this.#pool.writing(options?.lane, transact);
-    });
+  inTurn<T>({ lane, read_only }: TransactionOptions, work: () => Promise<T>): Promise<T> {
+    return read_only ? work() : this.#pool.writing(lane, work);
   }
 
   async *stream<Row>(
+    database: Database,
     operation: string,
     statement: SQL,
     batch_rows: number,
   ): AsyncGenerator<Row[], void, void> {
     const release = await this.#pool.stream();
     try {
-      yield* streamCursor<Row>(this, operation, statement, batch_rows);
+      yield* streamCursor<Row>(database, operation, statement, batch_rows);
     } finally {
       release();
     }
   }
 
-  migrate(schema: string, folder: string): Promise<void> {
-    return this.#observed("migrate", () =>
-      this.#pool.use(async (sql, watchdog) => {
-        const migrate = async (tx: Orm) => {
-          await rows(tx, longStatements);
-          await applyMigrations(tx, schema, folder);
-        };
-        await this.#transact(sql, watchdog, migrate);
-      }, MIGRATION_STATEMENT_MS),
-    );
+  migrate(work: (tx: Orm) => Promise<void>): Promise<void> {
+    const migrate = async (tx: Orm) => {
+      await rows(tx, longStatements);
+      await work(tx);
+    };
+    return this.#pool.use((sql, watchdog) => transact(sql, watchdog, migrate), MIGRATION_STATEMENT_MS);
   }
 
-  async ping(timeout_ms: number): Promise<void> {
-    await answerWithin(timeout_ms, "database", this.#pool.ping());
+  ping(): Promise<unknown> {
+    return this.#pool.ping();
   }
 
   close(): Promise<void> {
-    return this.#close();
+    return this.#pool.close();
   }
+}
 
-  #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    return observed(this.#observer, { system: "postgresql", operation, namespace: this.#namespace }, work);
-  }
-
-  async #transact<T>(
-    sql: postgres.Sql,
-    watchdog: Watchdog,
-    work: (tx: Orm) => Promise<T>,
-    options: TransactionOptions = {},
-  ): Promise<T> {
-    let answered = watchdog.ask();
-    let failed: PromiseRejectedResult | undefined;
-    try {
-      const committed = await sql.begin(transactionMode(options), async (tx) => {
-        answered();
-        const [outcome] = await Promise.allSettled([this.#unit.enter(() => work(ormOver(tx, watchdog)))]);
-        if (watchdog.lost) return neverSettled;
-        if (outcome.status === "fulfilled") {
-          answered = options.read_only ? watchdog.ask() : watchdog.askToCommit();
-          return { result: outcome.value };
-        }
-        answered = watchdog.ask();
-        failed = outcome;
-        throw outcome.reason;
-      });
-      return committed.result;
-    } catch (error) {
-      if (error !== failed?.reason && isConnectionLost(error)) watchdog.lose();
-      throw error;
-    } finally {
+async function transact<T>(
+  sql: postgres.Sql,
+  watchdog: Watchdog,
+  work: (tx: Orm) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  let answered = watchdog.ask();
+  let failed: PromiseRejectedResult | undefined;
+  try {
+    const committed = await sql.begin(transactionMode(options), async (tx) => {
       answered();
-      watchdog.end();
-    }
+      const [outcome] = await Promise.allSettled([work(ormOver(tx, watchdog))]);
+      if (watchdog.lost) return neverSettled;
+      if (outcome.status === "fulfilled") {
+        answered = options.read_only ? watchdog.ask() : watchdog.askToCommit();
+        return { result: outcome.value };
+      }
+      answered = watchdog.ask();
+      failed = outcome;
+      throw outcome.reason;
+    });
+    return committed.result;
+  } catch (error) {
+    if (error !== failed?.reason && isConnectionLost(error)) watchdog.lose();
+    throw error;
+  } finally {
+    answered();
+    watchdog.end();
   }
 }
 

@@ -1,4 +1,4 @@
-import { sqlState } from "./sql-state.ts";
+import { sqlState } from "./failure.ts";
 
 const RETRIES_MAX = 5;
 const PAUSE_MS = 10;

@@ -1,0 +1,94 @@
+import type { SQL } from "drizzle-orm";
+import { answerWithin } from "../deadline.ts";
+import { observed } from "../observed.ts";
+import type { StoreObserver } from "../observer.ts";
+import type { Database, TransactionOptions } from "./database.ts";
+import { applyMigrations } from "./migrations.ts";
+import type { Orm } from "./orm.ts";
+import { retryConflicts } from "./retry-conflicts.ts";
+import { UnitOfWork } from "./unit-of-work.ts";
+
+/** What a server and PGlite do each in a way of their own. */
+export interface DatabaseAdapter {
+  /** Runs `work` outside a transaction. */
+  run<T>(work: (orm: Orm) => Promise<T>): Promise<T>;
+  /** Runs `work` in one transaction, and once. */
+  transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
+  /** Runs `work`, all attempts at a transaction, when it is the turn of such a one. */
+  inTurn<T>(options: TransactionOptions, work: () => Promise<T>): Promise<T>;
+  /** `Database.stream` by the operations of `database`. */
+  stream<Row>(
+    database: Database,
+    operation: string,
+    statement: SQL,
+    batch_rows: number,
+  ): AsyncIterable<Row[]>;
+  /** Runs `work` in one transaction whose statements may take long. */
+  migrate(work: (tx: Orm) => Promise<void>): Promise<void>;
+  ping(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A database under a name in metrics, and what all adapters have in common: see `Database` for what it promises. */
+export class ObservedDatabase implements Database {
+  readonly #adapter: DatabaseAdapter;
+  readonly #namespace: string;
+  readonly #observer: StoreObserver;
+  readonly #unit: UnitOfWork;
+  readonly close: () => Promise<void>;
+
+  constructor(
+    adapter: DatabaseAdapter,
+    namespace: string,
+    observer: StoreObserver,
+    unit = new UnitOfWork(),
+    close = () => adapter.close(),
+  ) {
+    this.#adapter = adapter;
+    this.#namespace = namespace;
+    this.#observer = observer;
+    this.#unit = unit;
+    this.close = close;
+  }
+
+  scoped(namespace: string, observer: StoreObserver): Database {
+    return new ObservedDatabase(this.#adapter, namespace, observer, this.#unit, async () => {});
+  }
+
+  run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T> {
+    return this.#observed(operation, () => {
+      this.#unit.refuseNesting();
+      return this.#adapter.run(work);
+    });
+  }
+
+  transaction<T>(
+    operation: string,
+    work: (tx: Orm) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> {
+    const attempt = () => this.#adapter.transact((tx) => this.#unit.enter(() => work(tx)), options);
+    return this.#observed(operation, () => {
+      this.#unit.refuseNesting();
+      return this.#adapter.inTurn(options, () => retryConflicts(attempt));
+    });
+  }
+
+  stream<Row>(operation: string, statement: SQL, batch_rows: number): AsyncIterable<Row[]> {
+    return this.#adapter.stream<Row>(this, operation, statement, batch_rows);
+  }
+
+  migrate(schema: string, folder: string): Promise<void> {
+    return this.#observed("migrate", () =>
+      this.#adapter.migrate((tx) => applyMigrations(tx, schema, folder)),
+    );
+  }
+
+  async ping(timeout_ms: number): Promise<void> {
+    await answerWithin(timeout_ms, "database", this.#adapter.ping());
+  }
+
+  #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
+    return observed(this.#observer, { system: "postgresql", operation, namespace: this.#namespace }, work);
+  }
+}
