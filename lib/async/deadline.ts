@@ -24,3 +24,16 @@ export function withDeadline<T>(
     );
   });
 }
+
+/** Waits until `work` ends, well or not, for `timeout_ms` at most. Resolves with whether it did. */
+export function endsWithin(
+  work: Promise<unknown>,
+  timeout_ms: number,
+  clock: Clock = systemClock,
+): Promise<boolean> {
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  return withDeadline(ended, timeout_ms, () => new Error("It goes on."), clock).catch(() => false);
+}

@@ -1,6 +1,5 @@
 export * from "./listen.ts";
 export * from "./main.ts";
-export * from "./origin.ts";
 export * from "./ports.ts";
 export * from "./runtime-variables.ts";
 export * from "./serve.ts";

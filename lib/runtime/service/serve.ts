@@ -1,3 +1,4 @@
+import { endsWithin } from "../../async/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { listen } from "./listen.ts";
 import type { Service } from "./service.ts";
@@ -89,11 +90,8 @@ async function shutdown<Socket>(
 
 /** Lets requests in flight finish; what is still open at the deadline is cut. */
 async function stopWithin<Socket>(server: Bun.Server<Socket>, timeout_ms: number): Promise<void> {
-  const deadline = Promise.withResolvers<void>();
-  const timer = setTimeout(() => deadline.resolve(), timeout_ms);
-  await Promise.race([server.stop(), deadline.promise]);
-  clearTimeout(timer);
-  await Promise.race([server.stop(true), Bun.sleep(FORCED_STOP_MS)]);
+  await endsWithin(server.stop(), timeout_ms);
+  await endsWithin(server.stop(true), FORCED_STOP_MS);
 }
 
 const FORCED_STOP_MS = 1_000;

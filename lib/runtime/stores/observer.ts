@@ -1,15 +1,38 @@
+import { systemClock } from "../../async/index.ts";
+
 /** Told of every operation on a store, for `db_operation*` metrics and spans (Gateway specification, Emitted signals). */
 export type StoreObserver = (operation: StoreOperation) => void;
 
-export interface StoreOperation {
+/** What a store knows about an operation before it begins. */
+export interface OperationName {
   /** `postgresql`, `etcd`, `redis` or `memory`. */
   system: string;
   /** A name from code such as `select_member`, never a statement or an id. */
   operation: string;
   /** Schema or key prefix, such as `identity` or `edge/gateway/routes`. */
   namespace: string;
+}
+
+export interface StoreOperation extends OperationName {
   duration_ms: number;
   failed: boolean;
 }
 
 export const observeNothing: StoreObserver = () => {};
+
+/** Runs `work` and tells `observer` how long it took and whether it failed. */
+export async function observed<T>(
+  observer: StoreObserver,
+  name: OperationName,
+  work: () => Promise<T>,
+): Promise<T> {
+  const started_ms = systemClock.elapsed_ms();
+  let failed = true;
+  try {
+    const result = await work();
+    failed = false;
+    return result;
+  } finally {
+    observer({ ...name, duration_ms: systemClock.elapsed_ms() - started_ms, failed });
+  }
+}

@@ -1,5 +1,6 @@
 import { openSync } from "node:fs";
 import pino from "pino";
+import { systemClock } from "../../async/index.ts";
 import { ConfigError } from "../config/load.ts";
 import { LineBlocks } from "./line-blocks.ts";
 
@@ -58,7 +59,7 @@ function timestampField(): () => string {
   let spelled_ms = Number.NaN;
   let field = "";
   return () => {
-    const now_ms = Date.now();
+    const now_ms = systemClock.now();
     if (now_ms !== spelled_ms) {
       spelled_ms = now_ms;
       field = `,"timestamp":"${new Date(now_ms).toISOString()}"`;

@@ -15,8 +15,14 @@ import type { Registry } from "prom-client";
 import { systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "./log.ts";
-import { EXPORT_TIMEOUT_MS, otlpUrl, reportingFailures, serviceResource, stopWithin } from "./otlp-export.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
+import {
+  EXPORT_TIMEOUT_MS,
+  otlpUrl,
+  reportingFailures,
+  type ServiceIdentity,
+  serviceResource,
+  stopWithin,
+} from "./otlp-export.ts";
 
 /** The push of a service's metrics. */
 export interface MetricsExport {

@@ -1,10 +1,15 @@
 import { hostname } from "node:os";
 import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import { type Clock, systemClock, withDeadline } from "../../async/index.ts";
+import { type Clock, endsWithin, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "./log.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
+
+/** `service.name` and `service.namespace` (contract 1). */
+export interface ServiceIdentity {
+  name: string;
+  namespace: string;
+}
 
 /** How long one export may take, its retries included. */
 export const EXPORT_TIMEOUT_MS = 5_000;
@@ -78,12 +83,9 @@ export function reportingFailures<Items>(
 
 /** Waits for the last export, but not for long, and not for its success: the exporter has reported that. */
 export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void> {
-  const late = () => {
-    log.warn(
-      { timeout_ms: SHUTDOWN_TIMEOUT_MS },
-      "telemetry not sent before shutdown: no answer from the collector",
-    );
-    return new Error("late");
-  };
-  await withDeadline(stop, SHUTDOWN_TIMEOUT_MS, late).catch(() => {});
+  if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS)) return;
+  log.warn(
+    { timeout_ms: SHUTDOWN_TIMEOUT_MS },
+    "telemetry not sent before shutdown: no answer from the collector",
+  );
 }

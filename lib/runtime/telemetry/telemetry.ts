@@ -2,9 +2,8 @@ import type { TelemetryConfig } from "../config/index.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { exportMetrics, type MetricsExport } from "./metrics-export.ts";
-import { createTracing } from "./otlp-tracing.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
-import type { Tracing } from "./tracing.ts";
+import type { ServiceIdentity } from "./otlp-export.ts";
+import { createTracing, type Tracing } from "./tracing.ts";
 
 /** What a service tells the world about itself: log, metrics, traces. */
 export interface Telemetry {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { systemClock, withDeadline } from "@ostiary/lib/async";
+import { endsWithin, systemClock, withDeadline } from "@ostiary/lib/async";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { rejection } from "../../support/index.ts";
 
@@ -62,5 +62,16 @@ describe("a deadline", () => {
     clock.advance(1);
     work.reject(new Error("after all"));
     expect(await rejection(result)).toEqual(late());
+  });
+
+  test("tells whether work ended in time, well or not", async () => {
+    const clock = manualClock();
+    const failed = Promise.reject(new Error("broken"));
+    const outcomes = [Promise.resolve(), failed, new Promise(() => {})].map((work) =>
+      endsWithin(work, 100, clock),
+    );
+    await Promise.all(outcomes.slice(0, 2));
+    clock.advance(100);
+    expect(await Promise.all(outcomes)).toEqual([true, true, false]);
   });
 });

@@ -1,10 +1,10 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { tickClock, withDeadline } from "../../../async/index.ts";
+import { systemClock, tickClock, withDeadline } from "../../../async/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
+import { refusalOf } from "./boot-failure.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
-import { refusalOf } from "./refusal.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
 import { TurnBatch } from "./turn-batch.ts";
 
@@ -130,7 +130,7 @@ export class RedisCounterStore implements CounterStore {
   }
 
   increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const asked = { bucket, window_ms: window_seconds * 1000, started_ms: performance.now() };
+    const asked = { bucket, window_ms: window_seconds * 1000, started_ms: systemClock.elapsed_ms() };
     return new Promise((resolve, reject) => this.#batch.add({ ...asked, resolve, reject }));
   }
 
@@ -191,7 +191,7 @@ export class RedisCounterStore implements CounterStore {
       system: "redis",
       operation: "increment",
       namespace: this.#namespace,
-      duration_ms: performance.now() - started_ms,
+      duration_ms: systemClock.elapsed_ms() - started_ms,
       failed,
     });
   }

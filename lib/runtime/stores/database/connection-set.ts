@@ -3,7 +3,7 @@ import { answerWithin } from "../deadline.ts";
 import { columnTypes } from "./column-types.ts";
 import { type Backends, endBackends, isUnanswerable, readBackends } from "./lost-backends.ts";
 import { sessionSettings, withoutSettings } from "./session-settings.ts";
-import { Watchdog } from "./watchdog.ts";
+import { type Question, Watchdog } from "./watchdog.ts";
 
 export interface ConnectionSetOptions {
   connections_max: number;
@@ -129,7 +129,7 @@ export class ConnectionSet {
   }
 }
 
-function pidsOf(questions: ReturnType<Watchdog["suspicious"]>, backends: Backends): number[] {
+function pidsOf(questions: Question[], backends: Backends): number[] {
   return questions.flatMap((question) => {
     const pid = question.backend_pid();
     return pid !== undefined && backends.has(pid) ? [pid] : [];

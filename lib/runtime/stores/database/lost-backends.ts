@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { systemClock } from "../../../async/index.ts";
 import { backendPid, type Question } from "./watchdog.ts";
 
 /** What takes no time, and was sent by the driver to a process that it does not name, is lost after so long. */
@@ -53,7 +54,7 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
  * or waits for a lock, is slow and not dead.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
-  const silent_ms = performance.now() - question.asked_at - question.size_bytes / BYTES_PER_MS;
+  const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;
   if (silent_ms <= 0) return false;
   const pid = question.backend_pid();
   if (pid === undefined) return question.quick && silent_ms >= QUICK_MS;

@@ -1,7 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { answerWithin } from "../deadline.ts";
-import { observed } from "../observed.ts";
-import type { StoreObserver } from "../observer.ts";
+import { observed, type StoreObserver } from "../observer.ts";
 import type { Database, TransactionOptions } from "./database.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { Orm } from "./orm.ts";

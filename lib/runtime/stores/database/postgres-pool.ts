@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import { KeyedSemaphore, Semaphore } from "../../../async/index.ts";
+import { KeyedSemaphore, type Release, Semaphore, systemClock } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { ConnectionSet } from "./connection-set.ts";
 import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
@@ -77,11 +77,11 @@ export class PostgresPool {
    */
   async use<T>(work: Work<T>, silence_ms = this.limits.statement_timeout_ms + REPORT_MS): Promise<T> {
     const release = await this.#acquire(this.#permits);
-    const started = performance.now();
+    const started_ms = systemClock.elapsed_ms();
     try {
       const first = await this.#attempt(work, silence_ms);
       if (!("lost" in first)) return first.result;
-      const repeats = first.repeatable && performance.now() - started < REPEAT_WITHIN_MS;
+      const repeats = first.repeatable && systemClock.elapsed_ms() - started_ms < REPEAT_WITHIN_MS;
       const last = repeats ? await this.#attempt(work, silence_ms) : first;
       if (!("lost" in last)) return last.result;
       throw new StoreUnavailable("database", last.lost);
@@ -102,7 +102,7 @@ export class PostgresPool {
   }
 
   /** Leave for one more stream: they keep a connection for long, and may have half of them at most. */
-  stream(): Promise<() => void> {
+  stream(): Promise<Release> {
     return this.#acquire(this.#streams);
   }
 
@@ -144,11 +144,11 @@ export class PostgresPool {
     await before.end(REPORT_MS);
   }
 
-  #acquire(permits: Semaphore): Promise<() => void> {
+  #acquire(permits: Semaphore): Promise<Release> {
     return permits.acquire(this.limits.acquire_timeout_ms).catch(throwDatabaseFailure);
   }
 
-  #takeTurn(lane: string): Promise<() => void> {
+  #takeTurn(lane: string): Promise<Release> {
     return this.#lanes.acquire(lane, this.limits.lane_timeout_ms).catch(throwDatabaseFailure);
   }
 

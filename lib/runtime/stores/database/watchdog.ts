@@ -1,3 +1,4 @@
+import { systemClock } from "../../../async/index.ts";
 import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
 export interface WatchdogLimits {
@@ -29,7 +30,7 @@ export class Watchdog {
   readonly #limits: WatchdogLimits;
   readonly #bark: (error: ConnectionLost) => void;
   readonly #questions = new Set<Question>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #cancelTimer: () => void = () => {};
   #backend_pid: () => number | undefined = () => undefined;
   #ended = false;
   #lost = false;
@@ -55,7 +56,7 @@ export class Watchdog {
 
   /** What has stayed unanswered for long enough to be suspicious. */
   suspicious(): Question[] {
-    const before = performance.now() - this.#limits.suspicion_ms;
+    const before = systemClock.elapsed_ms() - this.#limits.suspicion_ms;
     return this.#ended ? [] : [...this.#questions].filter(({ asked_at }) => asked_at <= before);
   }
 
@@ -102,13 +103,13 @@ export class Watchdog {
 
   end(): void {
     this.#ended = true;
-    clearTimeout(this.#timer);
+    this.#cancelTimer();
   }
 
   #ask(asked: Omit<Question, "asked_at">): () => void {
     if (this.#lost) throw new ConnectionLost("The connection was lost before this statement.");
     if (this.#ended) throw new Error("A statement was sent after its unit of work had ended.");
-    const question = { ...asked, asked_at: performance.now() };
+    const question = { ...asked, asked_at: systemClock.elapsed_ms() };
     this.#questions.add(question);
     this.#restart();
     return () => {
@@ -117,15 +118,15 @@ export class Watchdog {
   }
 
   #restart(): void {
-    clearTimeout(this.#timer);
+    this.#cancelTimer();
     if (this.#ended || this.#questions.size === 0) return;
     const { silence_ms, suspicion_ms, onSuspicion } = this.#limits;
-    const end = () => this.giveUp(`The server did not answer within ${silence_ms} ms.`);
-    const suspect = () => {
-      this.#timer = setTimeout(end, silence_ms - suspicion_ms);
+    const silent = () => this.giveUp(`The server did not answer within ${silence_ms} ms.`);
+    const calm_ms = Math.min(suspicion_ms, silence_ms);
+    this.#cancelTimer = systemClock.after(calm_ms, () => {
+      this.#cancelTimer = systemClock.after(silence_ms - calm_ms, silent);
       onSuspicion(this);
-    };
-    this.#timer = suspicion_ms < silence_ms ? setTimeout(suspect, suspicion_ms) : setTimeout(end, silence_ms);
+    });
   }
 }
 

@@ -1,7 +1,6 @@
 import { type Etcd3, type IKeyValue, type IRequestOp, Range } from "etcd3";
 import { answerWithin } from "../deadline.ts";
-import { observed } from "../observed.ts";
-import type { StoreObserver } from "../observer.ts";
+import { observed, type StoreObserver } from "../observer.ts";
 import { readNothing } from "./etcd-endpoint.ts";
 import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { EtcdWatch } from "./etcd-watch.ts";

@@ -1,5 +1,4 @@
-import { observed } from "../observed.ts";
-import type { StoreObserver } from "../observer.ts";
+import { observed, type StoreObserver } from "../observer.ts";
 import type {
   FencedWrite,
   RouteChange,
