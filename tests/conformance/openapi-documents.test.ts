@@ -1,6 +1,5 @@
 /** What generators of clients need of the OpenAPI documents (contract 7), checked by rule on all of them. */
 import { describe, expect, test } from "bun:test";
-import { servedDocuments } from "../flow/openapi-documents.ts";
 import {
   DocumentValidator,
   isObject,
@@ -10,6 +9,7 @@ import {
   type Schema,
 } from "../support/openapi.ts";
 import { lintFindings } from "../support/swagger-page.ts";
+import { servedDocuments } from "./served-documents.ts";
 
 const documents = await servedDocuments();
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { servedDocuments } from "../flow/openapi-documents.ts";
 import { objectsIn } from "../support/openapi.ts";
+import { servedDocuments } from "./served-documents.ts";
 
 const documents = await servedDocuments();
 const patterns = [

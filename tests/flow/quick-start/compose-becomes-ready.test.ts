@@ -11,7 +11,7 @@ import {
   services,
   startProcess,
   waitFor,
-} from "../support/index.ts";
+} from "../../support/index.ts";
 
 const Compose = Type.Object({
   services: Type.Record(
@@ -28,7 +28,7 @@ const Compose = Type.Object({
 
 const compose = Value.Parse(
   Compose,
-  parse(await Bun.file(`${import.meta.dir}/../../compose.yaml`).text(), { merge: true }),
+  parse(await Bun.file(`${import.meta.dir}/../../../compose.yaml`).text(), { merge: true }),
 );
 const apps = ["identity", "audit", "registry", "gateway"];
 const { postgres, redis, etcd } = services();
@@ -43,7 +43,7 @@ test("compose.yaml asks each service for its health, on the port that tells it",
 });
 
 test("compose.yaml runs the Bun that the repository names", async () => {
-  const version = (await Bun.file(`${import.meta.dir}/../../.bun-version`).text()).trim();
+  const version = (await Bun.file(`${import.meta.dir}/../../../.bun-version`).text()).trim();
   for (const app of apps) expect(service(app).image).toBe(`oven/bun:${version}-slim`);
 });
 

@@ -9,8 +9,8 @@ import {
   startProcess,
   startProxy,
   waitFor,
-} from "../support/index.ts";
-import { startCollector } from "../unit/telemetry/collector.ts";
+} from "../../support/index.ts";
+import { startCollector } from "../../unit/telemetry/collector.ts";
 
 setDefaultTimeout(60_000);
 
@@ -146,15 +146,19 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       expect(probed.service.stdout.join("\n")).not.toContain(new URL(probed.store.url).port);
     });
 
-    test("find it alive, and not ready, for as long as it drains", async () => {
+    test("find it alive, and not ready, for as long as it drains, and it serves meanwhile", async () => {
       const probed = await start(app, { SHUTDOWN_GRACE_MS: "1500" });
       await waitFor(async () => (await ready(probed)) === 200);
-      const stopped = probed.service.stop();
+      const { service } = probed;
+      const stopped = service.stop("SIGINT");
       await waitFor(async () => (await ready(probed)) === 503);
-      expect(await ready(probed)).toBe(503);
-      expect((await fetch(`${probed.service.internal_url}/health/live`)).status).toBe(200);
+      const answer = await fetch(`${service.internal_url}/health/ready`);
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toEqual({ status: "unhealthy", checks: { service: "shutting down" } });
+      expect((await fetch(`${service.internal_url}/health/live`)).status).toBe(200);
+      expect((await fetch(`${service.url}/nowhere`)).status).toBeGreaterThanOrEqual(400);
       expect(await stopped).toBe(0);
-      const told = probed.service.logs().filter(({ message }) => /ready/.test(String(message)));
+      const told = service.logs().filter(({ message }) => /ready/.test(String(message)));
       expect(told).toMatchObject([
         { level: "info", message: "not ready", checks: { service: "shutting down" } },
       ]);

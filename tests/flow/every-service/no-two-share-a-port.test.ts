@@ -4,10 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPlatform } from "@ostiary/platform/config";
-import { freePort } from "../support/free-port.ts";
-import { freshDatabase, freshRouteStoreUrl, services } from "../support/services.ts";
-import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { freePort } from "../../support/free-port.ts";
+import { freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
@@ -225,7 +225,7 @@ describe("addresses", () => {
   });
 });
 
-const ROOT = join(import.meta.dir, "../..");
+const ROOT = join(import.meta.dir, "../../..");
 const WITHOUT_RIGHTS = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
 
 /** Whether this is root, low ports are root's, and somebody without rights could run what is here. */

@@ -4,10 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { freePort } from "../support/free-port.ts";
-import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../support/services.ts";
-import { ProcessEnded, type RunningProcess, startProcess } from "../support/start-process.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { freePort } from "../../support/free-port.ts";
+import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../../support/services.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
 
@@ -165,6 +165,23 @@ describe("every wrong variable is named in one round", () => {
     expect(await problems("gateway", { ...env, AUDIT_ENABLED: "false" })).toEqual([
       `PORT ${WHOLE} 0 to 65535.`,
     ]);
+  });
+});
+
+describe.each([
+  ["gateway", ["COUNTER_STORE_URL", "CREDENTIAL_VALIDATE_URL", "PORT"]],
+  ["registry", ["ADMIN_TOKEN", "DATABASE_URL", "PORT"]],
+  ["identity", ["DATABASE_URL", "PORT"]],
+  ["audit", ["DATABASE_URL", "PORT"]],
+])("%s without its variables", (app, missing) => {
+  test("exits with 78 and names every variable that is wrong on stderr", async () => {
+    const { exit_code, stderr } = await refusal(app, { PORT: "seventy" });
+    expect(exit_code).toBe(78);
+    const named = stderr.slice(1).map((line) => line.trim().split(" ")[0] ?? "");
+    expect(named).toEqual(expect.arrayContaining(missing));
+    expect(stderr.find((line) => line.includes("PORT must"))).toBe(
+      "  PORT must be a whole number from 0 to 65535.",
+    );
   });
 });
 

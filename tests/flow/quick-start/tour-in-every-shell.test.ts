@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SHELLS } from "../support/interactive-shell.ts";
-import type { RunningProcess } from "../support/start-process.ts";
-import { startPlatform } from "./platform/bed.ts";
+import { SHELLS } from "../../support/interactive-shell.ts";
+import type { RunningProcess } from "../../support/start-process.ts";
+import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 /** The tour is pasted by people: as it is printed, into the shell that they have. */

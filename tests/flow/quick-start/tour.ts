@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pasteInto, SHELLS } from "../support/interactive-shell.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { pasteInto, SHELLS } from "../../support/interactive-shell.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 /** What each step of the tour printed, by its heading. */
 export type TourOutput = Map<string, string>;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startProcess, waitFor } from "../support/index.ts";
+import { startProcess, waitFor } from "../../support/index.ts";
 
 /** What nobody caught is one line of the log, without the message, which may hold a URL and its query. */
 

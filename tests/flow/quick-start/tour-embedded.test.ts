@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ProcessEnded, type RunningProcess } from "../support/start-process.ts";
-import { startPlatform } from "./platform/bed.ts";
+import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);

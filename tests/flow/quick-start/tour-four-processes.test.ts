@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TourPlaces, tourText } from "@ostiary/platform/tour";
-import { services } from "../support/services.ts";
-import { startStack } from "../support/stack.ts";
+import { services } from "../../support/services.ts";
+import { startStack } from "../../support/stack.ts";
 import { expectTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(60_000);

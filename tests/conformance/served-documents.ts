@@ -1,7 +1,7 @@
+import { startAudit } from "../flow/audit/audit-service.ts";
+import { startIdentity } from "../flow/identity/harness.ts";
+import { startRegistry } from "../flow/registry/harness.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
-import { startAudit } from "./audit/audit-service.ts";
-import { startIdentity } from "./identity/harness.ts";
-import { startRegistry } from "./registry/harness.ts";
 
 /** The OpenAPI documents of the three services, as they serve them; identity's with roles and without. */
 export async function servedDocuments(): Promise<Record<string, OpenApiDocument>> {
