@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
-import { parseTimeout, type Run } from "./commands/command.ts";
+import { type Run, timeoutArgument } from "./commands/command.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addRestore } from "./commands/restore.ts";
@@ -73,7 +73,7 @@ function createProgram(terminal: Terminal, open: (timeout_s: number) => Registry
   program
     .description("Publishes routes through the registry, and shows what is published.")
     .option("--json", "write the registry's answers as JSON")
-    .option("--timeout <seconds>", "how long to wait for an answer", parseTimeout, TIMEOUT_S)
+    .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
     .version(manifest.version, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })

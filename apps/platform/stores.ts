@@ -1,6 +1,7 @@
 import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import type { PlatformConfig } from "./config.ts";
 
 /** The stores that the four services of one process share. */
 export interface SharedStores {
@@ -10,16 +11,13 @@ export interface SharedStores {
   close(): Promise<void>;
 }
 
-export interface StoreUrls {
-  database_url: string;
-  route_store_url: string;
-  counter_store_url: string;
-}
-
-export async function openStores(urls: StoreUrls): Promise<SharedStores> {
-  const database = await openDatabase(urls.database_url, { namespace: "platform" });
-  const routeStore = await openRouteStore(urls.route_store_url);
-  const counterStore = await openCounterStore(urls.counter_store_url);
+export async function openStores(
+  database_url: string,
+  { ROUTE_STORE_URL, COUNTER_STORE_URL }: PlatformConfig,
+): Promise<SharedStores> {
+  const database = await openDatabase(database_url, { namespace: "platform" });
+  const routeStore = await openRouteStore(ROUTE_STORE_URL);
+  const counterStore = await openCounterStore(COUNTER_STORE_URL);
   return {
     database,
     routeStore,

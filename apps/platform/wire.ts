@@ -40,11 +40,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
     const database_url = config.DATABASE_URL ?? directory.database_url;
     onProgress("Opening the stores");
-    const stores = await openStores({
-      database_url,
-      route_store_url: config.ROUTE_STORE_URL,
-      counter_store_url: config.COUNTER_STORE_URL,
-    });
+    const stores = await openStores(database_url, config);
     undo.push(() => stores.close());
 
     onProgress("Starting the registry, identity and audit");

@@ -1,3 +1,4 @@
+import { parseRevision } from "@ostiary/lib/contracts/registry-api";
 import { notFound } from "@ostiary/lib/domain/errors";
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { contextOf } from "@ostiary/lib/runtime/http";
@@ -31,12 +32,11 @@ export const RevisionParam = Type.String({
   openapi: { type: "integer", minimum: 1, maximum: 999_999_999, examples: [3] },
 });
 
-const REVISION = /^[1-9]\d{0,8}$/;
-
 /** The number that a path names; 404 for what can not be one. */
 export function revisionNumber(text: string): number {
-  if (!REVISION.test(text)) throw notFound("revision", text);
-  return Number(text);
+  const revision = parseRevision(text);
+  if (revision === null) throw notFound("revision", text);
+  return revision;
 }
 
 /** Header of the conditional writes; see {@link serviceWrite}. */

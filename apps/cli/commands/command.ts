@@ -1,3 +1,4 @@
+import { parseRevision } from "@ostiary/lib/contracts/registry-api";
 import { InvalidArgumentError } from "commander";
 import type { Output } from "../output.ts";
 import type { RegistryClient } from "../registry-client.ts";
@@ -13,20 +14,20 @@ export interface CommandContext {
 /** Runs a command's work with its context. */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
-/** A revision's number. */
-export function parseRevision(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("A revision is a whole number from 1.");
-  return Number(text);
+export function revisionArgument(text: string): number {
+  const revision = parseRevision(text);
+  if (revision === null) throw new InvalidArgumentError("A revision is a whole number from 1.");
+  return revision;
 }
 
 /** A path as a client would request it. */
-export function parsePath(text: string): string {
+export function pathArgument(text: string): string {
   if (!text.startsWith("/")) throw new InvalidArgumentError("A path starts with /.");
   return text;
 }
 
 /** A time to wait, in seconds. */
-export function parseTimeout(text: string): number {
+export function timeoutArgument(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError("It is a whole number from 1 to 9999.");
   return Number(text);
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
 import { pathTo, type RegistryClient } from "../registry-client.ts";
 import { showPlan } from "./apply.ts";
-import { parseRevision, type Run } from "./command.ts";
+import { type Run, revisionArgument } from "./command.ts";
 
 /** `diff FILE` or `diff SERVICE [FROM] [TO]`: what would change, or what has. */
 export function addDiff(program: Command, run: Run): void {
@@ -11,8 +11,8 @@ export function addDiff(program: Command, run: Run): void {
     .command("diff")
     .description("Show what a document would change, or what changed between two revisions of a service")
     .argument("<target>", "a file (a path, or *.yaml, *.yml, *.json, or -), or the name of a service")
-    .argument("[from]", "a revision of the service; default: the one before [to]", parseRevision)
-    .argument("[to]", "a revision of the service; default: the newest", parseRevision)
+    .argument("[from]", "a revision of the service; default: the one before [to]", revisionArgument)
+    .argument("[to]", "a revision of the service; default: the newest", revisionArgument)
     .addHelpText(
       "after",
       `

@@ -2,7 +2,7 @@ import { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { METHODS } from "@ostiary/lib/domain/routes";
 import { Argument, type Command } from "commander";
 import { pathTo } from "../registry-client.ts";
-import { parsePath, type Run } from "./command.ts";
+import { pathArgument, type Run } from "./command.ts";
 import { limitText } from "./services.ts";
 
 /** `explain METHOD PATH`: which route would serve a request. */
@@ -11,7 +11,7 @@ export function addExplain(program: Command, run: Run): void {
     .command("explain")
     .description("Show which route would serve a request, or which come closest")
     .addArgument(new Argument("<method>", "the request's method").choices(METHODS))
-    .argument("<path>", "the request's path", parsePath)
+    .argument("<path>", "the request's path", pathArgument)
     .addHelpText("after", "\nExample:\n  $ bun cli explain GET /org/widgets/42")
     .action((method: string, path: string) =>
       run(async ({ registry, output }) => {

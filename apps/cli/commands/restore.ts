@@ -1,7 +1,7 @@
-import { Service } from "@ostiary/lib/contracts/registry-api";
+import { revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
-import { parseRevision, type Run } from "./command.ts";
+import { type Run, revisionArgument } from "./command.ts";
 
 /** `restore SERVICE REVISION`: the way back. */
 export function addRestore(program: Command, run: Run): void {
@@ -9,8 +9,8 @@ export function addRestore(program: Command, run: Run): void {
     .command("restore")
     .description("Make the config of an earlier revision current again")
     .argument("<service>", "the name of a service, also of a deleted one")
-    .argument("<revision>", "the revision whose config is restored", parseRevision)
-    .option("--if-revision <revision>", "only if this is the current revision", parseRevision)
+    .argument("<revision>", "the revision whose config is restored", revisionArgument)
+    .option("--if-revision <revision>", "only if this is the current revision", revisionArgument)
     .addHelpText(
       "after",
       `
@@ -25,7 +25,7 @@ Examples:
           pathTo("services", service, "revisions", revision, "restore"),
           {
             method: "POST",
-            ...(ifRevision !== undefined && { headers: { "If-Match": `"${ifRevision}"` } }),
+            ...(ifRevision !== undefined && { headers: { "If-Match": revisionTag(ifRevision) } }),
           },
         );
         output.result(answer, (restored) =>

@@ -5,27 +5,28 @@ import type { ProjectionResult } from "./projection.ts";
 /** What the reconciler tells about itself; the gauges ask the database whenever they are scraped. */
 export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) {
   const registers = [registry];
-  const setOrRemove = (gauge: Gauge, pick: (lag: Lag) => number) =>
-    lag.measure().then(
-      (measured) => gauge.set(pick(measured)),
-      () => gauge.remove(),
-    );
-  new Gauge({
-    name: "registry_projections_outstanding",
-    help: "Services whose newest revision is not known to be in the route store; absent while the database is away.",
-    registers,
-    collect() {
-      return setOrRemove(this, ({ outstanding }) => outstanding);
-    },
-  });
-  new Gauge({
-    name: "registry_projections_outstanding_age_seconds",
-    help: "For how long the oldest outstanding projection has been so; 0 without any, absent while the database is away.",
-    registers,
-    collect() {
-      return setOrRemove(this, ({ age_seconds }) => age_seconds);
-    },
-  });
+  const addGauge = (name: string, help: string, pick: (lag: Lag) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        await lag.measure().then(
+          (measured) => this.set(pick(measured)),
+          () => this.remove(),
+        );
+      },
+    });
+  addGauge(
+    "registry_projections_outstanding",
+    "Services whose newest revision is not known to be in the route store; absent while the database is away.",
+    ({ outstanding }) => outstanding,
+  );
+  addGauge(
+    "registry_projections_outstanding_age_seconds",
+    "For how long the oldest outstanding projection has been so; 0 without any, absent while the database is away.",
+    ({ age_seconds }) => age_seconds,
+  );
   const attempts = new Counter({
     name: "registry_projections_total",
     help: "Attempts to make the route store equal to the database for one service, by result.",

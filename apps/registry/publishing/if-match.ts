@@ -1,3 +1,4 @@
+import { parseRevision } from "@ostiary/lib/contracts/registry-api";
 import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { ServiceState } from "../services/service.ts";
 
@@ -8,7 +9,6 @@ import type { ServiceState } from "../services/service.ts";
 export type IfMatch = null | "current" | ReadonlySet<number>;
 
 const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
-const REVISION = /^[1-9]\d*$/;
 
 /** Reads the If-Match header; 422 when it is malformed. */
 export function readIfMatch(request: Request): IfMatch {
@@ -22,7 +22,7 @@ export function readIfMatch(request: Request): IfMatch {
     ]);
   }
   const revisions = tags.flatMap((tag) =>
-    tag && tag[1] === undefined && REVISION.test(tag[2] ?? "") ? [Number(tag[2])] : [],
+    tag?.[1] === undefined ? (parseRevision(tag?.[2] ?? "") ?? []) : [],
   );
   return new Set(revisions);
 }

@@ -8,6 +8,16 @@ export const RevisionNumber = Type.Integer({
   examples: [3],
 });
 
+/** A revision as an entity tag, for ETag and If-Match (contract 3). */
+export function revisionTag(revision: number): string {
+  return `"${revision}"`;
+}
+
+/** The revision that a text is the number of; null when it can be none. */
+export function parseRevision(text: string): number | null {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+}
+
 /** A current service with its name and revision, as GET, PUT and restore answer it (contract 3). */
 export const Service = Type.Object(
   { name: ServiceName, revision: RevisionNumber, ...StoredServiceConfig.properties },
