@@ -156,13 +156,11 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
 
 /** What is wrong with a request that leaves out what it needs or, where it needs nothing, has too much. */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
-  if (body !== null)
-    return [...fieldErrors(body, {}), ...fieldErrors(body, zeros(body)), ...fieldErrors(body, UNKNOWN)].slice(
-      0,
-      1,
-    );
-  if (query?.properties.limit !== undefined) return fieldErrors(query, { limit: "0" });
-  return query === null ? [] : [...fieldErrors(query, {}), ...fieldErrors(query, UNKNOWN)].slice(0, 1);
+  const refused = (schema: TSchema, ...values: unknown[]) =>
+    values.flatMap((value) => fieldErrors(schema, value)).slice(0, 1);
+  if (body !== null) return refused(body, {}, zeros(body), UNKNOWN);
+  if (query?.properties.limit !== undefined) return refused(query, { limit: "0" });
+  return query === null ? [] : refused(query, {}, UNKNOWN);
 }
 
 const UNKNOWN = { verbose: "true" };
