@@ -11,7 +11,7 @@ import { ClientConnections } from "./edge/connection.ts";
 import { createCorsPolicy } from "./edge/cors.ts";
 import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/target.ts";
-import { PublishedRoutes } from "./route-table.ts";
+import { PublishedRoutes } from "./published-routes.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter } from "./steps/limit.ts";

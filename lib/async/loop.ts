@@ -3,8 +3,10 @@ import { type Clock, systemClock } from "./clock.ts";
 export interface LoopOptions {
   /** One run. `stopping` tells a long one to end early. */
   task: (stopping: () => boolean) => Promise<void>;
-  /** How long to wait after a run that succeeded; {@link Loop.wake} cuts it short. */
-  pause_ms: number;
+  /** How long to wait after a run that succeeded; {@link Loop.wake} cuts it short. Until then when omitted. */
+  pause_ms?: number;
+  /** How long to wait after a run that succeeded in any case; 0 when omitted. */
+  gap_ms?: number;
   /** How long to wait after a run that failed; doubled for each further failure in a row, up to eight times. */
   retry_ms: number;
   onFailure: (error: unknown, retry_in_ms: number) => void;
@@ -46,7 +48,7 @@ export class Loop {
   }
 
   async #run(delay_ms: number): Promise<void> {
-    const { task, pause_ms, retry_ms, onFailure } = this.#options;
+    const { task, pause_ms, gap_ms = 0, retry_ms, onFailure } = this.#options;
     if (delay_ms > 0) await this.#pause(delay_ms, () => this.#woken);
     let retry_in_ms = retry_ms;
     while (!this.#stopped) {
@@ -54,6 +56,7 @@ export class Loop {
       try {
         await task(() => this.#stopped);
         retry_in_ms = retry_ms;
+        if (gap_ms > 0) await this.#pause(gap_ms, () => false);
         await this.#pause(pause_ms, () => this.#woken);
       } catch (error) {
         onFailure(error, retry_in_ms);
@@ -63,10 +66,10 @@ export class Loop {
     }
   }
 
-  async #pause(pause_ms: number, isWoken: () => boolean): Promise<void> {
+  async #pause(pause_ms: number | undefined, isWoken: () => boolean): Promise<void> {
     if (this.#stopped || isWoken()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(pause_ms, resolve);
+    const cancel = pause_ms === undefined ? () => {} : this.#clock.after(pause_ms, resolve);
     this.#interrupt = () => {
       if (this.#stopped || isWoken()) resolve();
     };

@@ -13,15 +13,19 @@ export interface RouteMatch {
 export class RouteTable {
   /** What was left out and why, for the log. */
   readonly warnings: readonly string[];
-  /** How many routes can be reached. */
-  readonly size: number;
+  /** How many services are in, and how many of their routes can be reached. */
+  readonly counts: { readonly services: number; readonly routes: number };
   readonly #root: Node;
   readonly #finder: RouteFinder;
 
-  constructor(root: Node, finder: RouteFinder, { size, warnings }: { size: number; warnings: string[] }) {
+  constructor(
+    root: Node,
+    finder: RouteFinder,
+    { counts, warnings }: Pick<RouteTable, "counts" | "warnings">,
+  ) {
     this.#root = root;
     this.#finder = finder;
-    this.size = size;
+    this.counts = counts;
     this.warnings = warnings;
   }
 
@@ -65,45 +69,47 @@ export class RouteTableBuilder {
   readonly #services = new Map<string, readonly CompiledRoute[]>();
   /** The routes that another one of their shape and method keeps from serving. */
   readonly #beaten = new Set<CompiledRoute>();
-  #size = 0;
+  #routes = 0;
 
   has(name: string): boolean {
     return this.#services.has(name);
   }
 
-  /** Puts a valid service in the place of the one of its name, in steps: a table is taken after the last. */
+  /**
+   * Puts a valid service in the place of the one of its name, in steps: a table is taken after the last. Only what
+   * comes before the first change can throw.
+   */
   *put(name: string, config: StoredServiceConfig): Generator<void, void> {
     const routes: CompiledRoute[] = [];
     for (const route of compileService(name, config)) {
       routes.push(route);
-      this.#insert(route);
       yield;
     }
-    yield* this.delete(name);
+    const replaced = this.#services.get(name) ?? [];
     this.#services.set(name, routes);
+    for (const route of routes) yield this.#insert(route);
+    for (const route of replaced) yield this.#remove(route);
   }
 
   /** Takes a service out, in steps. */
   *delete(name: string): Generator<void, void> {
-    for (const route of this.#services.get(name) ?? []) {
-      this.#remove(route);
-      yield;
-    }
+    const replaced = this.#services.get(name) ?? [];
     this.#services.delete(name);
+    for (const route of replaced) yield this.#remove(route);
   }
 
   /** The table as it is now, with warnings of what came `before` it. */
   take(before: readonly string[] = []): RouteTable {
     const beaten = [...this.#beaten].sort(byPrecedence);
     return new RouteTable(this.#tree.take(), this.#finder, {
-      size: this.#size - beaten.length,
+      counts: { services: this.#services.size, routes: this.#routes - beaten.length },
       warnings: [...before, ...beaten.flatMap((route) => this.#warning(route))],
     });
   }
 
   #insert(route: CompiledRoute): void {
     const [, ...beaten] = this.#tree.insert(route);
-    this.#size++;
+    this.#routes++;
     for (const rival of beaten) this.#beaten.add(rival);
   }
 
@@ -112,7 +118,7 @@ export class RouteTableBuilder {
     if (winner === route && next !== undefined) this.#beaten.delete(next);
     this.#beaten.delete(route);
     this.#tree.remove(route);
-    this.#size--;
+    this.#routes--;
   }
 
   #warning(route: CompiledRoute): string[] {

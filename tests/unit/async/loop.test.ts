@@ -42,6 +42,35 @@ describe("a loop", () => {
     expect(runs).toBe(2);
   });
 
+  test("waits for a wake alone where it has no pause, and lets a gap pass before it runs again", async () => {
+    const clock = manualClock();
+    let runs = 0;
+    const loop = new Loop({
+      task: async () => {
+        runs += 1;
+      },
+      gap_ms: 10,
+      retry_ms: FOREVER_MS,
+      onFailure: () => {},
+      clock,
+    });
+    loop.start();
+    await waitFor(() => clock.waiting().length === 1);
+    expect(clock.waiting()).toEqual([10]);
+    loop.wake();
+    await Bun.sleep(1);
+    expect(runs).toBe(1);
+    clock.advance(10);
+    await waitFor(() => runs === 2);
+    await waitFor(() => clock.waiting().length === 1);
+    clock.advance(FOREVER_MS);
+    await Bun.sleep(1);
+    expect([runs, clock.waiting()]).toEqual([2, []]);
+    loop.wake();
+    await waitFor(() => runs === 3);
+    await loop.stop();
+  });
+
   test("runs once more for all wakes during a run, and never twice at a time", async () => {
     const { runs, task } = steppedTask();
     const loop = new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {} });

@@ -1,51 +1,107 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
-import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { buildRouteTable, type RouteTable, validateStored } from "@ostiary/lib/domain/routes";
+import {
+  memoryRouteStore,
+  type RouteChange,
+  type RouteListener,
+  type RouteStore,
+  StoreUnavailable,
+} from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { PublishedRoutes } from "../../../apps/gateway/route-table.ts";
+import fc from "fast-check";
+import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 
-/** A store whose lists fail while `broken`, and are counted. */
+/** A store whose lists fail while `broken`, whose watch tells nothing while `deaf`, and whose lists are counted. */
 function breakable() {
   const memory = memoryRouteStore();
-  const state = { broken: false, lists: 0 };
+  const state = { broken: false, deaf: false, lists: 0, listing: async () => {} };
+  const listeners: RouteListener[] = [];
   const store: RouteStore = {
     get: (key) => memory.get(key),
     put: (key, value) => memory.put(key, value),
     delete: (key) => memory.delete(key),
     writeFenced: (write) => memory.writeFenced(write),
-    watch: (prefix, onChange) => memory.watch(prefix, onChange),
     ping: (timeout_ms) => memory.ping(timeout_ms),
     close: () => memory.close(),
+    watch(prefix, listener) {
+      listeners.push(listener);
+      return memory.watch(prefix, {
+        ...listener,
+        changed: (changes) => {
+          if (!state.deaf) listener.changed(changes);
+        },
+      });
+    },
     async list(prefix) {
       state.lists += 1;
       if (state.broken) throw new StoreUnavailable("route_store", new Error("broken"));
-      return memory.list(prefix);
+      const listing = await memory.list(prefix);
+      await state.listing();
+      return listing;
     },
   };
-  return { store, state };
+  return {
+    store,
+    state,
+    tell(...changes: RouteChange[]) {
+      for (const listener of listeners) listener.changed(changes);
+    },
+    /** The watch is there again, after whatever it missed. */
+    interrupt: () => {
+      state.deaf = false;
+      for (const listener of listeners) listener.interrupted();
+    },
+  };
 }
 
 function recordingLog() {
   const lines: string[] = [];
   const record = (_: object, message: string) => void lines.push(message);
   const log: Logger = { debug: record, info: record, warn: record, error: record };
-  return { log, lines };
+  return { log, lines, loads: () => lines.filter((line) => line === "routes loaded").length };
 }
 
-const put = (store: RouteStore, path: string) =>
-  store.put("edge/gateway/routes/a", JSON.stringify(publicService("http://a:1", { path, methods: ["GET"] })));
+/** Each look at it is 10 ms after the last, so that a load goes on one step at a time. */
+function steppingClock(): Clock {
+  let elapsed_ms = 0;
+  return {
+    ...systemClock,
+    elapsed_ms: () => {
+      elapsed_ms += 10;
+      return elapsed_ms;
+    },
+  };
+}
 
-test("a load that fails keeps the current routes, warns, and is tried again without another change", async () => {
-  const { store, state } = breakable();
-  const { log, lines } = recordingLog();
+const keyOf = (name: string) => `${ROUTES_PREFIX}${name}`;
+const serviceAt = (...paths: string[]) =>
+  JSON.stringify(publicService("http://a:1", ...paths.map((path) => ({ path, methods: ["GET" as const] }))));
+const put = (store: RouteStore, ...paths: string[]) => store.put(keyOf("a"), serviceAt(...paths));
+const pathsOf = (table: RouteTable) => table.routes.map(({ path }) => path);
+
+async function started(clock: Clock = systemClock) {
+  const bed = breakable();
+  const recording = recordingLog();
+  const routes = new PublishedRoutes(bed.store, recording.log, clock);
+  return { ...bed, ...recording, routes };
+}
+
+test("a reading that fails keeps the current routes, warns, and is tried again without another change", async () => {
   const timers = manualClock();
-  const routes = new PublishedRoutes(store, log, timers);
+  const { store, state, interrupt, lines, routes } = await started(timers);
   await put(store, "/before");
   await routes.start();
+  await waitFor(() => timers.waiting().length === 1);
+  timers.advance(10);
   state.broken = true;
+  state.deaf = true;
   await put(store, "/after");
+  interrupt();
   await waitFor(() => lines.includes("routes not reloaded: the current ones stay"));
   expect(routes.table.match("GET", "/before")).not.toBeNull();
   state.broken = false;
@@ -56,50 +112,249 @@ test("a load that fails keeps the current routes, warns, and is tried again with
   await routes.stop();
 });
 
-test("many changes at once cost few loads, and the last one is served", async () => {
-  const { store, state } = breakable();
-  const { log } = recordingLog();
-  const routes = new PublishedRoutes(store, log, manualClock());
+test("many changes at once cost few loads and no further listing, and the last one is served", async () => {
+  const { store, state, routes, loads } = await started();
   await routes.start();
   await Promise.all(Array.from({ length: 500 }, (_, index) => put(store, `/change/${index}`)));
   await waitFor(() => routes.table.match("GET", "/change/499") !== null);
-  expect(state.lists).toBeLessThan(50);
+  expect(loads()).toBeLessThan(50);
+  expect(state.lists).toBe(1);
   await routes.stop();
 });
 
 test("a store that can not be reached refuses the start, in words for an operator", async () => {
-  const { store, state } = breakable();
+  const { state, routes } = await started();
   state.broken = true;
-  const routes = new PublishedRoutes(store, recordingLog().log, manualClock());
   await expect(routes.start()).rejects.toThrow("The route store (ROUTE_STORE_URL) can not be reached");
 });
 
 test("a stopped gateway loads no more", async () => {
-  const { store, state } = breakable();
-  const routes = new PublishedRoutes(store, recordingLog().log, manualClock());
+  const { store, state, interrupt, routes, loads } = await started();
   await routes.start();
   await routes.stop();
-  const { lists } = state;
+  const before = [state.lists, loads()];
   await put(store, "/late");
+  interrupt();
   await Bun.sleep(20);
-  expect(state.lists).toBe(lists);
+  expect([state.lists, loads()]).toEqual(before);
+});
+
+test("a stop in the middle of a load ends it, and its half is never served", async () => {
+  const { store, routes } = await started(steppingClock());
+  await put(store, "/before");
+  await routes.start();
+  await put(store, ...Array.from({ length: 1_000 }, (_, index) => `/after/${index}`));
+  await Bun.sleep(0);
+  await routes.stop();
+  expect(pathsOf(routes.table)).toEqual(["/before"]);
 });
 
 test("a value that nests deeper than any costs no other service its routes", async () => {
-  const { store } = breakable();
-  const { log, lines } = recordingLog();
-  const routes = new PublishedRoutes(store, log, manualClock());
+  const { store, lines, routes } = await started();
   await put(store, "/good");
   for (const [name, value] of Object.entries({
     list: "[".repeat(400_000) + "]".repeat(400_000),
     route: `{"url":"http://a:1","user":{"routes":[${"[".repeat(400_000)}${"]".repeat(400_000)}]}}`,
     open: '{"user":'.repeat(100_000),
   })) {
-    await store.put(`edge/gateway/routes/${name}`, value);
+    await store.put(keyOf(name), value);
   }
   await routes.start();
   expect(routes.table.match("GET", "/good")).not.toBeNull();
   const left = "service left out: its value is not JSON, or is nested too deeply";
   expect(lines.filter((line) => line === left)).toHaveLength(3);
   await routes.stop();
+});
+
+test("a service whose new value is not valid loses its routes, with one warning, until it is mended", async () => {
+  const { store, interrupt, lines, loads, routes } = await started();
+  await put(store, "/good");
+  await routes.start();
+  await store.put(keyOf("a"), "{}");
+  await waitFor(() => pathsOf(routes.table).length === 0);
+  const before = loads();
+  interrupt();
+  await waitFor(() => loads() > before);
+  expect(lines.filter((line) => line === "service left out: it is not valid")).toHaveLength(1);
+  await put(store, "/good");
+  await waitFor(() => pathsOf(routes.table).length === 1);
+  await routes.stop();
+});
+
+test("a service that comes back as it was is served again", async () => {
+  const { store, routes } = await started();
+  await put(store, "/good");
+  await routes.start();
+  await store.delete(keyOf("a"));
+  await waitFor(() => pathsOf(routes.table).length === 0);
+  await put(store, "/good");
+  await waitFor(() => pathsOf(routes.table).length === 1);
+  await routes.stop();
+});
+
+describe("while a load goes on in slices,", () => {
+  const many = (name: string) => Array.from({ length: 100 }, (_, index) => `/${name}/${index}`);
+
+  /** Every table that is served from now on. */
+  function served(routes: PublishedRoutes) {
+    const tables = new Set<RouteTable>([routes.table]);
+    const looking = setInterval(() => tables.add(routes.table), 0);
+    return { tables, end: () => clearInterval(looking) };
+  }
+
+  test("edits, a deletion and the same key twice are taken in after it, and no table is half new", async () => {
+    const { store, state, routes } = await started(steppingClock());
+    await put(store, ...many("old"));
+    await routes.start();
+    const seen = served(routes);
+    await put(store, ...many("new"));
+    await Bun.sleep(1);
+    await store.put(keyOf("b"), serviceAt("/b"));
+    await put(store, ...many("newer"));
+    await put(store, ...many("newest"));
+    await Bun.sleep(1);
+    await store.delete(keyOf("b"));
+    await store.put(keyOf("c"), serviceAt("/c"));
+    await waitFor(() => routes.table.match("GET", "/c") !== null);
+    seen.end();
+    expect(pathsOf(routes.table)).toEqual([...many("newest"), "/c"]);
+    for (const table of seen.tables) {
+      const names = new Set(pathsOf(table).map((path) => path.split("/")[1]));
+      expect(["old", "new", "newer", "newest"].filter((name) => names.has(name))).toHaveLength(1);
+      expect(table.counts.routes).toBeWithin(100, 103);
+    }
+    expect(state.lists).toBe(1);
+    await routes.stop();
+  });
+
+  test("a watch that is interrupted has everything read again", async () => {
+    const { store, state, interrupt, routes } = await started(steppingClock());
+    await put(store, ...many("old"));
+    await store.put(keyOf("gone"), serviceAt("/gone"));
+    await routes.start();
+    await put(store, ...many("new"));
+    await Bun.sleep(1);
+    state.deaf = true;
+    await store.delete(keyOf("gone"));
+    await store.put(keyOf("unseen"), serviceAt("/unseen"));
+    await Bun.sleep(1);
+    interrupt();
+    await waitFor(() => routes.table.match("GET", "/unseen") !== null);
+    expect(pathsOf(routes.table)).toEqual([...many("new"), "/unseen"]);
+    expect(state.lists).toBe(2);
+    await routes.stop();
+  });
+
+  test("so does one that is interrupted while all is being read", async () => {
+    const { store, state, interrupt, routes } = await started();
+    await put(store, "/before");
+    state.listing = async () => {
+      state.listing = async () => {};
+      state.deaf = true;
+      await put(store, "/after");
+      await Bun.sleep(1);
+      interrupt();
+    };
+    await routes.start();
+    await waitFor(() => routes.table.match("GET", "/after") !== null);
+    expect(state.lists).toBe(2);
+    await routes.stop();
+  });
+});
+
+describe("of revisions", () => {
+  test("an older one that comes late changes nothing, before and after the newer is taken in", async () => {
+    const { state, tell, routes, loads } = await started();
+    await routes.start();
+    state.deaf = true;
+    const change = (path: string, revision: number) => ({
+      key: keyOf("a"),
+      value: serviceAt(path),
+      revision,
+    });
+    tell(change("/newer", 12), change("/older", 11));
+    await waitFor(() => loads() === 2);
+    expect(pathsOf(routes.table)).toEqual(["/newer"]);
+    tell(change("/older", 11), { ...change("/older", 10), value: null });
+    tell({ ...change("/b", 13), key: keyOf("b") });
+    await waitFor(() => loads() === 3);
+    expect(pathsOf(routes.table)).toEqual(["/newer", "/b"]);
+    await routes.stop();
+  });
+
+  test("those that the first reading has already are not taken in again", async () => {
+    const { store, tell, routes } = await started();
+    await put(store, "/put");
+    const written = await store.get(keyOf("a"));
+    await store.delete(keyOf("a"));
+    await routes.start();
+    if (written !== null) tell(written);
+    await store.put(keyOf("b"), serviceAt("/b"));
+    await waitFor(() => routes.table.match("GET", "/b") !== null);
+    expect(pathsOf(routes.table)).toEqual(["/b"]);
+    await routes.stop();
+  });
+
+  test("a store that counts anew, put back from a backup, is believed", async () => {
+    const { store, state, tell, interrupt, loads, routes } = await started();
+    for (let count = 0; count < 10; count++) await put(store, `/before/${count}`);
+    await routes.start();
+    const backup = memoryRouteStore();
+    await backup.put(keyOf("a"), serviceAt("/restored"));
+    state.deaf = true;
+    store.list = (prefix) => backup.list(prefix);
+    tell({ key: keyOf("a"), value: serviceAt("/lost"), revision: 100 });
+    interrupt();
+    await waitFor(() => loads() > 1);
+    expect(pathsOf(routes.table)).toEqual(["/restored"]);
+    await routes.stop();
+  });
+});
+
+describe("any sequence of edits, interruptions and late news", () => {
+  const name = fc.constantFrom("a", "b", "c");
+  const valid = fc.uniqueArray(fc.constantFrom("/x", "/y", "/{z}", "/x/{z}"));
+  const value = fc.oneof(
+    { weight: 5, arbitrary: valid.map((paths) => serviceAt(...paths)) },
+    fc.constantFrom("{}", "not JSON"),
+  );
+  type Bed = Awaited<ReturnType<typeof started>> & { readonly history: RouteChange[] };
+  const acts: Record<string, (bed: Bed, name: string, value: string) => unknown> = {
+    put: ({ store }, name, value) => store.put(keyOf(name), value),
+    delete: ({ store }, name) => store.delete(keyOf(name)),
+    wait: () => Bun.sleep(0),
+    deafen: ({ state }) => Object.assign(state, { deaf: true }),
+    interrupt: ({ interrupt }) => interrupt(),
+    repeat: ({ tell, history }) => tell(...history),
+  };
+  const act = fc.tuple(fc.constantFrom("put", "put", "put", ...Object.keys(acts)), name, value);
+
+  /** What is in a table that is built from all that the store holds. */
+  async function expected(store: RouteStore) {
+    const { entries } = await store.list(ROUTES_PREFIX);
+    const services = entries.flatMap(({ key, value }) => {
+      const service = key.slice(ROUTES_PREFIX.length);
+      const result = value.startsWith("{") ? validateStored(service, JSON.parse(value)) : null;
+      return result?.ok ? [[service, result.service] as const] : [];
+    });
+    return contentOf(buildRouteTable(services));
+  }
+  const contentOf = ({ routes, warnings, counts }: RouteTable) => ({ routes, warnings, counts });
+
+  test("ends with the table of what the store holds", async () => {
+    const clock: Clock = { ...steppingClock(), after: (_, work) => systemClock.after(0, work) };
+    const scenario = async (sequence: [string, string, string][]) => {
+      const bed: Bed = { ...(await started(clock)), history: [] };
+      const { store, state, interrupt, history, routes } = bed;
+      await routes.start();
+      await store.watch(ROUTES_PREFIX, { changed: (told) => history.push(...told), interrupted() {} });
+      for (const [what, ...which] of sequence) await acts[what]?.(bed, ...which);
+      await Bun.sleep(0);
+      if (state.deaf) interrupt();
+      const content = await expected(store);
+      await waitFor(() => Bun.deepEquals(contentOf(routes.table), content));
+      await routes.stop();
+    };
+    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), scenario), { numRuns: 150 });
+  });
 });

@@ -55,7 +55,7 @@ function seen(table: RouteTable, asked: readonly (readonly [string, readonly str
   return {
     answers: asked.map(([method, parts]) => [table.match(method, `/${parts.join("/")}`), table.visited]),
     routes: table.routes,
-    size: table.size,
+    counts: table.counts,
     warnings: table.warnings,
   };
 }

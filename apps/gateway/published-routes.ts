@@ -1,0 +1,176 @@
+import { type Clock, inSlices, Loop } from "@ostiary/lib/async";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { parseJson } from "@ostiary/lib/domain/json";
+import {
+  type RouteTable,
+  RouteTableBuilder,
+  type StoredServiceConfig,
+  validateStored,
+} from "@ostiary/lib/domain/routes";
+import {
+  type RouteChange,
+  type RouteStore,
+  type RouteWatch,
+  routeStoreBootFailure,
+} from "@ostiary/lib/runtime/stores/route-store";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+
+const START_TIMEOUT_MS = 5_000;
+const RETRY_MS = 250;
+/** Between two loads: changes that follow one another closely are taken in together. */
+const GAP_MS = 10;
+/** What a load may take of the time of requests before they have their turn. */
+const SLICE_MS = 2;
+
+/**
+ * The published routes: loaded whole at start, then changed by what the watch tells, and swapped at once. What
+ * the watch may have missed is found by reading all again. A service value that is not valid is left out with a
+ * warning and costs no other service its routes; a load that fails leaves the current table in place and is tried
+ * again.
+ */
+export class PublishedRoutes {
+  readonly #store: RouteStore;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #reloading: Loop;
+  #builder = new RouteTableBuilder();
+  #table: RouteTable = this.#builder.take();
+  /** A checksum of the value of each key that was taken in, whether it is served or left out. */
+  #known = new Map<string, bigint | number>();
+  /** The revision up to which all was taken in. */
+  #revision = 0;
+  /** What the watch told since, the latest of each key. */
+  #told = new Map<string, RouteChange>();
+  /** Whether changes may have passed unseen. */
+  #isUnread = true;
+  #watch: RouteWatch | null = null;
+
+  constructor(store: RouteStore, log: Logger, clock: Clock) {
+    this.#store = store;
+    this.#log = log;
+    this.#clock = clock;
+    this.#reloading = new Loop({
+      task: async (stopping) => {
+        if (this.#isUnread || this.#told.size > 0) await this.#load(stopping);
+      },
+      gap_ms: GAP_MS,
+      retry_ms: RETRY_MS,
+      onFailure: (error) =>
+        log.warn({ error_message: reasonOf(error) }, "routes not reloaded: the current ones stay"),
+      clock,
+    });
+  }
+
+  get table(): RouteTable {
+    return this.#table;
+  }
+
+  /** Watches, then loads, so that no change falls between. Rejects when the store can not be reached. */
+  async start(): Promise<void> {
+    try {
+      await this.#store.ping(START_TIMEOUT_MS);
+      this.#watch = await this.#store.watch(ROUTES_PREFIX, {
+        changed: (changes) => this.#hear(changes),
+        interrupted: () => {
+          // what was told before is in what is read after
+          this.#told.clear();
+          this.#isUnread = true;
+          this.#reloading.wake();
+        },
+      });
+      await this.#load(() => false);
+      this.#reloading.start();
+    } catch (error) {
+      throw routeStoreBootFailure(error).failure;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#watch?.close();
+    await this.#reloading.stop();
+  }
+
+  #hear(changes: readonly RouteChange[]): void {
+    for (const change of changes) {
+      const later = (this.#told.get(change.key)?.revision ?? 0) > change.revision;
+      if (!later) this.#told.set(change.key, change);
+    }
+    this.#reloading.wake();
+  }
+
+  async #load(stopping: () => boolean): Promise<void> {
+    try {
+      const changes = this.#isUnread ? await this.#readAll() : this.#takeTold();
+      const steps = this.#takeIn(changes);
+      if (!(await inSlices(steps, { slice_ms: SLICE_MS, stopping, clock: this.#clock }))) return;
+    } catch (error) {
+      this.#isUnread = true;
+      throw error;
+    }
+    const table = this.#builder.take();
+    this.#table = table;
+    for (const warning of table.warnings) this.#log.warn({}, warning);
+    this.#log.info({ ...table.counts }, "routes loaded");
+  }
+
+  /** What the store holds now, and the deletion of what it no longer has. */
+  async #readAll(): Promise<RouteChange[]> {
+    this.#isUnread = false;
+    const { revision, entries } = await this.#store.list(ROUTES_PREFIX);
+    const gone = new Set(this.#known.keys());
+    for (const { key } of entries) gone.delete(key);
+    this.#revision = revision;
+    return [...[...gone].map((key) => ({ key, value: null, revision })), ...entries, ...this.#takeTold()];
+  }
+
+  /** What was told and is not taken in yet: a revision that comes late has been replaced already. */
+  #takeTold(): RouteChange[] {
+    const changes = [...this.#told.values()].filter(({ revision }) => revision > this.#revision);
+    this.#told.clear();
+    for (const { revision } of changes) this.#revision = Math.max(this.#revision, revision);
+    return changes;
+  }
+
+  *#takeIn(changes: readonly RouteChange[]): Generator<void, void> {
+    for (const { key, value } of changes) {
+      const name = key.slice(ROUTES_PREFIX.length);
+      if (value === null) {
+        yield* this.#builder.delete(name);
+        this.#known.delete(key);
+        continue;
+      }
+      const checksum = Bun.hash(value);
+      if (this.#known.get(key) === checksum) continue;
+      const service = this.#read(name, value);
+      yield;
+      yield* service === null ? this.#builder.delete(name) : this.#builder.put(name, service);
+      this.#known.set(key, checksum);
+    }
+  }
+
+  /** The valid service that a value holds, null for one that is left out. */
+  #read(name: string, value: string): StoredServiceConfig | null {
+    const parsed = parse(value);
+    const result = parsed === undefined ? null : validateStored(name, parsed);
+    if (result?.ok) return result.service;
+    this.#log.warn(
+      { route_service: name, fields: result?.fields },
+      result === null
+        ? "service left out: its value is not JSON, or is nested too deeply"
+        : "service left out: it is not valid",
+    );
+    return null;
+  }
+}
+
+function parse(value: string): unknown {
+  try {
+    return parseJson(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { inSlices } from "@ostiary/lib/async";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+
+/** Work of `count` steps that take `step_ms` each, and the order of what happens. */
+function worked(count: number, step_ms: number) {
+  const clock = manualClock();
+  const order: string[] = [];
+  function* steps() {
+    for (let step = 1; step <= count; step++) {
+      clock.advance(step_ms);
+      order.push(`step ${step}`);
+      yield;
+    }
+  }
+  return { clock, order, steps: steps() };
+}
+
+test("steps are taken in slices, with a turn of the event loop between them", async () => {
+  const { clock, order, steps } = worked(7, 1);
+  const turn = () => {
+    order.push("turn");
+    if (order.length < 9) setImmediate(turn);
+  };
+  setImmediate(turn);
+  expect(await inSlices(steps, { slice_ms: 3, clock })).toBe(true);
+  expect(order.filter((each) => each !== "turn")).toHaveLength(7);
+  expect(order.slice(0, 4)).toEqual(["step 1", "step 2", "step 3", "turn"]);
+  expect(order.indexOf("step 7")).toBeGreaterThan(order.indexOf("turn", order.indexOf("step 4")));
+});
+
+test("steps that are stopped end with their slice, and say so", async () => {
+  const { clock, order, steps } = worked(7, 1);
+  expect(await inSlices(steps, { slice_ms: 3, clock, stopping: () => true })).toBe(false);
+  expect(order).toEqual(["step 1", "step 2", "step 3"]);
+});
+
+test("work that fails fails as a whole", async () => {
+  const steps = (function* () {
+    yield;
+    throw new Error("broken");
+  })();
+  await expect(inSlices(steps, { slice_ms: 3 })).rejects.toThrow("broken");
+});
