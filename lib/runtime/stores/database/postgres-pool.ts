@@ -80,11 +80,9 @@ export class PostgresPool {
     const started_ms = systemClock.elapsed_ms();
     try {
       const first = await this.#attempt(work, silence_ms);
-      if (!("lost" in first)) return first.result;
-      const repeats = first.repeatable && systemClock.elapsed_ms() - started_ms < REPEAT_WITHIN_MS;
-      const last = repeats ? await this.#attempt(work, silence_ms) : first;
-      if (!("lost" in last)) return last.result;
-      throw new StoreUnavailable("database", last.lost);
+      const young = systemClock.elapsed_ms() - started_ms < REPEAT_WITHIN_MS;
+      const repeats = "lost" in first && first.repeatable && young;
+      return resultOf(repeats ? await this.#attempt(work, silence_ms) : first);
     } finally {
       release();
     }
@@ -118,9 +116,11 @@ export class PostgresPool {
 
   /** Resolves when the server answers; a second call joins the first while that one waits. */
   ping(): Promise<unknown> {
-    this.#ping ??= this.#select1().finally(() => {
-      this.#ping = undefined;
-    });
+    this.#ping ??= this.#attempt(select1, this.limits.statement_timeout_ms)
+      .then(resultOf)
+      .finally(() => {
+        this.#ping = undefined;
+      });
     return this.#ping;
   }
 
@@ -150,19 +150,6 @@ export class PostgresPool {
 
   #takeTurn(lane: string): Promise<Release> {
     return this.#lanes.acquire(lane, this.limits.lane_timeout_ms).catch(throwDatabaseFailure);
-  }
-
-  async #select1(): Promise<void> {
-    const connections = this.#connections;
-    const watchdog = connections.watch(this.limits.statement_timeout_ms);
-    try {
-      await Promise.race([watchdog.follow(() => connections.sql.unsafe("select 1")), watchdog.silence]);
-    } catch (error) {
-      throw new StoreUnavailable("database", error);
-    } finally {
-      watchdog.end();
-      if (watchdog.lost) this.#replace(connections);
-    }
   }
 
   async #attempt<T>(work: Work<T>, silence_ms: number): Promise<Attempt<T>> {
@@ -203,3 +190,10 @@ type Work<T> = (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>;
 
 /** What came of work: its result, or the loss of its connection. */
 type Attempt<T> = { result: T } | { lost: unknown; repeatable: boolean };
+
+function resultOf<T>(attempt: Attempt<T>): T {
+  if ("lost" in attempt) throw new StoreUnavailable("database", attempt.lost);
+  return attempt.result;
+}
+
+const select1: Work<unknown> = (sql, watchdog) => watchdog.follow(() => sql.unsafe("select 1"));
