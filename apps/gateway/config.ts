@@ -2,12 +2,12 @@ import {
   bodyBytesMax,
   counterStoreUrl,
   flag,
+  integer,
   isOrigin,
   listenVariables,
   listItems,
   optionalList,
   routeStoreUrl,
-  whole,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { admissionVariables } from "./admission/config.ts";
@@ -28,21 +28,26 @@ export const gatewayVariables = Type.Object({
     isOrigin,
     "Origins that browsers may call from. Unset: every origin.",
   ),
-  TRUSTED_PROXY_HOPS: whole(0, 0, 32, "Proxies in front that append to X-Forwarded-For."),
+  TRUSTED_PROXY_HOPS: integer(0, 0, 32, "Proxies in front that append to X-Forwarded-For."),
   FORWARD_CLIENT_ADDRESS: flag(false, "Tells services the client's address in X-Forwarded-*."),
   MAX_BODY_BYTES: bodyBytesMax(10_485_760),
-  MAX_UPSTREAM_REQUESTS: whole(65_000, 1, 65_336, "Upstream calls in flight in this process."),
-  UPSTREAM_TIMEOUT_MS: whole(30_000, 1, 86_400_000, "How long a service may take to begin its response."),
-  UPSTREAM_IDLE_TIMEOUT_MS: whole(
+  MAX_UPSTREAM_REQUESTS: integer(65_000, 1, 65_336, "Upstream calls in flight in this process."),
+  UPSTREAM_TIMEOUT_MS: integer(30_000, 1, 86_400_000, "How long a service may take to begin its response."),
+  UPSTREAM_IDLE_TIMEOUT_MS: integer(
     60_000,
     1,
     86_400_000,
     "How long a service may pause within a response that has begun.",
   ),
-  CLIENT_IDLE_TIMEOUT_MS: whole(75_000, 1_000, 255_000, "How long a connection may wait for a request."),
-  CLIENT_BODY_TIMEOUT_MS: whole(30_000, 1, 86_400_000, "How long a request may pause within its body."),
-  WEBSOCKET_IDLE_TIMEOUT_MS: whole(300_000, 1_000, 86_400_000, "Silence after which a WebSocket is closed."),
-  WEBSOCKET_MESSAGE_BYTES_MAX: whole(1_048_576, 1, 1_073_741_824, "Largest message of a WebSocket."),
+  CLIENT_IDLE_TIMEOUT_MS: integer(75_000, 1_000, 255_000, "How long a connection may wait for a request."),
+  CLIENT_BODY_TIMEOUT_MS: integer(30_000, 1, 86_400_000, "How long a request may pause within its body."),
+  WEBSOCKET_IDLE_TIMEOUT_MS: integer(
+    300_000,
+    1_000,
+    86_400_000,
+    "Silence after which a WebSocket is closed.",
+  ),
+  WEBSOCKET_MESSAGE_BYTES_MAX: integer(1_048_576, 1, 1_073_741_824, "Largest message of a WebSocket."),
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 

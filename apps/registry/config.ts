@@ -2,11 +2,11 @@ import {
   adminToken,
   bodyBytesMax,
   databaseUrl,
+  integer,
   listenVariables,
   optionalFolder,
   routeStoreUrl,
   swaggerEnabled,
-  whole,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -20,8 +20,8 @@ export const registryVariables = Type.Object({
   ADMIN_TOKEN: adminToken(),
   SEED_ROUTES_DIR: optionalFolder("must be a readable directory of YAML files that are applied at start"),
   MAX_BODY_BYTES: bodyBytesMax(4 * 1024 * 1024),
-  RECONCILE_INTERVAL_MS: whole(1_000, 10, DAY_MS, "Pause before failed projections are tried again."),
-  RECONCILE_FULL_INTERVAL_MS: whole(
+  RECONCILE_INTERVAL_MS: integer(1_000, 10, DAY_MS, "Pause before failed projections are tried again."),
+  RECONCILE_FULL_INTERVAL_MS: integer(
     60_000,
     10,
     DAY_MS,

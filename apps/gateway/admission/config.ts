@@ -1,11 +1,11 @@
 import {
   httpUrl,
+  integer,
   internalAuthToken,
   optionalHttpUrl,
   optionalList,
   optionalText,
   textOr,
-  whole,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -29,9 +29,9 @@ export const admissionVariables = {
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
-  VALIDATE_TIMEOUT_MS: whole(2_000, 1, 60_000, "How long a credential validation may take."),
-  APIKEY_CACHE_TTL_SECS: whole(300, 0, 86_400, "How long validation results are kept; 0 keeps none."),
-  ADMISSION_CACHE_ENTRIES: whole(100_000, 1, 1_000_000, "Most entries of each admission cache."),
+  VALIDATE_TIMEOUT_MS: integer(2_000, 1, 60_000, "How long a credential validation may take."),
+  APIKEY_CACHE_TTL_SECS: integer(300, 0, 86_400, "How long validation results are kept; 0 keeps none."),
+  ADMISSION_CACHE_ENTRIES: integer(100_000, 1, 1_000_000, "Most entries of each admission cache."),
 };
 
 const admissionSchema = Type.Object(admissionVariables);

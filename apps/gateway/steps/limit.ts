@@ -8,21 +8,21 @@ import {
   type RateLimitDecision,
 } from "@ostiary/lib/domain/ratelimit";
 import type { CompiledRoute, Scope } from "@ostiary/lib/domain/routes";
-import { whole } from "@ostiary/lib/runtime/config";
+import { integer } from "@ostiary/lib/runtime/config";
 import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of rate limiting (Gateway specification, Environment). */
 export const limitVariables = {
-  RATE_LIMIT_REQUESTS: whole(60, 0, 1_000_000_000, "Fallback limit of routes without one; 0 is unlimited."),
-  RATE_LIMIT_WINDOW_SECONDS: whole(60, 1, 31_536_000, "Window of the fallback limit."),
-  RATE_LIMIT_AUTH_FAILURE_REQUESTS: whole(
+  RATE_LIMIT_REQUESTS: integer(60, 0, 1_000_000_000, "Fallback limit of routes without one; 0 is unlimited."),
+  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Window of the fallback limit."),
+  RATE_LIMIT_AUTH_FAILURE_REQUESTS: integer(
     60,
     0,
     1_000_000_000,
     "How many 401s and unmatched 404s one address may cause in a window; 0 is unlimited.",
   ),
-  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: whole(60, 1, 31_536_000, "Window of the failed-auth limiter."),
+  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Window of the failed-auth limiter."),
 };
 
 const limitSchema = Type.Object(limitVariables);

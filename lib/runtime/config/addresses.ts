@@ -22,7 +22,7 @@ export function isDatabaseUrl(text: string): boolean {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
   const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
   if (parts === null) return false;
-  const { user, hosts } = split(parts[1] ?? "");
+  const { user, hosts } = splitAuthority(parts[1] ?? "");
   // with several hosts the driver takes the first @ for the end of the password
   if (hosts.length > 1 && user.indexOf("@") < user.length - 1) return false;
   return hosts.every(isHost) && isAuthority(`${user}${hosts[0]}`) && areDatabaseOptions(parts[2] ?? "");
@@ -66,7 +66,7 @@ export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
   const cluster = /^redis\+cluster:\/\/([^/?#]+)\/?$/.exec(text);
   if (cluster !== null) {
-    const { user, hosts } = split(cluster[1] ?? "");
+    const { user, hosts } = splitAuthority(cluster[1] ?? "");
     return (
       !/\s/.test(user) && hosts.every((host) => isHost(host.trim()) && isAuthority(`${user}${host.trim()}`))
     );
@@ -97,7 +97,7 @@ export function listItems(text: string): string[] {
 }
 
 /** `user:password@` and the hosts of an authority that may name several. */
-function split(authority: string): { user: string; hosts: string[] } {
+function splitAuthority(authority: string): { user: string; hosts: string[] } {
   const end = authority.lastIndexOf("@") + 1;
   return { user: authority.slice(0, end), hosts: authority.slice(end).split(",") };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConfigProblem } from "./load.ts";
-import { flag, host, logFile, optionalHttpUrl, port, whole } from "./variables.ts";
+import { flag, host, integer, logFile, optionalHttpUrl, port } from "./variables.ts";
 
 /** Where a service listens and how it stops: the same variables in all four (contract 1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
@@ -14,8 +14,8 @@ export function listenVariables(defaults: { host: string; port: number; internal
 }
 
 export const shutdownVariables = {
-  SHUTDOWN_GRACE_MS: whole(0, 0, 600_000, "How long requests are still accepted after a stop signal."),
-  SHUTDOWN_TIMEOUT_MS: whole(25_000, 0, 600_000, "How long requests in flight may take to finish."),
+  SHUTDOWN_GRACE_MS: integer(0, 0, 600_000, "How long requests are still accepted after a stop signal."),
+  SHUTDOWN_TIMEOUT_MS: integer(25_000, 0, 600_000, "How long requests in flight may take to finish."),
 };
 
 /** Logs and OpenTelemetry export (Gateway specification, Emitted signals). */

@@ -24,7 +24,7 @@ export interface VariableOptions {
 }
 
 /** Free text, required. */
-export function text(rule: string, options: VariableOptions = {}): TString {
+export function requiredText(rule: string, options: VariableOptions = {}): TString {
   return Type.String({ minLength: 1, rule, ...options });
 }
 
@@ -39,11 +39,11 @@ export function textOr(
 
 /** Free text that may be absent. */
 export function optionalText(rule: string, options: VariableOptions = {}): TOptional<TString> {
-  return Type.Optional(text(rule, options));
+  return Type.Optional(requiredText(rule, options));
 }
 
 /** A whole number with a default and bounds. */
-export function whole(fallback: number, minimum: number, maximum: number, description?: string): TInteger {
+export function integer(fallback: number, minimum: number, maximum: number, description?: string): TInteger {
   return Type.Integer({
     default: fallback,
     minimum,
@@ -55,7 +55,7 @@ export function whole(fallback: number, minimum: number, maximum: number, descri
 
 /** A TCP port; 0 binds a free one. */
 export function port(fallback: number): TInteger {
-  return whole(fallback, 0, 65_535, "TCP port; 0 binds a free one.");
+  return integer(fallback, 0, 65_535, "TCP port; 0 binds a free one.");
 }
 
 /** The address that ports are bound to. */
@@ -72,7 +72,7 @@ export function flag(fallback: boolean, description?: string): TBoolean {
 
 /** An absolute http or https URL, required. */
 export function httpUrl(description?: string): TString {
-  return text("must be an absolute http:// or https:// URL", { check: isHttpUrl, description });
+  return requiredText("must be an absolute http:// or https:// URL", { check: isHttpUrl, description });
 }
 
 /** An absolute http or https URL that may be absent. */
@@ -101,12 +101,12 @@ export function optionalList(
 
 /** The size that a request body may have. */
 export function bodyBytesMax(fallback: number): TInteger {
-  return whole(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 is no limit.");
+  return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 is no limit.");
 }
 
 /** Where a service keeps its data (contract 1). */
 export function databaseUrl(): TString {
-  return text(
+  return requiredText(
     "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory",
     { check: isDatabaseUrl },
   );
@@ -123,7 +123,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
 
 /** Where requests are counted (contract 1); required without a fallback. */
 export function counterStoreUrl(fallback?: string): TString {
-  return text(
+  return requiredText(
     "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port or memory://",
     {
       check: isCounterStoreUrl,
@@ -137,7 +137,7 @@ const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 
 /** The bearer token of the registry's admin API. */
 export function adminToken(): TString {
-  return text("must be the admin API's bearer token, of visible ASCII characters without spaces", {
+  return requiredText("must be the admin API's bearer token, of visible ASCII characters without spaces", {
     pattern: VISIBLE_ASCII,
   });
 }

@@ -4,21 +4,21 @@ import {
   type ConfigProblem,
   flag,
   httpUrl,
+  integer,
   loadConfig,
   optionalText,
   port,
-  text,
+  requiredText,
   textOr,
-  whole,
 } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 
 const variables = Type.Object({
-  DATABASE_URL: text("must be a postgres:// URL", { pattern: "^postgres://" }),
+  DATABASE_URL: requiredText("must be a postgres:// URL", { pattern: "^postgres://" }),
   IDENTITY_URL: httpUrl(),
   BRAND: textOr("ostiary", "must be a lower-case word", { pattern: "^[a-z]+$", refuseEmpty: true }),
   PORT: port(5001),
-  SIZE: whole(10, 1, 20),
+  SIZE: integer(10, 1, 20),
   ENABLED: flag(true),
   FILE: optionalText("must be a path"),
 });
