@@ -134,7 +134,8 @@ describe("DATABASE_URL where no PostgreSQL is", () => {
     ["hangs up", (socket) => socket.end()],
     ["speaks HTTP", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
   ];
-  test.each(others)("another program that %s ends the wait, too", async (_, data) => {
+  // each takes as long as a start may wait for its database
+  test.concurrent.each(others)("another program that %s ends the wait, too", async (_, data) => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
     try {
       expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(

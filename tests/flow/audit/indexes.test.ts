@@ -8,7 +8,7 @@ import { services } from "../../support/index.ts";
 import { startAudit } from "./audit-service.ts";
 import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "./generated-log.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 const EVENTS = 200_000;
 const END_MS = Date.now();
