@@ -1,17 +1,13 @@
 import { endsWithin } from "../../async/index.ts";
+import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { listen } from "./listen.ts";
 import type { Service } from "./service.ts";
 
-export interface ListenOptions {
-  HOST: string;
-  PORT: number;
-  INTERNAL_PORT: number;
+export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> & {
   /** Other processes may listen on PORT too; INTERNAL_PORT is never shared. */
   REUSE_PORT?: boolean;
-  SHUTDOWN_GRACE_MS: number;
-  SHUTDOWN_TIMEOUT_MS: number;
-}
+};
 
 /** A service that listens. */
 export interface Running {

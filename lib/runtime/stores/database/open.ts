@@ -1,7 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../config/addresses.ts";
 import { answerWithin } from "../deadline.ts";
-import { StoreUnavailable } from "../errors.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
 import { claimFolder, UnusableFolder } from "./data-folder.ts";
@@ -47,12 +46,8 @@ async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPo
     return pool;
   } catch (error) {
     await pool.close();
-    throw databaseBootFailure(causeOf(error), url);
+    throw databaseBootFailure(error, url);
   }
-}
-
-function causeOf(error: unknown): unknown {
-  return error instanceof StoreUnavailable ? error.cause : error;
 }
 
 async function openPglite(folder: string | undefined, lane_waiting_max: number): Promise<PgliteAdapter> {

@@ -49,7 +49,7 @@ const REPEAT_WITHIN_MS = 5_000;
  * cannot be thrown away one by one; and where one went silent, the others did too.
  */
 export class PostgresPool {
-  readonly limits: PostgresLimits;
+  readonly #limits: PostgresLimits;
   readonly #url: string;
   readonly #permits: Semaphore;
   readonly #streams: Semaphore;
@@ -63,7 +63,7 @@ export class PostgresPool {
 
   constructor(url: string, limits: PostgresLimits) {
     this.#url = url;
-    this.limits = limits;
+    this.#limits = limits;
     this.#permits = new Semaphore(limits.pool_max);
     this.#streams = new Semaphore(Math.max(1, Math.floor(limits.pool_max / 2)));
     this.#writers = new Semaphore(Math.ceil(limits.pool_max * WRITERS_SHARE));
@@ -75,7 +75,7 @@ export class PostgresPool {
    * Lends a connection's worth of the pool to `work`, for as long as it runs. When the connection is lost, and
    * no COMMIT was sent over it, `work` is done once more on a new one.
    */
-  async use<T>(work: Work<T>, silence_ms = this.limits.statement_timeout_ms + REPORT_MS): Promise<T> {
+  async use<T>(work: Work<T>, silence_ms = this.#limits.statement_timeout_ms + REPORT_MS): Promise<T> {
     const release = await this.#acquire(this.#permits);
     const started_ms = systemClock.elapsed_ms();
     try {
@@ -104,19 +104,16 @@ export class PostgresPool {
     return this.#acquire(this.#streams);
   }
 
-  /** Opens every connection, so that the first burst does not wait for it. */
+  /** Opens every connection, so that the first burst does not wait for it; rejects with what the driver says. */
   async warm(): Promise<void> {
     await this.#liftTimeouts();
     const { sql } = this.#connections;
-    const opened = Array.from({ length: this.limits.pool_max }, () => sql.unsafe("select 1"));
-    for (const result of await Promise.allSettled(opened)) {
-      if (result.status === "rejected") throw new StoreUnavailable("database", result.reason);
-    }
+    await Promise.all(Array.from({ length: this.#limits.pool_max }, () => sql.unsafe("select 1")));
   }
 
   /** Resolves when the server answers; a second call joins the first while that one waits. */
   ping(): Promise<unknown> {
-    this.#ping ??= this.#attempt(select1, this.limits.statement_timeout_ms)
+    this.#ping ??= this.#attempt(select1, this.#limits.statement_timeout_ms)
       .then(resultOf)
       .finally(() => {
         this.#ping = undefined;
@@ -132,11 +129,8 @@ export class PostgresPool {
   /** A server that does not know a setting refuses the session, so those of younger ones are asked for first. */
   async #liftTimeouts(): Promise<void> {
     const names = youngTimeouts.map((name) => `'${name}'`).join();
-    const set = await this.#connections.sql
-      .unsafe(`select name from pg_settings where name in (${names}) and setting <> '0'`)
-      .catch((error) => {
-        throw new StoreUnavailable("database", error);
-      });
+    const { sql } = this.#connections;
+    const set = await sql.unsafe(`select name from pg_settings where name in (${names}) and setting <> '0'`);
     if (set.length === 0) return;
     this.#timeouts = Object.fromEntries(set.map(({ name }) => [name, "0"]));
     const before = this.#connections;
@@ -145,11 +139,11 @@ export class PostgresPool {
   }
 
   #acquire(permits: Semaphore): Promise<Release> {
-    return permits.acquire(this.limits.acquire_timeout_ms).catch(throwDatabaseFailure);
+    return permits.acquire(this.#limits.acquire_timeout_ms).catch(throwDatabaseFailure);
   }
 
   #takeTurn(lane: string): Promise<Release> {
-    return this.#lanes.acquire(lane, this.limits.lane_timeout_ms).catch(throwDatabaseFailure);
+    return this.#lanes.acquire(lane, this.#limits.lane_timeout_ms).catch(throwDatabaseFailure);
   }
 
   async #attempt<T>(work: Work<T>, silence_ms: number): Promise<Attempt<T>> {
@@ -172,11 +166,11 @@ export class PostgresPool {
   #replace(lost: ConnectionSet): void {
     if (this.#connections !== lost || this.#closed) return;
     this.#connections = this.#connect();
-    void lost.abandon(this.limits.statement_timeout_ms + REPORT_MS);
+    void lost.abandon(this.#limits.statement_timeout_ms + REPORT_MS);
   }
 
   #connect(): ConnectionSet {
-    const { pool_max, connect_timeout_ms, statement_timeout_ms, plan_cache_mode } = this.limits;
+    const { pool_max, connect_timeout_ms, statement_timeout_ms, plan_cache_mode } = this.#limits;
     return new ConnectionSet(this.#url, {
       connections_max: pool_max + 1,
       connect_timeout_ms,
