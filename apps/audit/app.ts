@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import {
   createHandler,
   type HealthState,
@@ -9,12 +10,11 @@ import {
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import { eventRoutes } from "./events/event-routes.ts";
-import { type ExportLimits, ExportSlots } from "./events/export-slots.ts";
-import type { PaceLimits } from "./events/reading-pace.ts";
-import type { EventWriter } from "./writes/event-writer.ts";
-import { createWriteMetrics } from "./writes/write-metrics.ts";
-import { writeRoutes } from "./writes/write-routes.ts";
+import { eventRoutes } from "./events/routes.ts";
+import type { Exports } from "./exports/export.ts";
+import type { EventWriter } from "./writes/commands.ts";
+import { createWriteMetrics } from "./writes/metrics.ts";
+import { writeRoutes } from "./writes/routes.ts";
 
 export interface AuditAppDeps {
   telemetry: Telemetry;
@@ -24,10 +24,8 @@ export interface AuditAppDeps {
   /** Where readiness looks. */
   writes: Database;
   writer: EventWriter;
-  /** Epoch milliseconds. */
-  clock: () => number;
-  exports: ExportLimits;
-  pace: PaceLimits;
+  clock: Clock;
+  exports: Exports;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
 }
@@ -46,9 +44,7 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 }
 
 function publicApp(deps: AuditAppDeps) {
-  const { reads, pace, telemetry } = deps;
-  const exports = new ExportSlots(deps.exports);
-  const routes = eventRoutes({ database: reads, exports, pace, log: telemetry.log });
+  const routes = eventRoutes({ database: deps.reads, exports: deps.exports });
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(

@@ -1,16 +1,17 @@
 import { join } from "node:path";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
-import { openReads } from "./events/event-queries.ts";
-import type { ExportLimits } from "./events/export-slots.ts";
-import { PartitionKeeper } from "./storage/partition-keeper.ts";
-import { EventWriter } from "./writes/event-writer.ts";
+import { openReads } from "./events/queries.ts";
+import { Exports } from "./exports/export.ts";
+import type { ExportLimits } from "./exports/permits.ts";
+import { PartitionKeeper } from "./partitions/commands.ts";
+import { EventWriter } from "./writes/commands.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
-const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000;
 
 /** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
 const WRITE_CONNECTIONS = 5;
@@ -20,23 +21,20 @@ const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2 };
 export interface AuditGiven {
   /** A database of the process; stays open when the service stops. */
   database?: Database;
-  /** Epoch milliseconds; the system's unless given. */
-  clock?: () => number;
-  /** How often the partitions are looked after; an hour unless given. */
-  partitions_interval_ms?: number;
+  /** The system's unless given. */
+  clock?: Clock;
 }
 
 /** The audit service from its configuration (contract 1). */
 export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Promise<Service> {
   const telemetry = createTelemetry({ name: "audit", namespace: "audit" }, config);
-  const clock = given.clock ?? Date.now;
+  const clock = given.clock ?? systemClock;
   const health = { draining: false };
   const { writes, reads, close } = await openStores(config, given.database, telemetry);
   const partitions = new PartitionKeeper({
     database: writes,
     log: telemetry.log,
     clock,
-    interval_ms: given.partitions_interval_ms ?? PARTITIONS_INTERVAL_MS,
   });
   const writer = new EventWriter({ database: writes, clock, keepPartitions: () => partitions.keep() });
   const app = createApp({
@@ -46,11 +44,16 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     writes,
     writer,
     clock,
-    exports: EXPORTS,
-    pace: {
-      bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
-      lag_ms_max: config.EXPORT_LAG_MS_MAX,
-    },
+    exports: new Exports({
+      database: reads,
+      limits: EXPORTS,
+      pace: {
+        bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
+        lag_ms_max: config.EXPORT_LAG_MS_MAX,
+      },
+      clock,
+      log: telemetry.log,
+    }),
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
   });

@@ -54,7 +54,7 @@ export function describedBody(
 }
 
 /** A TypeBox schema is JSON Schema, which OpenAPI 3.1 holds as it is. */
-function asOpenApi(schema: TSchema): Record<string, never> {
+export function asOpenApi(schema: TSchema): Record<string, never> {
   // biome-ignore lint/plugin: see above
   return schema as TSchema & Record<string, never>;
 }

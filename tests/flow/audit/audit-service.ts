@@ -1,5 +1,7 @@
+import { afterAll, beforeAll, expect } from "bun:test";
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
+import type { Clock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -14,6 +16,8 @@ export interface AuditService {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** One page of a log; throws when the answer is not 200. */
   list(path: string): Promise<{ audit_events: AuditEvent[]; has_more: boolean }>;
+  /** The event of a request in a log, organization-1's unless told. */
+  event(request_id: string, log?: string): Promise<AuditEvent | undefined>;
   stop(): Promise<void>;
 }
 
@@ -22,8 +26,7 @@ export type AuditEvent = Record<string, unknown> & { id: string; request_id: str
 
 export interface AuditServiceOptions {
   database_url?: string;
-  clock?: () => number;
-  partitions_interval_ms?: number;
+  clock?: Clock;
   env?: Record<string, string>;
 }
 
@@ -38,14 +41,43 @@ export async function startAudit(options: AuditServiceOptions = {}): Promise<Aud
     DATABASE_URL: database_url,
     ...options.env,
   });
-  const { clock, partitions_interval_ms } = options;
-  const running = await serve(await wireAudit(config, { clock, partitions_interval_ms }), config);
+  const running = await serve(await wireAudit(config, { clock: options.clock }), config);
   return auditClient(
     database_url,
     `http://127.0.0.1:${running.port}`,
     `http://127.0.0.1:${running.internal_port}`,
     running.shutdown,
   );
+}
+
+/** One service for all tests of a file, or of a `describe`. */
+export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
+  let audit: AuditService | undefined;
+  beforeAll(async () => {
+    audit = await startAudit(options);
+  });
+  afterAll(() => audit?.stop());
+  const running = (): AuditService => {
+    if (audit === undefined) throw new Error("The service runs for tests and hooks only.");
+    return audit;
+  };
+  return {
+    get url() {
+      return running().url;
+    },
+    get internal_url() {
+      return running().internal_url;
+    },
+    get database_url() {
+      return running().database_url;
+    },
+    put: (...given) => running().put(...given),
+    patch: (...given) => running().patch(...given),
+    get: (...given) => running().get(...given),
+    list: (...given) => running().list(...given),
+    event: (...given) => running().event(...given),
+    stop: () => running().stop(),
+  };
 }
 
 /** Calls of an audit service, wherever it runs. */
@@ -62,6 +94,12 @@ export function auditClient(
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers });
+  const list: AuditService["list"] = async (path) => {
+    const response = await get(path);
+    const body = await json(response);
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
+    return body;
+  };
   return {
     url,
     internal_url,
@@ -69,11 +107,11 @@ export function auditClient(
     put: write("PUT"),
     patch: write("PATCH"),
     get,
-    async list(path) {
-      const response = await get(path);
-      const body = await json(response);
-      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
-      return body;
+    list,
+    async event(request_id, log = "/organizations/organization-1") {
+      const { audit_events } = await list(`${log}/audit-events?request_id=${request_id}`);
+      expect(audit_events.length).toBeLessThanOrEqual(1);
+      return audit_events[0];
     },
     stop,
   };

@@ -1,21 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import {
-  type AuditService,
-  intent,
-  requestId,
-  startAudit,
-  userIntent,
-  wrongFields,
-} from "./audit-service.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
-let audit: AuditService;
-
-beforeAll(async () => {
-  audit = await startAudit({ database_url: "pglite://memory" });
-});
-afterAll(() => audit.stop());
+const audit = sharedAudit({ database_url: "pglite://memory" });
 
 const sorted = async (answer: Promise<Response>) => (await wrongFields(await answer)).toSorted();
 

@@ -9,6 +9,7 @@ import {
   json,
   openLog,
   requestId,
+  sharedAudit,
   startAudit,
   userIntent,
 } from "./audit-service.ts";
@@ -21,12 +22,7 @@ const CSV = { Accept: "text/csv" };
 const NDJSON = { Accept: "application/x-ndjson" };
 
 describe("an export", () => {
-  let audit: AuditService;
-
-  beforeAll(async () => {
-    audit = await startAudit();
-  });
-  afterAll(() => audit.stop());
+  const audit = sharedAudit();
 
   test("in CSV has a line of names and one for each event, cells quoted where they must be", async () => {
     const id = requestId();

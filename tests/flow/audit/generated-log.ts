@@ -1,4 +1,4 @@
-import { keepPartitions } from "@ostiary/audit/partitions/queries";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
@@ -27,7 +27,7 @@ export async function generateLog(
   progress: (line: string) => void = () => {},
 ): Promise<void> {
   for (let at = log.end_ms - log.span_ms; at <= log.end_ms + DAY_MS; at += 27 * DAY_MS) {
-    await keepPartitions(database, at);
+    await makePartitions(database, at);
   }
   for (let first = 0; first < log.events; first += CHUNK_EVENTS) {
     const last = Math.min(first + CHUNK_EVENTS, log.events) - 1;

@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type AuditService, intent, json, requestId, startAudit, wrongFields } from "./audit-service.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { intent, json, requestId, sharedAudit, startAudit, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
-let audit: AuditService;
-
-beforeAll(async () => {
-  audit = await startAudit();
-});
-afterAll(() => audit.stop());
-
-async function event(request_id: string, log = "/organizations/organization-1") {
-  const { audit_events } = await audit.list(`${log}/audit-events?request_id=${request_id}`);
-  expect(audit_events.length).toBeLessThanOrEqual(1);
-  return audit_events[0];
-}
+const audit = sharedAudit();
 
 describe("an intent", () => {
   test("is 201 when it is new and 200, unchanged, when the request is known", async () => {
@@ -23,7 +13,7 @@ describe("an intent", () => {
     expect([first.status, await first.json()]).toEqual([201, { result: "created" }]);
     const again = await audit.put(id, intent({ service: "another", occurred_at: new Date().toISOString() }));
     expect([again.status, await again.json()]).toEqual([200, { result: "existing" }]);
-    expect(await event(id)).toMatchObject({ service: "widgets", outcome: "pending", status: null });
+    expect(await audit.event(id)).toMatchObject({ service: "widgets", outcome: "pending", status: null });
   });
 
   test("is read back as it was sent", async () => {
@@ -40,14 +30,14 @@ describe("an intent", () => {
       details: null,
       created_id: null,
     };
-    expect<unknown>(await event(id)).toEqual(expected);
+    expect<unknown>(await audit.event(id)).toEqual(expected);
   });
 
   test("may carry fields that this version does not know", async () => {
     const id = requestId();
     const body = intent({ region: "eu", nested: { a: "\0", b: [1] } });
     expect((await audit.put(id, { ...body, actor: { ...Object(body.actor), rank: 1 } })).status).toBe(201);
-    expect(Object.keys((await event(id)) ?? {})).not.toContain("region");
+    expect(Object.keys((await audit.event(id)) ?? {})).not.toContain("region");
   });
 
   test.each([
@@ -55,9 +45,7 @@ describe("an intent", () => {
     ["with microseconds", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
     ["in lower case", "2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
   ])("takes a time %s", async (_, occurred_at, expected) => {
-    const service = await startAudit({
-      clock: () => Date.UTC(2026, 0, 1, 12),
-    });
+    const service = await startAudit({ clock: manualClock("2026-01-01T12:00:00Z") });
     try {
       expect((await service.put("r", intent({ occurred_at }))).status).toBe(201);
       const { audit_events } = await service.list("/organizations/organization-1/audit-events");
@@ -114,7 +102,7 @@ describe("an intent", () => {
     const named = await wrongFields(await audit.put(id, body));
     expect(named.sort()).toEqual(expect.arrayContaining(fields.sort()));
     if (fields.length > 0) expect(named).toHaveLength(fields.length);
-    expect(await event(id)).toBeUndefined();
+    expect(await audit.event(id)).toBeUndefined();
   });
 
   test.each(Object.keys(intent()))("without %s is 422", async (field) => {

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type AuditService, intent, json, requestId, startAudit } from "./audit-service.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { intent, json, requestId, sharedAudit } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
 const TOKEN = "internal-token-of-this-test";
 
 describe("the internal port with a token", () => {
-  let audit: AuditService;
-
-  beforeAll(async () => {
-    audit = await startAudit({ database_url: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
-  });
-  afterAll(() => audit.stop());
+  const audit = sharedAudit({ database_url: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
 
   test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(
     "refuses writes with the token %p, before anything else",

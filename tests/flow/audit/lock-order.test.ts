@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { EventWriter } from "@ostiary/audit/writes/event-writer";
+import { EventWriter } from "@ostiary/audit/writes/commands";
+import { systemClock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -25,7 +26,7 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
 
   const openReplica = async (database_url: string): Promise<Replica> => {
     const database = await openDatabase(database_url, { namespace: "audit", pool_max: 5 });
-    const writer = new EventWriter({ database, clock: Date.now, keepPartitions: async () => {} });
+    const writer = new EventWriter({ database, clock: systemClock, keepPartitions: async () => {} });
     return { writer, database };
   };
 

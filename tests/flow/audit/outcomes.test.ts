@@ -1,27 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import {
-  type AuditService,
-  intent,
-  requestId,
-  startAudit,
-  userIntent,
-  wrongFields,
-} from "./audit-service.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { intent, requestId, sharedAudit, startAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
-let audit: AuditService;
-
-beforeAll(async () => {
-  audit = await startAudit();
-});
-afterAll(() => audit.stop());
-
-async function event(request_id: string, log = "/organizations/organization-1") {
-  const { audit_events } = await audit.list(`${log}/audit-events?request_id=${request_id}`);
-  expect(audit_events.length).toBeLessThanOrEqual(1);
-  return audit_events[0];
-}
+const audit = sharedAudit();
 
 describe("an outcome", () => {
   test("makes a pending event final, once", async () => {
@@ -36,7 +19,7 @@ describe("an outcome", () => {
     expect((await audit.patch(id, outcome)).status).toBe(204);
     expect((await audit.patch(id, outcome)).status).toBe(204);
     expect((await audit.patch(id, { outcome: "rejected", status: 403 })).status).toBe(204);
-    expect(await event(id)).toMatchObject(outcome);
+    expect(await audit.event(id)).toMatchObject(outcome);
   });
 
   test("is 404 for a request that the log does not hold", async () => {
@@ -57,16 +40,16 @@ describe("an outcome", () => {
       expect(created.status).toBe(201);
       if (applied.status === 404) continue; // it overtook the intent on the wire
       expect(applied.status).toBe(204);
-      expect(await event(id)).toMatchObject({ outcome: "rejected", status: 503 });
+      expect(await audit.event(id)).toMatchObject({ outcome: "rejected", status: 503 });
     }
   });
 
   test("that comes long after its intent is applied", async () => {
-    let now = Date.UTC(2026, 0, 31, 23, 59);
-    const service = await startAudit({ clock: () => now });
+    const time = manualClock("2026-01-31T23:59:00Z");
+    const service = await startAudit({ clock: time });
     try {
-      await service.put("late", intent({ occurred_at: new Date(now).toISOString() }));
-      now = Date.UTC(2026, 5, 1);
+      await service.put("late", intent({ occurred_at: time.date().toISOString() }));
+      time.set("2026-06-01T00:00:00Z");
       expect((await service.patch("late", { outcome: "no_response", status: 502 })).status).toBe(204);
       const { audit_events } = await service.list("/organizations/organization-1/audit-events");
       expect(audit_events[0]).toMatchObject({ outcome: "no_response", status: 502 });
@@ -88,7 +71,7 @@ describe("an outcome", () => {
     expect(
       (await audit.patch(id, { outcome, status, details: null, created_id: null, more: 1 })).status,
     ).toBe(204);
-    expect(await event(id)).toMatchObject({ outcome, status });
+    expect(await audit.event(id)).toMatchObject({ outcome, status });
   });
 
   const responded = { outcome: "responded", status: 200 };
@@ -119,7 +102,7 @@ describe("an outcome", () => {
     const id = requestId();
     await audit.put(id, userIntent());
     expect((await wrongFields(await audit.patch(id, body))).sort()).toEqual(fields.sort());
-    expect(await event(id, "/users/user-1")).toMatchObject({ outcome: "pending", created_id: null });
+    expect(await audit.event(id, "/users/user-1")).toMatchObject({ outcome: "pending", created_id: null });
   });
 
   test.each([
@@ -161,9 +144,9 @@ describe("an outcome of a user route", () => {
     };
     expect((await audit.patch(id, outcome)).status).toBe(204);
     const actor = { member_id: "member-9", auth_type: "jwt", key_prefix: null };
-    const inUser = await event(id, "/users/user-1");
+    const inUser = await audit.event(id, "/users/user-1");
     expect(inUser).toMatchObject({ user_id: "user-1", organization_id: "organization-9", actor });
-    const inOrganization = await event(id, "/organizations/organization-9");
+    const inOrganization = await audit.event(id, "/organizations/organization-9");
     expect(inOrganization).toMatchObject({ organization_id: "organization-9", actor });
     expect(Object.keys(inOrganization ?? {})).not.toContain("user_id");
     for (const filter of ["params[widget_id]=widget-1", "actor_member_id=member-9", "service=widgets"]) {
@@ -177,9 +160,9 @@ describe("an outcome of a user route", () => {
     await audit.put(id, intent());
     const outcome = { outcome: "responded", status: 200, organization_id: "organization-2", member_id: "m" };
     expect(await wrongFields(await audit.patch(id, outcome))).toEqual(["organization_id"]);
-    expect(await event(id)).toMatchObject({ outcome: "pending", organization_id: "organization-1" });
+    expect(await audit.event(id)).toMatchObject({ outcome: "pending", organization_id: "organization-1" });
     expect((await audit.patch(id, { outcome: "responded", status: 200 })).status).toBe(204);
     expect((await audit.patch(id, outcome)).status).toBe(204);
-    expect(await event(id)).toMatchObject({ organization_id: "organization-1" });
+    expect(await audit.event(id)).toMatchObject({ organization_id: "organization-1" });
   });
 });

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type AuditService, intent, requestId, startAudit, wrongFields } from "./audit-service.ts";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { intent, requestId, sharedAudit, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
 const LOG = "/organizations/organization-1/audit-events";
 
 describe("the filter params[name]", () => {
-  let audit: AuditService;
+  const audit = sharedAudit({ database_url: "pglite://memory" });
   /** Events by the params that they have. */
   const written = new Map<string, string>();
 
   beforeAll(async () => {
-    audit = await startAudit({ database_url: "pglite://memory" });
     const all: [string, Record<string, string>][] = [
       ["w-1", { id: "w-1" }],
       ["w-1 of c", { id: "w-1", cell: "c" }],
@@ -26,7 +25,6 @@ describe("the filter params[name]", () => {
       await audit.put(id, intent({ params }));
     }
   });
-  afterAll(() => audit.stop());
 
   test.each([
     ["params[id]=w-1", ["w-1", "w-1 of c"]],

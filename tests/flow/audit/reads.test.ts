@@ -33,7 +33,7 @@ interface Written {
 }
 
 beforeAll(async () => {
-  audit = await startAudit({ clock: time.now });
+  audit = await startAudit({ clock: time });
   for (let n = 0; n < 300; n++) await write(n);
 });
 afterAll(() => audit.stop());

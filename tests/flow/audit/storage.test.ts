@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { keepPartitions } from "@ostiary/audit/partitions/queries";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type Database, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -116,7 +116,7 @@ onServer("the log, under the service's own role", () => {
   });
 
   test("partitions that are made later refuse the same", async () => {
-    await keepPartitions(log, Date.UTC(2031, 5, 15));
+    await makePartitions(log, Date.UTC(2031, 5, 15));
     const later = "audit.audit_events_2031_06";
     await execute(
       `insert into ${later} (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
@@ -128,11 +128,13 @@ onServer("the log, under the service's own role", () => {
   });
 });
 
+const HOUR_MS = 3_600_000;
+
 describe("partitions", () => {
   test("reach from last month to two months ahead at boot, over a change of year", async () => {
     const database_url = await freshDatabase();
     const at = async (time: string) => {
-      const audit = await startAudit({ database_url, clock: () => Date.parse(time) });
+      const audit = await startAudit({ database_url, clock: manualClock(time) });
       const log = await openLog(audit);
       try {
         return await partitions(log);
@@ -153,14 +155,18 @@ describe("partitions", () => {
 
   test.skipIf(!services().postgres.real)("are looked after while the service runs", async () => {
     const time = manualClock("2026-01-31T23:30:00Z");
-    const audit = await startAudit({ clock: time.now, partitions_interval_ms: 20 });
+    const audit = await startAudit({ clock: time });
     const log = await openLog(audit);
     try {
       expect(await partitions(log)).toEqual(["2025_12", "2026_01", "2026_02", "2026_03"]);
       for (let month = 2; month <= 14; month++) {
         time.set(Date.UTC(2026, month - 1, 1));
         const ahead = new Date(Date.UTC(2026, month + 1)).toISOString().slice(0, 7).replace("-", "_");
-        await waitFor(async () => (await partitions(log)).at(-1) === ahead, { what: `partition ${ahead}` });
+        const made = async () => {
+          time.advance(HOUR_MS);
+          return (await partitions(log)).at(-1) === ahead;
+        };
+        await waitFor(made, { what: `partition ${ahead}` });
       }
       expect(await partitions(log)).toHaveLength(17);
     } finally {
@@ -171,7 +177,7 @@ describe("partitions", () => {
 
   test("hold every time that an intent may have, on the edges of months too", async () => {
     const time = manualClock("2026-03-01T00:00:00.000Z");
-    const audit = await startAudit({ clock: time.now });
+    const audit = await startAudit({ clock: time });
     try {
       for (const now of [
         "2026-03-01T00:00:00.000Z",
@@ -180,7 +186,7 @@ describe("partitions", () => {
       ]) {
         time.set(now);
         for (const hours of [-24, -1, 0, 1, 24]) {
-          const occurred_at = new Date(time.now() + hours * 3_600_000).toISOString();
+          const occurred_at = new Date(time.now() + hours * HOUR_MS).toISOString();
           expect((await audit.put(requestId(), intent({ occurred_at }))).status).toBe(201);
         }
       }
@@ -191,12 +197,12 @@ describe("partitions", () => {
 
   test("are made for the write that misses one, when nobody looked after them for years", async () => {
     const time = manualClock("2026-03-01T00:00:00Z");
-    const audit = await startAudit({ clock: time.now });
+    const audit = await startAudit({ clock: time });
     try {
       time.set("2029-12-31T23:59:59Z");
       const answers = await Promise.all(
         Array.from({ length: 50 }, (_, n) => {
-          const occurred_at = new Date(time.now() + (n % 3) * 3_600_000).toISOString();
+          const occurred_at = new Date(time.now() + (n % 3) * HOUR_MS).toISOString();
           return audit.put(requestId(), intent({ occurred_at }));
         }),
       );
@@ -230,7 +236,7 @@ describe("partitions", () => {
               values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::')`,
           );
           const other = await openLog(audit);
-          expect(await keepPartitions(other, Date.UTC(2040, 0))).toHaveLength(4);
+          expect(await makePartitions(other, Date.UTC(2040, 0))).toHaveLength(4);
           await other.close();
         });
       } finally {

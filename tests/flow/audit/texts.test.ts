@@ -1,23 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
-import {
-  type AuditService,
-  intent,
-  json,
-  requestId,
-  startAudit,
-  userIntent,
-  wrongFields,
-} from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(120_000);
 
-let audit: AuditService;
-
-beforeAll(async () => {
-  audit = await startAudit();
-});
-afterAll(() => audit.stop());
+const audit = sharedAudit();
 
 /** What a character may be that is one, two, three or four bytes long, or none at all. */
 const characters = ["a", "~", "é", "道", "🚪", " ", "%", "\n", '"', "\\", "\u007f", "\uffff"];

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { ExportSlots } from "@ostiary/audit/events/export-slots";
-import { ReadingPace } from "@ostiary/audit/events/reading-pace";
+import { ExportPermits } from "@ostiary/audit/exports/permits";
+import { ReadingPace } from "@ostiary/audit/exports/stream";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 
 describe("the slots of exports", () => {
-  const slots = () => new ExportSlots({ exports_max: 4, per_log_max: 2 });
+  const slots = () => new ExportPermits({ exports_max: 4, per_log_max: 2 });
 
   test("are shared: one log has at most its part, all together at most as many as there are", async () => {
     const shared = slots();

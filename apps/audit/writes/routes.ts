@@ -1,19 +1,20 @@
+import type { Clock } from "@ostiary/lib/async";
 import { intentSchema, outcomeSchema } from "@ostiary/lib/contracts/audit";
 import { AUDIT_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
-import { type FieldError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import { notFound, validationError } from "@ostiary/lib/domain/errors";
 import { errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { EventWriter } from "./event-writer.ts";
-import { intentProblems, requestIdProblems } from "./intent-rules.ts";
-import { outcomeProblems } from "./outcome-rules.ts";
-import type { WriteMetrics } from "./write-metrics.ts";
+import { refuse } from "../problems.ts";
+import type { EventWriter } from "./commands.ts";
+import { intentProblems, requestIdProblems } from "./intent.ts";
+import type { WriteMetrics } from "./metrics.ts";
+import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 
 export interface WriteRoutesDeps {
   writer: Pick<EventWriter, "intent" | "outcome">;
   metrics: WriteMetrics;
-  /** Epoch milliseconds. */
-  clock: () => number;
+  clock: Clock;
 }
 
 const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
@@ -43,7 +44,7 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
       {
         // before the schema's own check, which would tell of the shape alone
         transform: ({ params, body }) =>
-          refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock())]),
+          refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock.now())]),
         body: intentSchema,
         response: {
           200: resultSchema("existing", "The log held this request already; nothing was changed."),
@@ -63,7 +64,7 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
       async ({ params, body, status }) => {
         const { request_id } = params;
         const result = await writer.outcome(request_id, body);
-        if (result === "not_a_user_route") throw validationError([pairProblem]);
+        if (result === "not_a_user_route") throw validationError([notAUserRoute]);
         metrics.outcome(result);
         if (result === "not_found") throw notFound("audit_event", request_id);
         return status(204, undefined);
@@ -84,13 +85,4 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
         },
       },
     );
-}
-
-const pairProblem: FieldError = {
-  path: "organization_id",
-  message: "organization_id and member_id may be set only for an event of a person's log.",
-};
-
-function refuse(problems: FieldError[]): void {
-  if (problems.length > 0) throw validationError(problems);
 }

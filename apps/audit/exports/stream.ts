@@ -1,5 +1,36 @@
-import { type ExportFormat, exportTypes } from "./event-export.ts";
-import { type PaceLimits, ReadingPace } from "./reading-pace.ts";
+import { type Clock, withDeadline } from "@ostiary/lib/async";
+import { type ExportFormat, exportHeaders } from "./formats.ts";
+
+/** How slowly a client may read an export. */
+export interface PaceLimits {
+  bytes_per_second_min: number;
+  /** How far a client may fall behind that pace. */
+  lag_ms_max: number;
+}
+
+/**
+ * How far one client is behind the least pace. Time counts only while the client lets us wait, so that a slow
+ * database is never held against it; what it took early is not credited later.
+ */
+export class ReadingPace {
+  readonly #limits: PaceLimits;
+  #lag_ms = 0;
+
+  constructor(limits: PaceLimits) {
+    this.#limits = limits;
+  }
+
+  /** How much longer the client may let us wait. */
+  get left_ms(): number {
+    return Math.max(0, this.#limits.lag_ms_max - this.#lag_ms);
+  }
+
+  /** The client took `bytes` after `waited_ms`. */
+  took(bytes: number, waited_ms: number): void {
+    const due_ms = (bytes * 1000) / this.#limits.bytes_per_second_min;
+    this.#lag_ms = Math.max(0, this.#lag_ms + waited_ms - due_ms);
+  }
+}
 
 /** The client took less than the least pace for too long. */
 export class ReaderTooSlow extends Error {
@@ -14,6 +45,7 @@ export interface ExportStream {
   /** Asked for one by one as the client reads. */
   chunks: AsyncGenerator<string, void, void>;
   pace: PaceLimits;
+  clock: Clock;
   /** Aborts when the client leaves. */
   signal: AbortSignal;
   /** Called when nothing more is read from `chunks`, whatever happened; a second call means nothing. */
@@ -55,7 +87,7 @@ async function send(
   first: IteratorResult<string, void>,
   sink: ReadableStreamDirectController,
 ): Promise<void> {
-  const reader = new PacedReader(sink, stream.pace, stream.signal);
+  const reader = new PacedReader(sink, stream);
   const encoder = new TextEncoder();
   try {
     for (let next = first; !next.done; next = await stream.chunks.next()) {
@@ -84,15 +116,13 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
 /** A client that takes what it is sent, at its pace. */
 class PacedReader {
   readonly #sink: ReadableStreamDirectController;
-  readonly #limits: PaceLimits;
-  readonly #signal: AbortSignal;
+  readonly #stream: ExportStream;
   readonly #pace: ReadingPace;
 
-  constructor(sink: ReadableStreamDirectController, limits: PaceLimits, signal: AbortSignal) {
+  constructor(sink: ReadableStreamDirectController, stream: ExportStream) {
     this.#sink = sink;
-    this.#limits = limits;
-    this.#signal = signal;
-    this.#pace = new ReadingPace(limits);
+    this.#stream = stream;
+    this.#pace = new ReadingPace(stream.pace);
   }
 
   /** Resolves when the client has taken `piece`, or has left; rejects with `ReaderTooSlow`. */
@@ -100,29 +130,22 @@ class PacedReader {
     const taken = this.#sink.write(piece);
     this.#sink.flush();
     if (typeof taken === "number") return this.#pace.took(piece.byteLength, 0);
-    const started = performance.now();
+    const { clock } = this.#stream;
+    const started_ms = clock.elapsed_ms();
     await this.#inTime(taken);
-    this.#pace.took(piece.byteLength, performance.now() - started);
+    this.#pace.took(piece.byteLength, clock.elapsed_ms() - started_ms);
   }
 
   async #inTime(taken: Promise<unknown>): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const timer = setTimeout(() => reject(new ReaderTooSlow(this.#limits)), this.#pace.left_ms);
-    this.#signal.addEventListener("abort", resolve, { once: true });
-    taken.then(resolve, reject);
+    const { signal, pace, clock } = this.#stream;
+    const left = Promise.withResolvers<void>();
+    const onAbort = () => left.resolve();
+    signal.addEventListener("abort", onAbort, { once: true });
     try {
-      await promise;
+      const takenOrLeft = Promise.race([taken, left.promise]);
+      await withDeadline(takenOrLeft, this.#pace.left_ms, () => new ReaderTooSlow(pace), clock);
     } finally {
-      clearTimeout(timer);
-      this.#signal.removeEventListener("abort", resolve);
+      signal.removeEventListener("abort", onAbort);
     }
   }
-}
-
-export function exportHeaders(format: ExportFormat): Record<string, string> {
-  return {
-    "Content-Type": exportTypes[format],
-    "Content-Disposition": `attachment; filename="audit-events.${format}"`,
-    Vary: "Accept",
-  };
 }

@@ -2,7 +2,7 @@ import { KeyedSemaphore, NoPermit, Semaphore } from "@ostiary/lib/async";
 import { ApiError } from "@ostiary/lib/domain/errors";
 
 const RETRY_AFTER_SECONDS = 10;
-/** Who finds no slot is told so at once. */
+/** Who finds no permit is told so at once. */
 const WAITING_MAX = 0;
 
 export interface ExportLimits {
@@ -13,7 +13,7 @@ export interface ExportLimits {
 }
 
 /** Exports keep a database connection for as long as their client reads: only so many run at once. */
-export class ExportSlots {
+export class ExportPermits {
   readonly #all: Semaphore;
   readonly #byLog: KeyedSemaphore;
 
@@ -22,37 +22,29 @@ export class ExportSlots {
     this.#byLog = new KeyedSemaphore(per_log_max, WAITING_MAX);
   }
 
-  /** Takes a slot for an export of `log` and resolves with the function that gives it back; 429 when there is none. */
+  /** Resolves with the function that gives a permit for an export of `log` back; 429 when there is none. */
   async take(log: string): Promise<() => void> {
-    const leave = await orRefuse(
-      this.#byLog.acquire(log, 0),
-      "Too many exports of this log are running. Try again in a moment.",
-    );
+    const releaseLog = await this.#byLog.acquire(log, 0).catch(tooMany("exports of this log"));
     try {
-      const release = await orRefuse(
-        this.#all.acquire(0),
-        "Too many exports are running. Try again in a moment.",
-      );
+      const release = await this.#all.acquire(0).catch(tooMany("exports"));
       return () => {
         release();
-        leave();
+        releaseLog();
       };
     } catch (error) {
-      leave();
+      releaseLog();
       throw error;
     }
   }
 }
 
-async function orRefuse<T>(slot: Promise<T>, message: string): Promise<T> {
-  try {
-    return await slot;
-  } catch (error) {
+function tooMany(what: string): (error: unknown) => never {
+  return (error) => {
     if (!(error instanceof NoPermit)) throw error;
     throw new ApiError("RATE_LIMITED", {
-      message,
+      message: `Too many ${what} are running. Try again in a moment.`,
       details: { retry_after_seconds: RETRY_AFTER_SECONDS },
       headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
     });
-  }
+  };
 }

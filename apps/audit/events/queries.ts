@@ -6,21 +6,8 @@ import {
   rows,
 } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import {
-  type EventBounds,
-  type EventFilter,
-  type EventLog,
-  type ExactFilter,
-  exactFilters,
-} from "./event-filter.ts";
-import type { UserEvent } from "./event-schema.ts";
-
-/** A row as the database gives it. */
-type EventRow = Omit<UserEvent, "actor"> & {
-  actor_member_id: UserEvent["actor"]["member_id"];
-  actor_auth_type: UserEvent["actor"]["auth_type"];
-  actor_key_prefix: UserEvent["actor"]["key_prefix"];
-};
+import { type EventLog, type EventRow, eventOf, type UserEvent } from "./event.ts";
+import { type EventBounds, type EventFilter, type ExactFilter, exactFilters } from "./filter.ts";
 
 const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
@@ -55,20 +42,6 @@ export async function* streamEvents(
   for await (const found of database.stream<EventRow>("export_events", statement, EXPORT_BATCH_ROWS)) {
     yield found.map(eventOf);
   }
-}
-
-function eventOf(row: EventRow): UserEvent {
-  const { id, occurred_at, request_id, organization_id, user_id, ...rest } = row;
-  const { actor_member_id, actor_auth_type, actor_key_prefix, ...request } = rest;
-  return {
-    id,
-    occurred_at: new Date(occurred_at).toISOString(),
-    request_id,
-    organization_id,
-    user_id,
-    actor: { member_id: actor_member_id, auth_type: actor_auth_type, key_prefix: actor_key_prefix },
-    ...request,
-  };
 }
 
 const columns = sql.raw(

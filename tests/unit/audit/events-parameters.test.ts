@@ -1,23 +1,20 @@
 import { describe, expect, test } from "bun:test";
-import { exportFormat } from "@ostiary/audit/events/accept";
-import { readEventQuery } from "@ostiary/audit/events/query";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { eventFilter, readProblems } from "@ostiary/audit/events/parameters";
+import { exportFormat } from "@ostiary/audit/exports/formats";
+import { pageRequest } from "@ostiary/lib/runtime/http";
 import fc from "fast-check";
 
 const log = { kind: "organization", id: "o" } as const;
-const read = (query: string) => readEventQuery(log, `http://audit/organizations/o/audit-events?${query}`);
+const read = (text: string) => ({
+  filter: eventFilter(log, queryOf(text)),
+  page: pageRequest(queryOf(text)),
+});
+const queryOf = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
 
 /** What a query is told to be wrong, by parameter. */
-function problems(query: string): Record<string, string> {
-  try {
-    read(query);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const fields: unknown = error.details?.fields;
-    if (!Array.isArray(fields)) throw error;
-    return Object.fromEntries(fields.map(({ path, message }) => [path, message]));
-  }
-  return {};
+function problems(text: string): Record<string, string> {
+  const found = readProblems(log, queryOf(text), `http://audit/organizations/o/audit-events?${text}`);
+  return Object.fromEntries(found.toReversed().map(({ path, message }) => [path, message]));
 }
 
 describe("the query of a read", () => {

@@ -1,11 +1,6 @@
 import { INTENT_SKEW_MS_MAX } from "@ostiary/lib/contracts/audit";
 import { decodeTime, encodeTime, MAX_ULID } from "ulid";
-
-/** Whose log is read. */
-export interface EventLog {
-  kind: "organization" | "user";
-  id: string;
-}
+import type { EventLog } from "./event.ts";
 
 /** The filters that compare one field, by their parameter's name. */
 export const exactFilters = [

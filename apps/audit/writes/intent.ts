@@ -1,7 +1,6 @@
 import { INTENT_SKEW_MS_MAX, intentSchema } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
-import { isStorable, STORABLE_RULE } from "../text.ts";
+import { type Fields, fieldsOf, isStorable, STORABLE_RULE, unstorable } from "../problems.ts";
 import { parseTime } from "../time.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
@@ -15,13 +14,13 @@ export function requestIdProblems(request_id: string): FieldError[] {
 /** Everything that is wrong with an intent at `now_ms` (Identity specification, Audit internal API). */
 export function intentProblems(body: unknown, now_ms: number): FieldError[] {
   const intent = fieldsOf(body);
-  return firstOfEach([
+  return [
     ...fieldErrors(intentSchema, body),
     ...timeProblems(intent, now_ms),
     ...logProblems(intent),
     ...paramProblems(fieldsOf(intent.params)),
     ...textProblems(intent),
-  ]);
+  ];
 }
 
 function timeProblems({ occurred_at }: Fields, now_ms: number): FieldError[] {

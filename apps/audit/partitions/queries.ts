@@ -1,28 +1,16 @@
-import { type Database, type Orm, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { type Partition, wantedPartitions } from "./partitions.ts";
+import type { Partition } from "./partition.ts";
 
 const CHECK_VIOLATION = "23514";
-
-/** Makes the partitions that are missing at `now_ms` and returns their names. Replicas may run it together. */
-export async function keepPartitions(database: Database, now_ms: number): Promise<string[]> {
-  const wanted = wantedPartitions(now_ms);
-  const missing = await database.run("select_partitions", (orm) => missingOf(orm, wanted));
-  if (missing.length === 0) return [];
-  return database.transaction("create_partitions", async (tx) => {
-    await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('partitions of audit_events', 0))`);
-    const stillMissing = await missingOf(tx, wanted);
-    for (const partition of stillMissing) await create(tx, partition);
-    return stillMissing.map(({ name }) => name);
-  });
-}
 
 /** Whether a write failed because a month has no partition. */
 export function isPartitionMissing(error: unknown): boolean {
   return sqlState(error) === CHECK_VIOLATION;
 }
 
-async function missingOf(orm: Orm, wanted: Partition[]): Promise<Partition[]> {
+/** Those of `wanted` that do not exist. */
+export async function missingPartitions(orm: Orm, wanted: Partition[]): Promise<Partition[]> {
   const found = await rows<{ name: string }>(
     orm,
     sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -32,8 +20,13 @@ async function missingOf(orm: Orm, wanted: Partition[]): Promise<Partition[]> {
   return wanted.filter(({ name }) => !present.has(name));
 }
 
+/** One replica at a time makes partitions. */
+export async function lockPartitions(tx: Orm): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('partitions of audit_events', 0))`);
+}
+
 /** Made aside and attached: unlike `create table ... partition of`, that never waits for or stops a writer. */
-async function create(tx: Orm, { name, from, to }: Partition): Promise<void> {
+export async function createPartition(tx: Orm, { name, from, to }: Partition): Promise<void> {
   const table = sql`audit.${sql.identifier(name)}`;
   await rows(tx, sql`create table ${table} (like audit.audit_events including all)`);
   await rows(

@@ -1,13 +1,37 @@
 import { stringify } from "csv-stringify/sync";
-import type { EventLog } from "./event-filter.ts";
-import type { UserEvent } from "./event-schema.ts";
+import Negotiator from "negotiator";
+import { type EventLog, type UserEvent, withoutPerson } from "../events/event.ts";
 
 export type ExportFormat = "csv" | "ndjson";
 
-export const exportTypes = {
+const contentTypes = {
   csv: "text/csv; charset=utf-8; header=present",
   ndjson: "application/x-ndjson",
 } as const satisfies Record<ExportFormat, string>;
+
+const JSON_TYPE = "application/json";
+const formats: ReadonlyMap<string, ExportFormat> = new Map([
+  ["text/csv", "csv"],
+  ["application/x-ndjson", "ndjson"],
+]);
+const available = [JSON_TYPE, ...formats.keys()];
+
+/**
+ * The export that an Accept header asks for (contract 6, Beyond the specification); null for the page in JSON,
+ * which is also the answer when nothing that we have is accepted.
+ */
+export function exportFormat(accept: string | null): ExportFormat | null {
+  const [preferred] = new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes(available);
+  return formats.get(preferred ?? JSON_TYPE) ?? null;
+}
+
+export function exportHeaders(format: ExportFormat): Record<string, string> {
+  return {
+    "Content-Type": contentTypes[format],
+    "Content-Disposition": `attachment; filename="audit-events.${format}"`,
+    Vary: "Accept",
+  };
+}
 
 /**
  * Spells batches of events in a format: the chunks of an export's body. The line of names goes with the first
@@ -18,23 +42,18 @@ export async function* exportChunks(
   log: EventLog,
   batches: AsyncIterable<UserEvent[]>,
 ): AsyncGenerator<string, void, void> {
-  const columns = csvColumns(log);
+  const columns = log.kind === "user" ? userColumns : organizationColumns;
   let head = format === "csv" ? csv([columns]) : "";
   for await (const events of batches) {
     yield head +
       (format === "csv"
         ? csv(events.map((event) => columns.map((column) => csvCells[column](event))))
-        : events.map((event) => `${JSON.stringify(asRead(log, event))}\n`).join(""));
+        : events
+            .map((event) => `${JSON.stringify(log.kind === "user" ? event : withoutPerson(event))}\n`)
+            .join(""));
     head = "";
   }
   if (head !== "") yield head;
-}
-
-/** An event as the reader of a log sees it: an organization never sees the person. */
-export function asRead(log: EventLog, event: UserEvent): Omit<UserEvent, "user_id"> {
-  if (log.kind === "user") return event;
-  const { user_id: _, ...seen } = event;
-  return seen;
 }
 
 type Cell = string | number | null;
@@ -63,10 +82,6 @@ const csvCells = {
 type CsvColumn = keyof typeof csvCells;
 const userColumns = Object.keys(csvCells).filter((name): name is CsvColumn => name in csvCells);
 const organizationColumns = userColumns.filter((name) => name !== "user_id");
-
-function csvColumns(log: EventLog): CsvColumn[] {
-  return log.kind === "user" ? userColumns : organizationColumns;
-}
 
 /** `escape_formulas`: a cell that a spreadsheet would run (`=`, `+`, `-`, `@`, tab, CR first) gets a `'` in front. */
 function csv(rows: Cell[][]): string {

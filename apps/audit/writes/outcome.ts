@@ -1,6 +1,6 @@
 import { AUDIT_DETAILS_BYTES_MAX, detailsBytesMin, outcomeSchema } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
+import { type Fields, fieldsOf, unstorable } from "../problems.ts";
 
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;
@@ -9,14 +9,14 @@ const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member
 export function outcomeProblems(body: unknown): FieldError[] {
   const outcome = fieldsOf(body);
   const { created_id, organization_id, member_id } = outcome;
-  return firstOfEach([
+  return [
     ...fieldErrors(outcomeSchema, body),
     ...statusProblems(outcome),
     ...fieldsOfResponded(outcome),
     ...pairProblems(outcome),
     ...detailsProblems(outcome),
     ...unstorable({ created_id, organization_id, member_id }),
-  ]);
+  ];
 }
 
 function statusProblems({ outcome, status }: Fields): FieldError[] {
@@ -49,3 +49,9 @@ function detailsProblems({ details }: Fields): FieldError[] {
     },
   ];
 }
+
+/** Only the event can tell: an organization may be named for one that is in a person's log alone. */
+export const notAUserRoute: FieldError = {
+  path: "organization_id",
+  message: "organization_id and member_id may be set only for an event of a person's log.",
+};

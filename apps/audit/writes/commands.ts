@@ -1,7 +1,8 @@
+import type { Clock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
-import { isPartitionMissing } from "../storage/partition-queries.ts";
+import { isPartitionMissing } from "../partitions/queries.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
 import {
   applyOutcomes,
@@ -9,12 +10,11 @@ import {
   insertIntents,
   type OutcomeResult,
   type OutcomeWrite,
-} from "./write-queries.ts";
+} from "./queries.ts";
 
 export interface EventWriterDeps {
   database: Database;
-  /** Epoch milliseconds. */
-  clock: () => number;
+  clock: Clock;
   /** Makes the partitions that are missing now. */
   keepPartitions: () => Promise<void>;
 }
@@ -79,11 +79,11 @@ async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => 
  * ULIDs that rise within this process. A clock that is set back starts anew, so that an id always tells when it
  * was written, on which the reads' time filters rely.
  */
-function ulidSource(clock: () => number): () => string {
+function ulidSource(clock: Clock): () => string {
   let last_ms = 0;
   let next = monotonicFactory();
   return () => {
-    const now_ms = clock();
+    const now_ms = clock.now();
     if (now_ms < last_ms) next = monotonicFactory();
     last_ms = now_ms;
     return next(now_ms);

@@ -1,0 +1,62 @@
+import type { Clock } from "@ostiary/lib/async";
+import { contextOf, reasonOf } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { EventBounds, EventFilter } from "../events/filter.ts";
+import { streamEvents } from "../events/queries.ts";
+import { type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
+import { type ExportLimits, ExportPermits } from "./permits.ts";
+import { type PaceLimits, ReaderTooSlow, streamedExport } from "./stream.ts";
+
+export interface ExportsDeps {
+  database: Database;
+  limits: ExportLimits;
+  pace: PaceLimits;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The exports of logs that run in this process. */
+export class Exports {
+  readonly #deps: ExportsDeps;
+  readonly #permits: ExportPermits;
+
+  constructor(deps: ExportsDeps) {
+    this.#deps = deps;
+    this.#permits = new ExportPermits(deps.limits);
+  }
+
+  /** Streams the events of a filter within `bounds`, all of one moment; none where there are no bounds. */
+  async respond(
+    request: Request,
+    format: ExportFormat,
+    filter: EventFilter,
+    bounds: EventBounds | null,
+  ): Promise<Response> {
+    if (request.method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
+    const { database, pace, clock } = this.#deps;
+    const { kind, id } = filter.log;
+    const ended = await this.#permits.take(`${kind}:${id}`);
+    const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
+    return streamedExport({
+      format,
+      chunks: exportChunks(format, filter.log, batches),
+      pace,
+      clock,
+      signal: request.signal,
+      ended,
+      broken: (error) =>
+        this.#logBroken({ request_id: contextOf(request).request_id, [`${kind}_id`]: id }, error),
+    });
+  }
+
+  /** The answer had begun, so its own line says nothing of this. */
+  #logBroken(about: Record<string, string>, error: unknown): void {
+    const { log } = this.#deps;
+    const fields = { ...about, error_message: reasonOf(error) };
+    if (error instanceof ReaderTooSlow) log.warn(fields, "export broken off: its client read too slowly");
+    else log.error(fields, "export broken off");
+  }
+}
+
+async function* nothing(): AsyncGenerator<never, void, void> {}

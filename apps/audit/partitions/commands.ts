@@ -1,0 +1,72 @@
+import { type Clock, Loop } from "@ostiary/lib/async";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { wantedPartitions } from "./partition.ts";
+import { createPartition, lockPartitions, missingPartitions } from "./queries.ts";
+
+/** Makes the partitions that are missing at `now_ms` and returns their names. Replicas may run it together. */
+export async function makePartitions(database: Database, now_ms: number): Promise<string[]> {
+  const wanted = wantedPartitions(now_ms);
+  const missing = await database.run("select_partitions", (orm) => missingPartitions(orm, wanted));
+  if (missing.length === 0) return [];
+  return database.transaction("create_partitions", async (tx) => {
+    await lockPartitions(tx);
+    const stillMissing = await missingPartitions(tx, wanted);
+    for (const partition of stillMissing) await createPartition(tx, partition);
+    return stillMissing.map(({ name }) => name);
+  });
+}
+
+export interface PartitionKeeperDeps {
+  database: Database;
+  log: Logger;
+  clock: Clock;
+}
+
+const INTERVAL_MS = 60 * 60 * 1000;
+/** A run that failed is tried again sooner than the next is due, and at last as often. */
+const RETRY_MS = INTERVAL_MS / 8;
+
+/** Keeps the monthly partitions: once at `start`, which rejects when it fails, then every hour. */
+export class PartitionKeeper {
+  readonly #deps: PartitionKeeperDeps;
+  readonly #loop: Loop;
+  #keeping: Promise<void> | undefined;
+
+  constructor(deps: PartitionKeeperDeps) {
+    this.#deps = deps;
+    const { clock, log } = deps;
+    this.#loop = new Loop({
+      task: () => this.keep(),
+      pause_ms: INTERVAL_MS,
+      retry_ms: RETRY_MS,
+      onFailure: (error) =>
+        log.error({ err: error }, "audit partitions could not be kept; tried again later"),
+      clock,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.keep();
+    this.#loop.start(INTERVAL_MS);
+  }
+
+  /** Makes what is missing now; callers at the same time share one run. */
+  keep(): Promise<void> {
+    this.#keeping ??= this.#run().finally(() => {
+      this.#keeping = undefined;
+    });
+    return this.#keeping;
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#keeping?.catch(() => {}); // whoever asked for the run has its error
+  }
+
+  async #run(): Promise<void> {
+    const { database, clock, log } = this.#deps;
+    const made = await makePartitions(database, clock.now());
+    if (made.length > 0) log.info({ partitions: made }, "audit partitions made");
+  }
+}
