@@ -22,8 +22,11 @@ export class Exchange {
   call: UpstreamCall | null = null;
   /** The audit service holds this request's intent, and waits for its outcome. */
   intent_recorded = false;
-  /** The whole body of the request has been read. */
-  body_complete = false;
+  /** X-API-Key, and Origin: read at once, since what the service gets is made of the request's own headers. */
+  readonly credential: string | null;
+  readonly origin: string | null;
+  /** The whole body of the request has been read, or there is none. */
+  body_complete: boolean;
   /** The service has been called, or may have been. */
   forwarded = false;
   readonly #addresses: ClientAddresses;
@@ -39,6 +42,9 @@ export class Exchange {
     this.server = server;
     this.#addresses = addresses;
     const { headers } = request;
+    this.credential = headers.get("x-api-key");
+    this.origin = headers.get("origin");
+    this.body_complete = !announcesBody(headers);
     this.trace = tracing.start(request.method, headers.get("traceparent"), headers.get("tracestate"));
   }
 
@@ -58,4 +64,9 @@ export class Exchange {
   get ip(): string {
     return this.#addresses.clientOf(this.request.headers, this.socket_address);
   }
+}
+
+function announcesBody(headers: Headers): boolean {
+  const length = headers.get("content-length");
+  return (length !== null && length !== "0") || headers.has("transfer-encoding");
 }

@@ -62,7 +62,7 @@ export async function wireGateway(
       forwarder: new Forwarder(forwardOptions(config), headers, new UpstreamCalls(systemClock)),
       websockets,
       responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
-      log: new RequestLog(telemetry, (request) => authenticator.presentedKeyPrefix(request)),
+      log: new RequestLog(telemetry),
     },
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
     telemetry,

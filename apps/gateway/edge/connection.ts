@@ -35,14 +35,8 @@ export class ClientConnections {
 
   /** The answer is given: what is still to be written, and the next request, must come in time. */
   release({ server, request, body_complete }: Exchange): void {
-    const unread = !body_complete && announcesBody(request.headers);
-    server.timeout(request, unread ? this.#unread_seconds : this.#idle_seconds);
+    server.timeout(request, body_complete ? this.#idle_seconds : this.#unread_seconds);
   }
-}
-
-function announcesBody(headers: Headers): boolean {
-  const length = headers.get("content-length");
-  return (length !== null && length !== "0") || headers.has("transfer-encoding");
 }
 
 function secondsOf(ms: number): number {

@@ -1,3 +1,4 @@
+import { displayPrefix } from "@ostiary/lib/domain/credentials";
 import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
 import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
@@ -14,12 +15,9 @@ const PREFLIGHT = "preflight";
 /** One line, one count and one span for each request (Gateway specification, Emitted signals; contract 4). */
 export class RequestLog {
   readonly #telemetry: Telemetry;
-  readonly #presentedKeyPrefix: (request: Request) => string | null;
 
-  /** @param presentedKeyPrefix the display prefix of a key of known shape, valid or not */
-  constructor(telemetry: Telemetry, presentedKeyPrefix: (request: Request) => string | null) {
+  constructor(telemetry: Telemetry) {
     this.#telemetry = telemetry;
-    this.#presentedKeyPrefix = presentedKeyPrefix;
   }
 
   /**
@@ -57,11 +55,16 @@ export class RequestLog {
       line.trace_id = trace.trace_id;
       line.span_id = trace.span_id;
     }
-    const key_prefix = principal === null ? this.#presentedKeyPrefix(request) : principal.key_prefix;
+    const key_prefix = principal === null ? presentedKeyPrefix(exchange) : principal.key_prefix;
     if (principal !== null) addPrincipal(line, principal);
     if (key_prefix !== null) line.key_prefix = key_prefix;
     return line;
   }
+}
+
+/** Of a key of known shape, valid or not. */
+function presentedKeyPrefix({ credential }: Exchange): string | null {
+  return credential === null ? null : displayPrefix(credential);
 }
 
 interface LogLine {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { displayPrefix, type Realm } from "@ostiary/lib/domain/credentials";
+import type { Realm } from "@ostiary/lib/domain/credentials";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
 import { listItems } from "@ostiary/lib/runtime/config";
@@ -22,8 +22,6 @@ export interface Authenticator {
    * key set or the validation service can not tell
    */
   authenticate(scope: ProtectedScope, request: Request): Principal | Promise<Principal>;
-  /** Display prefix of the presented key when it has a known shape, valid or not; for logs. */
-  presentedKeyPrefix(request: Request): string | null;
   /** Whether the key set is loaded. */
   ready(): boolean;
   /** Begins to load the key set; does not wait for it. */
@@ -72,10 +70,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const token = scope === "user" ? bearerToken(request.headers.get("authorization")) : null;
       if (token === null) throw unauthorized(scope);
       return inRealm(admitToken(token), scope);
-    },
-    presentedKeyPrefix(request) {
-      const credential = request.headers.get(KEY_HEADER);
-      return credential === null ? null : displayPrefix(credential);
     },
     ready: () => keySet.current() !== null,
     async start() {

@@ -50,7 +50,8 @@ export class Forwarder {
 
   #fetch(exchange: Exchange, call: UpstreamCall, path: string, body: RequestBody): Promise<Response> {
     const { request, route } = exchange;
-    const headers = this.#headers.of(exchange);
+    const { headers } = request;
+    this.#headers.prepare(headers, exchange);
     if (body.content_length !== null) headers.set("content-length", body.content_length);
     exchange.forwarded = true;
     call.awaitService(this.#options.timeout_ms, "timeout");

@@ -48,7 +48,7 @@ export class Responder {
   #describe(exchange: Exchange, headers: Headers): void {
     setSecurityHeaders(headers);
     this.#connections.describe(headers);
-    this.#cors.describe(headers, exchange.request.headers.get("origin"));
+    this.#cors.describe(headers, exchange.origin);
     headers.set("X-Request-ID", exchange.request_id);
     if (exchange.rate !== null) setRateHeaders(headers, exchange.rate);
   }

@@ -45,6 +45,9 @@ const RESPONSE_DROPPED: ReadonlySet<string> = new Set([
   "access-control-max-age",
 ]);
 
+const KNOWN_NAMES_MAX = 1_000;
+const NOTHING: [string, string][] = [];
+
 export interface UpstreamHeaderOptions {
   /** Whether `Forwarded` and `X-Forwarded-*` of the request come from a trusted proxy and may pass. */
   readonly trust_forwarded: boolean;
@@ -55,43 +58,58 @@ export interface UpstreamHeaderOptions {
 /** What a service is sent. */
 export class UpstreamHeaders {
   readonly #options: UpstreamHeaderOptions;
+  /** Whether headers of a name are removed: nearly every request has those of the ones before it. */
+  readonly #removed = new Map<string, boolean>();
 
   constructor(options: UpstreamHeaderOptions) {
     this.#options = options;
   }
 
   /**
-   * The headers of the upstream call: the client's without credentials, fields of the connection and whatever
-   * `Connection` names, then those that the gateway sets, which no client can touch.
+   * Makes the headers of a request those of the upstream call, in place, since a copy costs as much again: the
+   * client's without credentials, fields of the connection and whatever `Connection` names, then those that the
+   * gateway sets, which no client can touch.
    */
-  of(exchange: Exchange): Headers {
+  prepare(headers: Headers, exchange: Exchange): void {
     const { trace } = exchange;
-    const incoming = exchange.request.headers;
-    const headers = new Headers(incoming);
-    for (const name of incoming.keys()) {
-      if (this.#isRemoved(name) || this.#isTwin(name)) headers.delete(name);
+    const connection = headers.get("connection");
+    const te = headers.get("te");
+    const forwarded = this.#options.forward_client_address ? this.#forwarded(headers, exchange) : null;
+    // the names as they are now: the headers change meanwhile
+    for (const name of [...headers.keys()]) {
+      if (this.#isRemoved(name)) headers.delete(name);
     }
-    dropNamed(headers, incoming.get("connection"));
-    if (acceptsTrailers(incoming.get("te"))) headers.set("te", "trailers");
+    dropNamed(headers, connection);
+    if (acceptsTrailers(te)) headers.set("te", "trailers");
     // without one the runtime would name itself
     if (!headers.has("user-agent")) headers.set("user-agent", "");
     headers.set("x-request-id", exchange.request_id);
     headers.set("traceparent", trace.traceparent);
     if (trace.tracestate !== null) headers.set("tracestate", trace.tracestate);
-    if (this.#options.forward_client_address) this.#setForwarded(headers, incoming, exchange.socket_address);
-    return headers;
+    for (const [name, value] of forwarded ?? NOTHING) headers.set(name, value);
   }
 
   /** `X-Forwarded-*` behind this gateway: appended to what a trusted proxy said, else new. */
-  #setForwarded(headers: Headers, incoming: Headers, socketAddress: string): void {
-    const said = (name: string) => (this.#options.trust_forwarded ? incoming.get(name) : null);
+  #forwarded(headers: Headers, { socket_address }: Exchange): [name: string, value: string][] {
+    const said = (name: string) => (this.#options.trust_forwarded ? headers.get(name) : null);
     const before = said("x-forwarded-for");
-    headers.set("x-forwarded-for", before === null ? socketAddress : `${before}, ${socketAddress}`);
-    headers.set("x-forwarded-proto", said("x-forwarded-proto") ?? "http");
-    headers.set("x-forwarded-host", said("x-forwarded-host") ?? incoming.get("host") ?? "");
+    return [
+      ["x-forwarded-for", before === null ? socket_address : `${before}, ${socket_address}`],
+      ["x-forwarded-proto", said("x-forwarded-proto") ?? "http"],
+      ["x-forwarded-host", said("x-forwarded-host") ?? headers.get("host") ?? ""],
+    ];
   }
 
   #isRemoved(name: string): boolean {
+    const known = this.#removed.get(name);
+    if (known !== undefined) return known;
+    const removed = this.#isGuarded(name) || this.#isTwin(name);
+    if (this.#removed.size >= KNOWN_NAMES_MAX) this.#removed.clear();
+    this.#removed.set(name, removed);
+    return removed;
+  }
+
+  #isGuarded(name: string): boolean {
     if (REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) return true;
     return !this.#options.trust_forwarded && isForwarded(name);
   }
@@ -100,7 +118,7 @@ export class UpstreamHeaders {
   #isTwin(name: string): boolean {
     if (!name.includes("_")) return false;
     const read = name.replaceAll("_", "-");
-    return this.#isRemoved(read) || (this.#options.forward_client_address && FORWARDED_SET.has(read));
+    return this.#isGuarded(read) || (this.#options.forward_client_address && FORWARDED_SET.has(read));
   }
 }
 

@@ -86,7 +86,9 @@ export class WebSockets {
   /** The service's WebSocket, open and paused. */
   #dial(exchange: Exchange, path: string): Promise<WebSocket> {
     const { request, route } = exchange;
-    const headers = this.#headers.of(exchange);
+    // a copy: the runtime reads the handshake in those of the request
+    const headers = new Headers(request.headers);
+    this.#headers.prepare(headers, exchange);
     for (const name of request.headers.keys()) {
       if (OWN_HEADERS.has(name.replaceAll("_", "-"))) headers.delete(name);
     }

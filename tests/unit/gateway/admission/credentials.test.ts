@@ -129,14 +129,6 @@ describe("a key or session", () => {
     for (const scope of SCOPES) expect(await verdict(scope, bearer(text))).toBe(401);
     expect(identity.calls).toEqual([]);
   });
-
-  test("shows its display prefix when it has a known shape, valid or not", () => {
-    const { presentedKeyPrefix } = open();
-    expect(presentedKeyPrefix(key(`acme-k-2-${"AbCd".padEnd(43, "x")}`))).toBe("acme-k-2-AbCd");
-    expect(presentedKeyPrefix(key("acme-k-2-short"))).toBeNull();
-    expect(presentedKeyPrefix(bearer("e30.e30.c2ln"))).toBeNull();
-    expect(presentedKeyPrefix({})).toBeNull();
-  });
 });
 
 describe("no credential", () => {

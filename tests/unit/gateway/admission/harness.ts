@@ -21,7 +21,6 @@ export interface Admission {
   readonly lines: string[];
   ready(): boolean;
   authenticate(scope: ProtectedScope, headers: Presented): Principal | Promise<Principal>;
-  presentedKeyPrefix(headers: Presented): string | null;
   /** The principal, or the error that was answered. */
   outcome(scope: ProtectedScope, headers: Presented): Promise<Principal | ApiError>;
   /** `admitted`, or the status that was answered. */
@@ -57,7 +56,6 @@ export function admission(environment: Record<string, string> = {}): Admission {
     lines,
     ready: () => authenticator.ready(),
     authenticate,
-    presentedKeyPrefix: (headers) => authenticator.presentedKeyPrefix(request(headers)),
     outcome,
     async verdict(scope, headers) {
       const answer = await outcome(scope, headers);
