@@ -58,6 +58,12 @@ describe("a log line", () => {
     expect(lines).toMatchObject([{ path: '/a\n{"level":"error"}\r\u2028', message: "request\ncompleted" }]);
   });
 
+  test("says of an error what it was, and where", async () => {
+    const lines = await logged("info", (log) => log.error({ err: new TypeError("broke"), try: 2 }, "failed"));
+    const err = { type: "TypeError", message: "broke", stack: expect.stringContaining("log.test.ts") };
+    expect(lines).toMatchObject([{ level: "error", err, try: 2, message: "failed" }]);
+  });
+
   test("is not lost when the log is flushed", async () => {
     const lines = await logged("info", (log) => {
       for (let count = 0; count < 2_000; count++) log.info({ count }, "said");
