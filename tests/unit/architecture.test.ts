@@ -157,6 +157,16 @@ describe("the top level", () => {
     ]);
   });
 
+  test("SQL that is not drizzle's runs by `rows` alone", async () => {
+    const sources = files.filter((file) => /^(apps|lib)\//.test(file));
+    const running = await Promise.all(
+      sources.map(async (file) =>
+        /\.execute\(/.test(await Bun.file(join(root, file)).text()) ? file : null,
+      ),
+    );
+    expect(running.filter((file) => file !== null)).toEqual(["lib/runtime/stores/database/orm.ts"]);
+  });
+
   test("environment variables are read by main files and test support only", async () => {
     const allowed = /(\/main\.ts|^tests\/)/;
     const readers = await Promise.all(
