@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Registry, startRegistry } from "../flow/registry/harness.ts";
+import { type Registry, startRegistry } from "./registry/harness.ts";
 
 /** What a browser may keep of the Swagger page. */
 

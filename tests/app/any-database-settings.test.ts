@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AuditService, intent, json, requestId, startAudit } from "../flow/audit/audit-service.ts";
-import { type IdentityHarness, startIdentity, TIME } from "../flow/identity/harness.ts";
-import { projected, type Registry, service, startRegistry } from "../flow/registry/harness.ts";
 import { freshDatabase, makeHostile, services, waitFor } from "../support/index.ts";
+import { type AuditService, intent, json, requestId, startAudit } from "./audit/audit-service.ts";
+import { type IdentityHarness, startIdentity, TIME } from "./identity/harness.ts";
+import { projected, type Registry, service, startRegistry } from "./registry/harness.ts";
 
 /** The services on a database that has every setting otherwise: see `makeHostile`. */
 describe.skipIf(!services().postgres.real)("on a database with settings of its own", () => {

@@ -2,7 +2,7 @@ import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import { openReads, selectEvents } from "@ostiary/audit/events/queries";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
-import { BUSY_ORGANIZATION, generateLog } from "../flow/audit/generated-log.ts";
+import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
 import { AuditBed } from "./audit/bed.ts";
 import type { Bench } from "./bench.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";

@@ -1,14 +1,8 @@
 /** Every operation of each service answers what its OpenAPI document says (contract 7). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AuditService, intent, startAudit, userIntent } from "../flow/audit/audit-service.ts";
-import {
-  type IdentityHarness,
-  ISSUER,
-  type Method,
-  NOBODY,
-  startIdentity,
-} from "../flow/identity/harness.ts";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../flow/registry/harness.ts";
+import { type AuditService, intent, startAudit, userIntent } from "../app/audit/audit-service.ts";
+import { type IdentityHarness, ISSUER, type Method, NOBODY, startIdentity } from "../app/identity/harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../app/registry/harness.ts";
 import { AnswerCheck } from "../support/openapi.ts";
 
 const BROKEN_QUERY = "?verbose=1";

@@ -1,6 +1,6 @@
-import { startAudit } from "../flow/audit/audit-service.ts";
-import { startIdentity } from "../flow/identity/harness.ts";
-import { startRegistry } from "../flow/registry/harness.ts";
+import { startAudit } from "../app/audit/audit-service.ts";
+import { startIdentity } from "../app/identity/harness.ts";
+import { startRegistry } from "../app/registry/harness.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 
 /** The OpenAPI documents of the three services, as they serve them; identity's with roles and without. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:http2";
-import { type Client, startRegistryProcess } from "../flow/registry/harness.ts";
+import { type Client, startRegistryProcess } from "../app/registry/harness.ts";
 import { publicService } from "../support/gateway.ts";
 import {
   type EtcdCluster,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { intent, requestId, startAudit } from "../flow/audit/audit-service.ts";
-import { startIdentity } from "../flow/identity/harness.ts";
-import { projected, service, startRegistry } from "../flow/registry/harness.ts";
+import { intent, requestId, startAudit } from "../app/audit/audit-service.ts";
+import { startIdentity } from "../app/identity/harness.ts";
+import { projected, service, startRegistry } from "../app/registry/harness.ts";
 import {
   freshDatabase,
   type Proxy as NetworkProxy,

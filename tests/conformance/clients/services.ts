@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { intent, startAudit } from "../../flow/audit/audit-service.ts";
-import { ADMIN_TOKEN, startRegistry } from "../../flow/registry/harness.ts";
+import { intent, startAudit } from "../../app/audit/audit-service.ts";
+import { ADMIN_TOKEN, startRegistry } from "../../app/registry/harness.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
 
 export const SERVICES = ["registry", "identity", "audit"] as const;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type AuditService, startAudit } from "../../flow/audit/audit-service.ts";
+import { type AuditService, startAudit } from "../../app/audit/audit-service.ts";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { startGateways } from "../../support/gateway-process.ts";
 import { type IdentityStandIn, member, startIdentity } from "../../support/identity-stand-in.ts";

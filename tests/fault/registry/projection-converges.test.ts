@@ -9,7 +9,7 @@ import {
   projected,
   service,
   startRegistryProcess,
-} from "../../flow/registry/harness.ts";
+} from "../../app/registry/harness.ts";
 import {
   freshDatabase,
   type RunningProcess,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import postgres from "postgres";
-import { projected, service, startRegistryProcess } from "../../flow/registry/harness.ts";
+import { projected, service, startRegistryProcess } from "../../app/registry/harness.ts";
 import {
   freshDatabase,
   type RunningProcess,

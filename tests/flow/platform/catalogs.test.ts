@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { ADMIN_TOKEN, type Registry, startRegistry } from "../../app/registry/harness.ts";
 import { rejection } from "../../support/index.ts";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/harness.ts";
 
 /** The catalogs of `seeds/`, at each start of the platform. */
 

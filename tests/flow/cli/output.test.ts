@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { useRegistry } from "../../app/registry/bed.ts";
+import { service } from "../../app/registry/harness.ts";
 import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { useRegistry } from "./bed.ts";
-import { environmentOf, ROOT, runCli } from "./cli-bed.ts";
-import { service } from "./harness.ts";
+import { environmentOf, ROOT, runCli } from "./bed.ts";
 
 /** Where the command line's output goes, who reads it, and Ctrl-C. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type AuditService, intent, json, requestId, startAudit } from "../flow/audit/audit-service.ts";
-import type { TestServer } from "../support/index.ts";
-import { services, startPostgres, startProcess, waitFor } from "../support/index.ts";
+import { type AuditService, intent, json, requestId, startAudit } from "../../app/audit/audit-service.ts";
+import type { TestServer } from "../../support/index.ts";
+import { services, startPostgres, startProcess, waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(60_000);
 

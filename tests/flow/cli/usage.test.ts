@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { runCliOnTerminal, useCli } from "./cli-bed.ts";
-import { ADMIN_TOKEN, service } from "./harness.ts";
+import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
+import { runCliOnTerminal, useCli } from "./bed.ts";
 
 /** The command line where it is used wrongly, or has a terminal. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { useCli } from "./cli-bed.ts";
+import { useCli } from "./bed.ts";
 
 /** What `apply` makes of the files that people give it. */
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { useRegistry } from "./bed.ts";
-import { ADMIN_TOKEN, type Registry } from "./harness.ts";
+import { useRegistry } from "../../app/registry/bed.ts";
+import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
 
 export const ROOT = join(import.meta.dir, "../../..");
 const COMMAND = [process.execPath, "apps/cli/main.ts"];

@@ -7,7 +7,7 @@ import {
   type Registry,
   service,
   startRegistry,
-} from "../../flow/registry/harness.ts";
+} from "../../app/registry/harness.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../support/index.ts";
 
 describe.skipIf(!services().postgres.own)("while the database is away", () => {

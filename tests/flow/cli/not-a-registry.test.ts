@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalGateway } from "../../support/gateway.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
-import { useCli } from "./cli-bed.ts";
+import { useCli } from "./bed.ts";
 
 /** The command line where something else than a registry answers, or nothing does. */
 

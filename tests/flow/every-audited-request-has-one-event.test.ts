@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { freshDatabase, type RunningProcess, services, startProcess, waitFor } from "../../support/index.ts";
-import { type AuditEvent, auditClient, json } from "./audit-service.ts";
+import { type AuditEvent, auditClient, json } from "../app/audit/audit-service.ts";
+import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
+import { freshDatabase, type RunningProcess, services, startProcess, waitFor } from "../support/index.ts";
 
 setDefaultTimeout(180_000);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type IdentityHarness, ISSUER, startIdentity } from "../../flow/identity/harness.ts";
+import { type IdentityHarness, ISSUER, startIdentity } from "../../app/identity/harness.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(60_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { useCli } from "./cli-bed.ts";
-import { service } from "./harness.ts";
+import { service } from "../../app/registry/harness.ts";
+import { useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();
 
