@@ -58,14 +58,17 @@ export class ResponseRelay {
   }
 
   /** The next chunk, undefined at the end. Rejects when the service takes too long. */
-  async next(): Promise<Uint8Array | undefined> {
+  next(): Promise<Uint8Array | undefined> {
     const read = this.#ahead ?? this.#reader.read();
     this.#ahead = null;
     this.#call.awaitService(this.#idle_timeout_ms, "idle");
-    const { value } = await read;
+    return read.then(this.#came);
+  }
+
+  readonly #came = ({ value }: { value?: Uint8Array }) => {
     this.#call.serviceCame();
     return value;
-  }
+  };
 
   /** Rejects when the body broke off right behind the chunk that came last, while nothing has been sent yet. */
   async lookAhead(): Promise<void> {
