@@ -1,6 +1,6 @@
 /**
  * What is wrong with a value that came from outside, in sentences: where it does not fit its schema, and what
- * would be accepted. One sentence is said for each field, a hundred at most.
+ * would be accepted.
  */
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
@@ -8,7 +8,7 @@ import { isRecord } from "../json/index.ts";
 import { FIELD_ERRORS_MAX, shownKey } from "./api-error.ts";
 import type { FieldError } from "./details.ts";
 
-/** The keywords of a schema that are read here and by nobody else. What they leave open is said in general words. */
+/** What a schema may say of values that do not fit it; without that they are told of in general words. */
 export interface Wording {
   /** What follows the field's name: "must be ...". */
   rule?: string;
