@@ -1,4 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
+import { OUTCOMES_BYTES_MAX } from "@ostiary/lib/contracts/audit";
+import { AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
 import {
   createHandler,
   type HealthState,
@@ -60,7 +62,10 @@ function publicApp(deps: AuditAppDeps) {
 function internalApp({ telemetry, health, writes, writer, clock, internal_auth_token }: AuditAppDeps) {
   const metrics = createWriteMetrics(telemetry.metrics);
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
-  return httpApp({ body_bytes_max: BODY_BYTES_MAX })
+  return httpApp({
+    body_bytes_max: BODY_BYTES_MAX,
+    body_bytes_max_of: { [AUDIT_OUTCOMES_PATH]: OUTCOMES_BYTES_MAX },
+  })
     .use(internalToken(internal_auth_token))
     .use(writeRoutes({ writer, metrics, clock }))
     .use(probeRoutes(checks, health, telemetry));

@@ -1,9 +1,10 @@
 import type { Clock } from "@ostiary/lib/async";
-import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
+import type { AuditIntent, AuditOutcome, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../partitions/queries.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
+import { checkedOutcome, notAUserRoute } from "./outcome.ts";
 import {
   applyOutcomes,
   type IntentResult,
@@ -57,11 +58,33 @@ export class EventWriter {
     return this.#outcomes.add(request_id, { request_id, outcome });
   }
 
+  /** {@link outcome} for each of several requests, in as few statements as may be. */
+  async outcomes(writes: readonly OutcomeWrite[]): Promise<OutcomeResult[]> {
+    await Promise.all(writes.map(({ request_id }) => this.#intents.settled(request_id)));
+    return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));
+  }
+
   /** Resolves when everything handed in so far is answered. */
   async drained(): Promise<void> {
     await this.#intents.drained();
     await this.#outcomes.drained();
   }
+}
+
+/** Writes the outcomes of a batch that are valid, and says of each what became of it. */
+export async function writeOutcomes(
+  writer: Pick<EventWriter, "outcomes">,
+  given: readonly unknown[],
+): Promise<OutcomeAnswer[]> {
+  const checked = given.map(checkedOutcome);
+  const results = await writer.outcomes(checked.flatMap(({ write }) => write ?? []));
+  const written = results.values();
+  return checked.map(({ request_id, write, fields }) => {
+    if (write === null) return { request_id, result: "invalid", fields };
+    const result = written.next().value ?? "not_found";
+    if (result !== "not_a_user_route") return { request_id, result };
+    return { request_id, result: "invalid", fields: [notAUserRoute] };
+  });
 }
 
 /** A month without a partition is made up for on the spot, once. */

@@ -35,9 +35,24 @@ export class GroupedWriter<Item, Result> {
   }
 
   /** Writes `item`. Rejects with `StoreUnavailable` when the store is away or too much waits already. */
-  async add(key: string, item: Item): Promise<Result> {
+  add(key: string, item: Item): Promise<Result> {
+    const answer = this.#inTurn(key, item);
+    this.#pump();
+    return answer;
+  }
+
+  /** {@link add} for each of several items, which share a write as far as they may. */
+  addAll(items: readonly { key: string; item: Item }[]): Promise<Result>[] {
+    const answers = items.map(({ key, item }) => this.#inTurn(key, item));
+    this.#pump();
+    return answers;
+  }
+
+  async #inTurn(key: string, item: Item): Promise<Result> {
+    const mustWait = this.#underWay.has(key);
     while (this.#underWay.has(key)) await this.settled(key);
     const written = this.#enqueue(item);
+    if (mustWait) this.#pump();
     this.#underWay.set(key, written);
     try {
       return await written;
@@ -63,7 +78,6 @@ export class GroupedWriter<Item, Result> {
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#queue.push({ item, resolve, reject });
-    this.#pump();
     return promise;
   }
 

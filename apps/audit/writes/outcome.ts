@@ -1,6 +1,13 @@
-import { AUDIT_DETAILS_BYTES_MAX, detailsBytesMin, outcomeSchema } from "@ostiary/lib/contracts/audit";
-import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { type Fields, fieldsOf, unstorable } from "../problems.ts";
+import {
+  AUDIT_DETAILS_BYTES_MAX,
+  type AuditOutcome,
+  detailsBytesMin,
+  identifiedOutcomeSchema,
+  outcomeSchema,
+} from "@ostiary/lib/contracts/audit";
+import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
+import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
+import { requestIdProblems } from "./intent.ts";
 
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;
@@ -17,6 +24,23 @@ export function outcomeProblems(body: unknown): FieldError[] {
     ...detailsProblems(outcome),
     ...unstorable({ created_id, organization_id, member_id }),
   ];
+}
+
+/** One outcome of a batch: what is to be written, or all that is wrong with it. */
+export interface CheckedOutcome {
+  /** Null when none was given. */
+  request_id: string | null;
+  write: { request_id: string; outcome: AuditOutcome } | null;
+  fields: FieldError[];
+}
+
+export function checkedOutcome(given: unknown): CheckedOutcome {
+  const { request_id } = fieldsOf(given);
+  const known = typeof request_id === "string" ? request_id : null;
+  const fields = firstOfEach([...requestIdProblems(known ?? ""), ...outcomeProblems(given)]);
+  if (fields.length > 0 || !fits(identifiedOutcomeSchema, given))
+    return { request_id: known, write: null, fields };
+  return { request_id: known, write: { request_id: given.request_id, outcome: given }, fields };
 }
 
 function statusProblems({ outcome, status }: Fields): FieldError[] {

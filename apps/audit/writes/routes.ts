@@ -1,18 +1,23 @@
 import type { Clock } from "@ostiary/lib/async";
-import { intentSchema, outcomeSchema } from "@ostiary/lib/contracts/audit";
-import { AUDIT_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
+import {
+  intentSchema,
+  outcomeResultsSchema,
+  outcomeSchema,
+  outcomesSchema,
+} from "@ostiary/lib/contracts/audit";
+import { AUDIT_EVENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { notFound, validationError } from "@ostiary/lib/domain/errors";
 import { errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuse } from "../problems.ts";
-import type { EventWriter } from "./commands.ts";
+import { type EventWriter, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import type { WriteMetrics } from "./metrics.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 
 export interface WriteRoutesDeps {
-  writer: Pick<EventWriter, "intent" | "outcome">;
+  writer: Pick<EventWriter, "intent" | "outcome" | "outcomes">;
   metrics: WriteMetrics;
   clock: Clock;
 }
@@ -22,16 +27,16 @@ const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
 const resultSchema = (result: "created" | "existing", description: string) =>
   Type.Object({ result: Type.Literal(result) }, { description });
 
-const failures = errorResponses(
+const batchFailures = errorResponses(
   "INVALID_REQUEST",
   "UNAUTHORIZED",
-  "NOT_FOUND",
   "PAYLOAD_TOO_LARGE",
   "VALIDATION_ERROR",
   "SERVICE_UNAVAILABLE",
 );
+const failures = { ...batchFailures, ...errorResponses("NOT_FOUND") };
 
-/** The two writes of an event, for the gateway (Identity specification, Audit internal API). */
+/** The writes of events, for the gateway (Identity specification, Audit internal API). */
 export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
   return new Elysia({ name: "audit-writes", normalize: false })
     .put(
@@ -82,6 +87,28 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
           description: "Makes a pending event final. A final event stays as it is.",
           tags: ["Writes"],
           operationId: "patchEventOutcome",
+        },
+      },
+    )
+    .post(
+      AUDIT_OUTCOMES_PATH,
+      async ({ body }) => {
+        const results = await writeOutcomes(writer, body.outcomes);
+        for (const { result } of results) if (result !== "invalid") metrics.outcome(result);
+        return { results };
+      },
+      {
+        body: outcomesSchema,
+        response: {
+          200: { ...outcomeResultsSchema, description: "What became of each outcome, in their order." },
+          ...batchFailures,
+        },
+        detail: {
+          summary: "Write the outcomes of several requests",
+          description:
+            "Each by itself, as PATCH would: one that is invalid keeps no other from being applied.",
+          tags: ["Writes"],
+          operationId: "postEventOutcomes",
         },
       },
     );

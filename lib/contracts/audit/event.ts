@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AuthType } from "../../domain/credentials/auth-type.ts";
+import { FieldError } from "../../domain/errors/index.ts";
 import { PATH_BYTES_MAX } from "../../domain/routes/limits.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
@@ -86,3 +87,39 @@ export const outcomeSchema = Type.Object(
   open,
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
+
+export const OUTCOMES_MAX = 100;
+/** A body with as many outcomes as it may have, each with the longest details; details of numbers that grow are rare. */
+export const OUTCOMES_BYTES_MAX = 1024 * 1024;
+
+/** An outcome among others: `POST /internal/outcomes`. */
+export const identifiedOutcomeSchema = Type.Composite(
+  [Type.Object({ request_id: Type.String() }), outcomeSchema],
+  open,
+);
+export type IdentifiedOutcome = Static<typeof identifiedOutcomeSchema>;
+
+/** Each outcome is checked by itself: one that is wrong keeps no other from being written. */
+export const outcomesSchema = Type.Object(
+  { outcomes: Type.Array(Type.Unknown(), { minItems: 1, maxItems: OUTCOMES_MAX }) },
+  open,
+);
+
+/** What became of each outcome, in their order. */
+export const outcomeResultsSchema = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      request_id: nullable(Type.String({ description: "Null when none was given." })),
+      result: Type.Union([
+        Type.Literal("applied"),
+        Type.Literal("already_final"),
+        Type.Literal("not_found"),
+        Type.Literal("invalid"),
+      ]),
+      fields: Type.Optional(
+        Type.Array(FieldError, { description: "What is wrong with one that is invalid." }),
+      ),
+    }),
+  ),
+});
+export type OutcomeAnswer = Static<typeof outcomeResultsSchema>["results"][number];

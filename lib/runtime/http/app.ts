@@ -16,6 +16,8 @@ import { contextOf } from "./request-context.ts";
 export interface HttpAppOptions {
   /** Larger request bodies are 413. */
   body_bytes_max: number;
+  /** Other limits, by the route that has one. */
+  body_bytes_max_of?: Readonly<Record<string, number>>;
   /** false: routes that take a body read it themselves, with `readBytes`; default true, all bodies are JSON. */
   parse_bodies?: boolean;
   /** false: routes refuse `repeatedParameters` themselves, with what else is wrong; default true. */
@@ -38,8 +40,8 @@ export function httpApp(options: HttpAppOptions) {
   });
   const allowed = new AllowedMethods(app);
   if (options.parse_bodies !== false) {
-    app.onParse({ as: "global" }, async ({ request }) => {
-      const text = await readText(request, options.body_bytes_max);
+    app.onParse({ as: "global" }, async ({ request, route }) => {
+      const text = await readText(request, options.body_bytes_max_of?.[route] ?? options.body_bytes_max);
       return text === "" ? {} : parseBody(text);
     });
   }

@@ -49,6 +49,17 @@ describe("a grouped writer", () => {
     expect(await Promise.all(all)).toEqual(["a", "b", "c", "d", "e", "f"].map((item) => `${item} written`));
   });
 
+  test("writes several items together, but for a key that comes twice", async () => {
+    const { writer, groups, open } = gated();
+    const keys = ["a", "b", "a"];
+    const all = writer.addAll(keys.map((key, n) => ({ key, item: `${key}${n}` })));
+    expect(groups).toEqual([["a0", "b1"]]);
+    await open();
+    expect(groups).toEqual([["a0", "b1"], ["a2"]]);
+    await open();
+    expect(await Promise.all(all)).toEqual(["a0 written", "b1 written", "a2 written"]);
+  });
+
   test("begins a second write beside the first for a whole group only", async () => {
     const { writer, groups } = gated({ writes_max: 2 });
     for (const item of ["a", "b", "c", "d"]) void writer.add(item, item);
