@@ -7,12 +7,14 @@ import {
   type DatabaseOptions,
   isUniqueViolation,
   openDatabase,
+  prepared,
   rows,
   type StoreOperation,
   StoreUnavailable,
   sqlState,
 } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
 import { rejection } from "../support/index.ts";
 import { writeMigrations } from "./migrations.ts";
 
@@ -84,6 +86,32 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
           document: { a: 1 },
         },
       ]);
+    });
+
+    test("runs a prepared query with the values of each call, in a transaction too", async () => {
+      await execute("create table pears (id text primary key, picked_at timestamptz(3))");
+      const pears = pgTable("pears", {
+        id: text().primaryKey(),
+        picked_at: timestamp({ withTimezone: true, precision: 3, mode: "date" }),
+      });
+      const pearById = prepared((orm) =>
+        orm
+          .select({ id: pears.id, picked_at: pears.picked_at, ripe: sql<boolean>`true`.as("ripe") })
+          .from(pears)
+          .where(eq(pears.id, sql.placeholder("id"))),
+      );
+      const picked_at = new Date("2026-01-31T12:00:00.500Z");
+      const found = await database.transaction("prepared", async (tx) => {
+        await tx.insert(pears).values([{ id: "conference", picked_at }, { id: "williams" }]);
+        return Promise.all(["conference", "williams", "nashi"].map((id) => pearById(tx, { id })));
+      });
+      expect(found).toEqual([
+        [{ id: "conference", picked_at, ripe: true }],
+        [{ id: "williams", picked_at: null, ripe: true }],
+        [],
+      ]);
+      expect(await database.run("prepared", (orm) => pearById(orm, { id: "williams" }))).toHaveLength(1);
+      await execute("drop table pears");
     });
 
     test("keeps what a transaction wrote when it resolves, and nothing when it rejects", async () => {

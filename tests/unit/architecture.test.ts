@@ -157,14 +157,17 @@ describe("the top level", () => {
     ]);
   });
 
-  test("SQL that is not drizzle's runs by `rows` alone", async () => {
+  test("SQL that is not drizzle's runs by `rows` alone, what drizzle built before by `prepared`", async () => {
     const sources = files.filter((file) => /^(apps|lib)\//.test(file));
     const running = await Promise.all(
       sources.map(async (file) =>
         /\.execute\(/.test(await Bun.file(join(root, file)).text()) ? file : null,
       ),
     );
-    expect(running.filter((file) => file !== null)).toEqual(["lib/runtime/stores/database/orm.ts"]);
+    expect(running.filter((file) => file !== null).toSorted()).toEqual([
+      "lib/runtime/stores/database/orm.ts",
+      "lib/runtime/stores/database/prepared.ts",
+    ]);
   });
 
   test("environment variables are read by main files and test support only", async () => {

@@ -3,6 +3,7 @@ import {
   type DatabaseOptions,
   type Orm,
   openDatabase,
+  prepared,
 } from "@ostiary/lib/runtime/stores/database";
 import { eq, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
@@ -25,29 +26,37 @@ const holder = {
   member_status: members.status,
 };
 
-/** The API key of this hash and its holder, in one query on the unique index of hashes. */
-export async function findKey(orm: Orm, hash: string): Promise<CredentialRow | null> {
-  const [row] = await orm
-    .select({ ...holder, revoked_at: apiKeys.revoked_at, expires_at: sql<null>`null` })
+const keyByHash = prepared((orm) =>
+  orm
+    .select({ ...holder, revoked_at: apiKeys.revoked_at, expires_at: sql<null>`null`.as("expires_at") })
     .from(apiKeys)
     .leftJoin(members, eq(members.id, apiKeys.member_id))
     .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))
-    .where(eq(apiKeys.hash, hash));
+    .where(eq(apiKeys.hash, sql.placeholder("hash"))),
+);
+
+/** The API key of this hash and its holder, in one query on the unique index of hashes. */
+export async function findKey(orm: Orm, hash: string): Promise<CredentialRow | null> {
+  const [row] = await keyByHash(orm, { hash });
   return row ?? null;
 }
 
-/** The session of this hash and its holder, in one query on the primary key. */
-export async function findSession(orm: Orm, hash: string): Promise<CredentialRow | null> {
-  const [row] = await orm
+const sessionByHash = prepared((orm) =>
+  orm
     .select({
       ...holder,
-      user_id: sql<null>`null`,
-      revoked_at: sql<null>`null`,
+      user_id: sql<null>`null`.as("user_id"),
+      revoked_at: sql<null>`null`.as("revoked_at"),
       expires_at: sessions.expires_at,
     })
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.member_id))
     .leftJoin(users, eq(users.id, members.user_id))
-    .where(eq(sessions.hash, hash));
+    .where(eq(sessions.hash, sql.placeholder("hash"))),
+);
+
+/** The session of this hash and its holder, in one query on the primary key. */
+export async function findSession(orm: Orm, hash: string): Promise<CredentialRow | null> {
+  const [row] = await sessionByHash(orm, { hash });
   return row ?? null;
 }

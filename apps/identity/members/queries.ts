@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";
@@ -25,8 +25,10 @@ function selectMembers(orm: Orm, condition: SQL | undefined) {
     .where(condition);
 }
 
+const memberById = prepared((orm) => selectMembers(orm, eq(members.id, sql.placeholder("id"))));
+
 async function findMember(orm: Orm, id: string): Promise<MemberRow | null> {
-  const [row] = await selectMembers(orm, eq(members.id, id));
+  const [row] = await memberById(orm, { id });
   return row ?? null;
 }
 
@@ -75,16 +77,22 @@ export async function findMembership(
   return row !== undefined && isLiving(row) ? row : null;
 }
 
+const lockedMember = (strength: "share" | "no key update") =>
+  prepared((orm) =>
+    orm
+      .select({ id: members.id })
+      .from(members)
+      .where(and(eq(members.id, sql.placeholder("id")), notRemoved))
+      .for(strength),
+  );
+const lockedMembers = { share: lockedMember("share"), update: lockedMember("no key update") };
+
 /**
  * Locks a membership that has not ended until the transaction ends: `share` keeps it from being changed or
  * removed, `update` is for the one who does that. False when there is none.
  */
-export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lockStrength): Promise<boolean> {
-  const locked = await tx
-    .select({ id: members.id })
-    .from(members)
-    .where(and(eq(members.id, id), notRemoved))
-    .for(lockStrength[purpose]);
+export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lockedMembers): Promise<boolean> {
+  const locked = await lockedMembers[purpose](tx, { id });
   return locked.length > 0;
 }
 
@@ -98,11 +106,9 @@ export async function lockMembership(
     .select({ id: members.id, role: members.role, status: members.status })
     .from(members)
     .where(and(eq(members.organization_id, organizationId), eq(members.user_id, userId), notRemoved))
-    .for(lockStrength.share);
+    .for("share");
   return row ?? null;
 }
-
-const lockStrength = { share: "share", update: "no key update" } as const;
 
 export async function listMembers(
   orm: Orm,

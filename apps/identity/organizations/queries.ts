@@ -1,17 +1,38 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";
 import type { OrganizationRow } from "./organization.ts";
 
+const organizationById = prepared((orm) =>
+  orm
+    .select()
+    .from(organizations)
+    .where(eq(organizations.id, sql.placeholder("id"))),
+);
+
 /** The organization; 404 when there is none. */
 export async function requireOrganization(orm: Orm, id: string): Promise<OrganizationRow> {
-  const [row] = await orm.select().from(organizations).where(eq(organizations.id, id));
+  const [row] = await organizationById(orm, { id });
   if (row === undefined) throw notFound("organization", id);
   return row;
 }
+
+const lockedOrganization = (strength: "key share" | "no key update" | "update") =>
+  prepared((orm) =>
+    orm
+      .select()
+      .from(organizations)
+      .where(eq(organizations.id, sql.placeholder("id")))
+      .for(strength),
+  );
+const lockedOrganizations = {
+  share: lockedOrganization("key share"),
+  update: lockedOrganization("no key update"),
+  delete: lockedOrganization("update"),
+};
 
 /**
  * The organization, locked until the transaction ends; 404 when there is none. `share` keeps it from being
@@ -21,18 +42,12 @@ export async function requireOrganization(orm: Orm, id: string): Promise<Organiz
 export async function lockOrganization(
   tx: Orm,
   id: string,
-  purpose: keyof typeof lockStrength,
+  purpose: keyof typeof lockedOrganizations,
 ): Promise<OrganizationRow> {
-  const [row] = await tx
-    .select()
-    .from(organizations)
-    .where(eq(organizations.id, id))
-    .for(lockStrength[purpose]);
+  const [row] = await lockedOrganizations[purpose](tx, { id });
   if (row === undefined) throw notFound("organization", id);
   return row;
 }
-
-const lockStrength = { share: "key share", update: "no key update", delete: "update" } as const;
 
 /** Locks, in the order of ids, every organization that a person is or was a member of. */
 export async function lockOrganizationsOf(tx: Orm, userId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { behind, byId } from "../list-queries.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
@@ -14,10 +14,31 @@ export async function requireUser(orm: Orm, id: string): Promise<UserRow> {
   return row;
 }
 
+const userById = prepared((orm) =>
+  orm
+    .select()
+    .from(users)
+    .where(eq(users.id, sql.placeholder("id"))),
+);
+
 export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
-  const [row] = await orm.select().from(users).where(eq(users.id, id));
+  const [row] = await userById(orm, { id });
   return row ?? null;
 }
+
+const lockedUser = (strength: "key share" | "no key update" | "update") =>
+  prepared((orm) =>
+    orm
+      .select()
+      .from(users)
+      .where(eq(users.id, sql.placeholder("id")))
+      .for(strength),
+  );
+const lockedUsers = {
+  share: lockedUser("key share"),
+  update: lockedUser("no key update"),
+  delete: lockedUser("update"),
+};
 
 /**
  * The person, locked until the transaction ends: `share` keeps the account from being deleted, `update` also
@@ -26,9 +47,9 @@ export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
 export async function lockUser(
   tx: Orm,
   id: string,
-  purpose: keyof typeof lockStrength,
+  purpose: keyof typeof lockedUsers,
 ): Promise<UserRow | null> {
-  const [row] = await tx.select().from(users).where(eq(users.id, id)).for(lockStrength[purpose]);
+  const [row] = await lockedUsers[purpose](tx, { id });
   return row ?? null;
 }
 
@@ -36,14 +57,12 @@ export async function lockUser(
 export async function lockExistingUser(
   tx: Orm,
   id: string,
-  purpose: keyof typeof lockStrength,
+  purpose: keyof typeof lockedUsers,
 ): Promise<UserRow> {
   const row = await lockUser(tx, id, purpose);
   if (row === null) throw notFound("user", id);
   return row;
 }
-
-const lockStrength = { share: "key share", update: "no key update", delete: "update" } as const;
 
 export function listUsers(orm: Orm, { limit, starting_after }: PageRequest): Promise<UserRow[]> {
   return orm
@@ -83,13 +102,19 @@ export function listMemberships(
     .limit(limit + 1);
 }
 
-/** The person of an IdP subject, in one indexed query. */
-export async function findUserBySubject(orm: Orm, { issuer, subject }: IdpSubject): Promise<UserRow | null> {
-  const [row] = await orm
+const userBySubject = prepared((orm) =>
+  orm
     .select(getTableColumns(users))
     .from(idpLinks)
     .innerJoin(users, eq(users.id, idpLinks.user_id))
-    .where(and(eq(idpLinks.issuer, issuer), eq(idpLinks.subject, subject)));
+    .where(
+      and(eq(idpLinks.issuer, sql.placeholder("issuer")), eq(idpLinks.subject, sql.placeholder("subject"))),
+    ),
+);
+
+/** The person of an IdP subject, in one indexed query. */
+export async function findUserBySubject(orm: Orm, { issuer, subject }: IdpSubject): Promise<UserRow | null> {
+  const [row] = await userBySubject(orm, { issuer, subject });
   return row ?? null;
 }
 

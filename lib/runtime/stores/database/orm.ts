@@ -35,6 +35,6 @@ export function asOrm<Result extends PgQueryResultHKT>(
 
 /** What drizzle uses of postgres.js's client, passed off as the whole. */
 export function asSql(client: object & { unsafe: unknown }): postgres.Sql {
-  // biome-ignore lint/plugin: drizzle's session calls `options`, `unsafe`, `begin` and `savepoint` only
+  // biome-ignore lint/plugin: drizzle's session calls `unsafe`, `begin` and `savepoint` only
   return client as postgres.Sql;
 }

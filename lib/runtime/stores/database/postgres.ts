@@ -1,11 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/postgres-js";
+import { PgDatabase } from "drizzle-orm/pg-core";
+import { PostgresJsSession } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import type { Database, TransactionOptions } from "./database.ts";
 import { isConnectionLost } from "./failure.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, asSql, type Orm, rows } from "./orm.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
+import { dialect } from "./prepared.ts";
 import { streamCursor } from "./stream-cursor.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -110,7 +112,8 @@ function transactionMode({ isolation, read_only }: TransactionOptions): string {
 type Client = postgres.Sql | postgres.TransactionSql;
 
 function ormOver(sql: Client, watchdog: Watchdog): Orm {
-  return asOrm(drizzle(asSql(watched(sql, watchdog))));
+  const session = new PostgresJsSession(asSql(watched(sql, watchdog)), dialect, undefined);
+  return asOrm(new PgDatabase(dialect, session, undefined));
 }
 
 function sizeOf(parameters: readonly unknown[]): number {
@@ -126,8 +129,6 @@ function watched(sql: Client, watchdog: Watchdog) {
     return sql.savepoint((inner) => work(asSql(watched(inner, watchdog))));
   };
   return {
-    // drizzle writes its own parsers here; the connections have theirs already
-    options: { parsers: {}, serializers: {} },
     unsafe(query: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
       const prepare = parameters.length <= PREPARED_PARAMETERS_MAX;
       return watchdog.follow(() => sql.unsafe(query, parameters, { prepare }), sizeOf(parameters));
