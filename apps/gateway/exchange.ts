@@ -18,7 +18,7 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** Of the service. */
+  /** Of the service, while something of its answer may still come. */
   call: UpstreamCall | null = null;
   /** The audit service holds this request's intent, and waits for its outcome. */
   intent_recorded = false;

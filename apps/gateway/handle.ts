@@ -34,8 +34,8 @@ export interface Steps {
 /**
  * The life of a request (Gateway specification, Gateway request handling): the nine steps, in their order. The
  * limit stands before the labels, so that a 403 counts; the intent before everything that may reach the
- * service, so that nothing reaches it unrecorded. One function, since each further one that waits costs a tenth
- * of a short request.
+ * service, so that nothing reaches it unrecorded. All in one function that waits: every request would pay for
+ * each further one.
  */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;

@@ -1,5 +1,5 @@
 import type { Exchange } from "../exchange.ts";
-import { badGateway, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
+import { badGateway, ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
@@ -40,7 +40,10 @@ export class Forwarder {
    * @param path path and query to call on the route's service
    */
   send(exchange: Exchange, path: string): Promise<Response> {
-    const call = this.#calls.begin(exchange.request);
+    const { request } = exchange;
+    // steps before this one may have waited; what only reads does no harm, and is stopped by the sweep
+    if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
+    const call = this.#calls.begin(request);
     exchange.call = call;
     const body = openRequestBody(exchange, call, this.#options);
     return body instanceof Promise

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { ClientGone, UpstreamCalls } from "../../../apps/gateway/upstream/call.ts";
+
+/** Calls of a service, the client that one of them is for, and time. */
+function calling() {
+  const clock = manualClock();
+  const calls = new UpstreamCalls(clock);
+  const client = new AbortController();
+  const call = calls.begin(new Request("http://gateway.test/", { signal: client.signal }));
+  return { clock, calls, client, call };
+}
+
+const codeOf = (failure: Error) => (failure instanceof ApiError ? failure.code : failure.name);
+
+describe("a call under way is stopped", () => {
+  test("within 100 ms after its client left", () => {
+    const { clock, client, call } = calling();
+    clock.advance(1_000);
+    client.abort();
+    expect(call.signal.aborted).toBeFalse();
+    clock.advance(100);
+    expect(call.signal.aborted).toBeTrue();
+    expect(call.failure(new Error("aborted"), 0)).toBeInstanceOf(ClientGone);
+  });
+
+  test("in the moment in which a client that is watched leaves", () => {
+    const { client, call } = calling();
+    call.watchClient();
+    client.abort();
+    expect(call.stopped).toBeTrue();
+  });
+
+  test.each(["timeout", "idle"] as const)("when the service is late: %s, a 502", (reason) => {
+    const { clock, call } = calling();
+    call.awaitService(300, reason);
+    clock.advance(299);
+    expect(call.stopped).toBeFalse();
+    clock.advance(51);
+    expect(call.signal.aborted).toBeTrue();
+    expect(codeOf(call.failure(new Error("aborted"), 0))).toBe("BAD_GATEWAY");
+  });
+
+  test("when the client is late with its body, a 408, whatever happens after it", () => {
+    const { clock, client, call } = calling();
+    call.awaitService(400, "idle");
+    call.awaitClient(300);
+    clock.advance(400);
+    client.abort();
+    clock.advance(100);
+    expect(codeOf(call.failure(new Error("aborted"), 0))).toBe("REQUEST_TIMEOUT");
+  });
+});
+
+describe("a call goes on", () => {
+  test("while what is awaited comes in time, however long it takes in all", () => {
+    const { clock, call } = calling();
+    for (let chunk = 0; chunk < 10; chunk++) {
+      call.awaitService(300, "idle");
+      clock.advance(200);
+      call.serviceCame();
+      call.awaitClient(300);
+      clock.advance(200);
+      call.clientCame();
+    }
+    clock.advance(60_000);
+    expect(call.stopped).toBeFalse();
+  });
+});
+
+test("a call that has ended is not looked at any more, and without calls there is no timer", () => {
+  const { clock, calls, client, call } = calling();
+  call.awaitService(100, "timeout");
+  call.end();
+  client.abort();
+  clock.advance(1_000);
+  expect(call.stopped).toBeFalse();
+  expect(clock.waiting()).toEqual([]);
+  const next = calls.begin(new Request("http://gateway.test/"));
+  next.awaitService(100, "timeout");
+  clock.advance(200);
+  expect(next.stopped).toBeTrue();
+});
+
+test("a failure of a client that left before the next look is its leaving, not the service's fault", () => {
+  const { client, call } = calling();
+  client.abort();
+  expect(call.failure(new Error("broken"), 0)).toBeInstanceOf(ClientGone);
+});
