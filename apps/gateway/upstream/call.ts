@@ -3,6 +3,8 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 
 /** How often calls under way are looked at. A client that leaves ends its call within 100 ms (contract 4). */
 const SWEEP_MS = 50;
+/** A sweep counts as so much time at most: while the gateway itself is held up nobody else is late. */
+const STEP_MAX_MS = 2 * SWEEP_MS;
 
 /** Why a call of a service was given up. */
 export type StopReason = "client_gone" | "client_slow" | "timeout" | "idle" | "too_large";
@@ -23,6 +25,8 @@ export class UpstreamCalls {
   readonly #clock: Clock;
   readonly #underway = new Set<UpstreamCall>();
   #sweeping = false;
+  /** What sweeps have counted, which deadlines are told by. */
+  #time_ms = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -30,17 +34,28 @@ export class UpstreamCalls {
 
   /** A call on behalf of `request`, which must be ended. */
   begin(request: Request): UpstreamCall {
-    const call = new UpstreamCall(request, this.#clock, this.#underway);
+    const call = new UpstreamCall(request, this);
     this.#underway.add(call);
     if (!this.#sweeping) this.#sweepLater();
     return call;
   }
 
+  /** Nothing of the call is awaited any more. */
+  end(call: UpstreamCall): void {
+    this.#underway.delete(call);
+  }
+
+  /** When something that is awaited from now on for `ms` is late: up to two sweeps after that. */
+  deadline(ms: number): number {
+    return this.#time_ms + ms + SWEEP_MS;
+  }
+
   #sweepLater(): void {
     this.#sweeping = true;
+    const before_ms = this.#clock.elapsed_ms();
     this.#clock.after(SWEEP_MS, () => {
-      const now_ms = this.#clock.elapsed_ms();
-      for (const call of this.#underway) call.look(now_ms);
+      this.#time_ms += Math.min(this.#clock.elapsed_ms() - before_ms, STEP_MAX_MS);
+      for (const call of this.#underway) call.look(this.#time_ms);
       if (this.#underway.size > 0) this.#sweepLater();
       else this.#sweeping = false;
     });
@@ -55,18 +70,16 @@ export class UpstreamCall {
   /** The head of the response is there; the client may be sending still. */
   answered = false;
   readonly #request: Request;
-  readonly #clock: Clock;
-  readonly #underway: Set<UpstreamCall>;
+  readonly #calls: UpstreamCalls;
   readonly #controller = new AbortController();
   #client_until_ms = Number.POSITIVE_INFINITY;
   #service_until_ms = Number.POSITIVE_INFINITY;
   #service_reason: StopReason = "timeout";
   #reason: StopReason | null = null;
 
-  constructor(request: Request, clock: Clock, underway: Set<UpstreamCall>) {
+  constructor(request: Request, calls: UpstreamCalls) {
     this.#request = request;
-    this.#clock = clock;
-    this.#underway = underway;
+    this.#calls = calls;
   }
 
   get signal(): AbortSignal {
@@ -87,7 +100,7 @@ export class UpstreamCall {
 
   /** Gives the service `ms` for what is awaited next. */
   awaitService(ms: number, reason: "timeout" | "idle"): void {
-    this.#service_until_ms = this.#clock.elapsed_ms() + ms;
+    this.#service_until_ms = this.#calls.deadline(ms);
     this.#service_reason = reason;
   }
 
@@ -98,7 +111,7 @@ export class UpstreamCall {
 
   /** Gives the client `ms` for what is awaited of its body next. */
   awaitClient(ms: number): void {
-    this.#client_until_ms = this.#clock.elapsed_ms() + ms;
+    this.#client_until_ms = this.#calls.deadline(ms);
   }
 
   clientCame(): void {
@@ -106,10 +119,10 @@ export class UpstreamCall {
   }
 
   /** Stops the call if its client has left, or somebody is late. */
-  look(now_ms: number): void {
+  look(time_ms: number): void {
     if (this.#request.signal.aborted) this.stop("client_gone");
-    else if (now_ms >= this.#client_until_ms) this.stop("client_slow");
-    else if (now_ms >= this.#service_until_ms) this.stop(this.#service_reason);
+    else if (time_ms >= this.#client_until_ms) this.stop("client_slow");
+    else if (time_ms >= this.#service_until_ms) this.stop(this.#service_reason);
   }
 
   /** Gives the call up; the first reason stays. */
@@ -121,7 +134,7 @@ export class UpstreamCall {
 
   /** Nothing of the call is awaited any more. */
   end(): void {
-    this.#underway.delete(this);
+    this.#calls.end(this);
   }
 
   /** Ends a call that failed: what that means to the client. */
