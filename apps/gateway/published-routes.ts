@@ -131,8 +131,11 @@ export class PublishedRoutes {
     return changes;
   }
 
-  *#takeIn(changes: readonly RouteChange[]): Generator<void, void> {
-    for (const { key, value } of changes) {
+  /** Takes in `changes`, and empties it meanwhile: all values at once and what is made of them are a lot. */
+  *#takeIn(changes: RouteChange[]): Generator<void, void> {
+    changes.reverse();
+    for (let change = changes.pop(); change !== undefined; change = changes.pop()) {
+      const { key, value } = change;
       const name = key.slice(ROUTES_PREFIX.length);
       if (value === null) {
         yield* this.#builder.delete(name);

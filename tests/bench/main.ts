@@ -12,6 +12,7 @@ const judged: Benches = {
   audited: async () => (await import("./audited.ts")).audited,
   validations: async () => (await import("./validations.ts")).validations,
   bodies: async () => (await import("./bodies.ts")).bodies,
+  edits: async () => (await import("./edits.ts")).edits,
   memory: async () => (await import("./memory.ts")).memory,
 };
 

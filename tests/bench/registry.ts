@@ -6,7 +6,7 @@ import { ServiceBed } from "./measure/service-bed.ts";
 import { type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
-const ADMIN_TOKEN = "bench-admin-token";
+export const ADMIN_TOKEN = "bench-admin-token";
 const ROUTES = 10_000;
 
 /** What publishing costs: a large document, and the way from the answer to the key in etcd. */
@@ -60,7 +60,7 @@ async function repeat(rounds: number, measure: (round: number) => Promise<number
 }
 
 /** Applies `services` and gives the milliseconds until the answer. */
-async function apply(url: string, services: object): Promise<number> {
+export async function apply(url: string, services: object): Promise<number> {
   const body = JSON.stringify({ services });
   const started = performance.now();
   const response = await fetch(`${url}/apply`, {
@@ -68,8 +68,8 @@ async function apply(url: string, services: object): Promise<number> {
     headers: { Authorization: `Bearer ${ADMIN_TOKEN}`, "Content-Type": "application/json" },
     body,
   });
-  await response.text();
-  if (response.status !== 200) throw new Error(`The registry answered ${response.status}.`);
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`The registry answered ${response.status}: ${answer}`);
   return performance.now() - started;
 }
 
@@ -83,7 +83,7 @@ async function untilSeen(store: RouteStore, key: string, part: string): Promise<
 }
 
 /** All routes, two on each path, split over `services`; every round replaces the ones before. */
-function documentOf(services: number, round: number): object {
+export function documentOf(services: number, round: number): object {
   const routesOf = (service: number) =>
     Array.from({ length: ROUTES / services / 2 }, (_, route) => ({
       path: `/of-${services}/s${service}/r${route}/{id}`,

@@ -96,14 +96,16 @@ export interface GatewayOptions {
   readonly variables?: Record<string, string>;
   /** Another tree to start it from than this one. */
   readonly root?: string;
+  /** A file that is loaded before it. */
+  readonly preload?: string;
 }
 
 export async function startGateway(
   bed: Bed,
   services: Identity & { upstream: Started; redis_url: string },
   routes: number,
-  { variables = {}, root }: GatewayOptions = {},
-): Promise<Started> {
+  { variables = {}, root, preload }: GatewayOptions = {},
+): Promise<Started & { readonly route_store_url: string }> {
   const etcd = await bed.etcd();
   await publish(etcd.url, routes, services.upstream.url);
   const [port, internalPort] = [await freePort(), await freePort()];
@@ -120,9 +122,14 @@ export async function startGateway(
     MAX_UPSTREAM_REQUESTS: CONCURRENT_REQUESTS,
     ...variables,
   };
-  const gateway = await bed.subject([process.execPath, "apps/gateway/main.ts"], port, environment, root);
+  const command = [
+    process.execPath,
+    ...(preload === undefined ? [] : ["--preload", preload]),
+    "apps/gateway/main.ts",
+  ];
+  const gateway = await bed.subject(command, port, environment, root);
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok, {
     what: "the gateway being ready",
   });
-  return gateway;
+  return { ...gateway, route_store_url: etcd.url };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
 
 /** Where a figure was taken: figures of two machines say nothing of each other. */
@@ -51,8 +51,21 @@ export function cpuSeconds(pid: number): number {
 
 /** Memory that a process holds, in bytes. */
 export function residentBytes(pid: number): number {
+  return statusBytes(pid, "VmRSS");
+}
+
+/** The most since the process began, or since that was forgotten. */
+export function residentBytesMax(pid: number): number {
+  return statusBytes(pid, "VmHWM");
+}
+
+export function forgetResidentBytesMax(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+}
+
+function statusBytes(pid: number, field: string): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, "m").exec(status)?.[1]) * 1024;
 }
 
 /** USER_HZ: 100 on every Linux that Bun runs on. */

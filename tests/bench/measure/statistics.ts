@@ -23,3 +23,9 @@ export function spreadOf(values: readonly number[]): Spread {
 export function ratiosOf(a: readonly number[], b: readonly number[]): Spread {
   return spreadOf(a.map((value, index) => value / (b[index] ?? Number.NaN)));
 }
+
+/** The value that so many percent of the values do not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;
+}

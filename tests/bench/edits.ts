@@ -1,0 +1,165 @@
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { freePort } from "../support/free-port.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
+import { servedAfterApply } from "./edits/apply.ts";
+import { editedService, whenServed } from "./edits/edited-service.ts";
+import { Bed, type Started } from "./gateway/bed.ts";
+import { publicPaths } from "./gateway/catalog.ts";
+import { type Identity, startIdentity } from "./gateway/identity.ts";
+import { HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
+import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goals.ts";
+import {
+  describeMachine,
+  forgetResidentBytesMax,
+  machineLine,
+  residentBytes,
+  residentBytesMax,
+} from "./measure/machine.ts";
+import { percentile, ratiosOf, spreadOf } from "./measure/statistics.ts";
+import { whole } from "./measure/table.ts";
+import { load } from "./measure/wrk.ts";
+
+const MIB = 1_048_576;
+const EDIT_PAUSE_MS = 100;
+/** What a gateway gets to give back what its first load took. */
+const SETTLE_MS = 3_000;
+const Longest = Type.Object({ wall_ms: Type.Number(), cpu_ms: Type.Number() });
+const TICKER = `${import.meta.dir}/edits/ticker.ts`;
+
+interface Size {
+  readonly routes: number;
+  readonly stall_ms: number | null;
+  readonly memory_mib: number;
+}
+
+const SIZES: readonly Size[] = [
+  { routes: 0, stall_ms: null, memory_mib: 98 },
+  { routes: 10_000, stall_ms: 5, memory_mib: 130 },
+  { routes: 100_000, stall_ms: 20, memory_mib: 300 },
+];
+
+/** What one edit of a service costs everyone else, how soon it is served, and what all routes take. */
+export const edits: Bench = {
+  summary: "one edit among 10 000 and 100 000 routes: stall of others, time until it is served, memory",
+  async run(options) {
+    const machine = describeMachine();
+    await using bed = await Bed.create();
+    await using identity = await startIdentity();
+    const services = { upstream: await startUpstream(bed), redis_url: (await bed.redis()).url, ...identity };
+    const goals: JudgedGoal[] = [];
+    for (const size of SIZES) goals.push(...(await goalsOf(size, bed, services, options)));
+    options.progress("from apply to the first request served, 10 000 routes");
+    const served_ms = await servedAfterApply(options.quick ? 30 : 300);
+    goals.push(
+      judge(
+        atMost("from apply to the first request served, 10 000 routes, p50 in ms", 10),
+        spreadOf(served_ms),
+      ),
+      judge(atMost("the same, p99 in ms", 25), spreadOf([percentile(served_ms, 99)])),
+    );
+    const text = [machineLine(machine), "", goalTable(goals)].join("\n");
+    return { text, goals, data: { machine, goals } };
+  },
+};
+
+type Services = Identity & { upstream: Started; redis_url: string };
+/** A gateway, and what an edit of it needs. */
+interface Edited {
+  readonly gateway: Started & { readonly route_store_url: string };
+  readonly ticker_url: string;
+  readonly edit: () => Promise<void>;
+}
+
+async function goalsOf(
+  size: Size,
+  bed: Bed,
+  services: Services,
+  options: BenchOptions,
+): Promise<JudgedGoal[]> {
+  const routes = whole(size.routes);
+  options.progress(`a gateway with ${routes} routes`);
+  const ticker_port = await freePort();
+  const gateway = await startGateway(bed, services, size.routes, {
+    preload: TICKER,
+    variables: {
+      TICKER_PORT: String(ticker_port),
+      // as the gateway would have it, which then need not start itself anew
+      BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
+      RATE_LIMIT_REQUESTS: "0",
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+    },
+  });
+  await Bun.sleep(SETTLE_MS);
+  const resident = residentBytes(gateway.pid);
+  const memory = judge(atMost(`memory, ${routes} routes, MiB`, size.memory_mib), spreadOf([resident / MIB]));
+  if (size.stall_ms === null) return [memory];
+  const store = await openRouteStore(gateway.route_store_url);
+  let count = 0;
+  const edit = async () => {
+    const probe = `/edited/${++count}`;
+    await store.put(`${ROUTES_PREFIX}edited`, JSON.stringify(editedService(probe)));
+    await whenServed(gateway.url, probe);
+  };
+  const edited: Edited = { gateway, ticker_url: `http://127.0.0.1:${ticker_port}`, edit };
+  const goals = [
+    memory,
+    await stallOf(edited, atMost(`longest stall by one edit, ${routes} routes, ms`, size.stall_ms), options),
+  ];
+  forgetResidentBytesMax(gateway.pid);
+  goals.push(
+    await p99Of(edited, atMost(`p99 with 10 edits a second / without, ${routes} routes`, 2), options),
+  );
+  const peak = spreadOf([residentBytesMax(gateway.pid) / resident]);
+  goals.push(judge(atMost(`peak of memory meanwhile / at rest, ${routes} routes`, 1.2), peak));
+  await store.close();
+  return goals;
+}
+
+/** The longest turn of the event loop while one edit comes into effect, edit by edit. */
+async function stallOf(
+  { ticker_url, edit }: Edited,
+  goal: Goal,
+  { quick }: BenchOptions,
+): Promise<JudgedGoal> {
+  const longest: { wall_ms: number; cpu_ms: number }[] = [];
+  for (let time = 0; time < (quick ? 10 : 50); time++) {
+    await fetch(ticker_url);
+    await edit();
+    await Bun.sleep(EDIT_PAUSE_MS);
+    longest.push(Value.Parse(Longest, await (await fetch(ticker_url)).json()));
+  }
+  return judge(
+    goal,
+    spreadOf(longest.map(({ wall_ms }) => wall_ms)),
+    spreadOf(longest.map(({ cpu_ms }) => cpu_ms)),
+  );
+}
+
+/** @throws Error when any request fails */
+async function p99Of({ gateway, edit }: Edited, goal: Goal, { quick }: BenchOptions): Promise<JudgedGoal> {
+  const target = { pid: gateway.pid, url: gateway.url, paths: publicPaths, headers: HEADERS };
+  const seconds = quick ? 2 : 4;
+  await load(target, seconds);
+  const p99s: { quiet: number; edited: number }[] = [];
+  for (let round = 0; round < (quick ? 2 : 5); round++) {
+    const quiet = await load(target, seconds);
+    const loading = load(target, seconds);
+    const end = performance.now() + seconds * 1_000;
+    while (performance.now() < end) await Promise.all([edit(), Bun.sleep(EDIT_PAUSE_MS)]);
+    p99s.push({ quiet: quiet.p99_ms, edited: (await loading).p99_ms });
+  }
+  return judge(
+    goal,
+    ratiosOf(
+      p99s.map((each) => each.edited),
+      p99s.map((each) => each.quiet),
+    ),
+  );
+}
+
+function atMost(title: string, bound: number): Goal {
+  return { title, bound, at_most: true };
+}

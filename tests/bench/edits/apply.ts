@@ -1,0 +1,36 @@
+import { ServiceBed } from "../measure/service-bed.ts";
+import { ADMIN_TOKEN, apply, documentOf } from "../registry.ts";
+import { editedService, whenServed } from "./edited-service.ts";
+
+const SERVICES = 100;
+
+/** Milliseconds from sending an apply to the first request that is served by it, among 10 000 routes. */
+export async function servedAfterApply(times: number): Promise<number[]> {
+  await using bed = new ServiceBed(["etcd"]);
+  const [database, etcd] = [await bed.database(), await bed.routeStore()];
+  const registry = await bed.process("apps/registry/main.ts", {
+    DATABASE_URL: database.url,
+    ROUTE_STORE_URL: etcd.url,
+    ADMIN_TOKEN,
+  });
+  const gateway = await bed.process("apps/gateway/main.ts", {
+    ROUTE_STORE_URL: etcd.url,
+    COUNTER_STORE_URL: "memory://",
+    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+    AUDIT_ENABLED: "false",
+    RATE_LIMIT_REQUESTS: "0",
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+  });
+  await apply(registry.url, documentOf(SERVICES, 0));
+  const samples: number[] = [];
+  for (let time = 0; time <= times; time++) {
+    const probe = `/edited/${time}`;
+    const started = performance.now();
+    const [, served_ms] = await Promise.all([
+      apply(registry.url, { edited: editedService(probe) }),
+      whenServed(gateway.url, probe).then(() => performance.now() - started),
+    ]);
+    if (time > 0) samples.push(served_ms);
+  }
+  return samples;
+}

@@ -1,0 +1,24 @@
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+
+const ROUTES = 100;
+const POLL_MS = 1;
+
+/** A service of as many routes as the others have, one of which is below `probe`. */
+export function editedService(probe: string): StoredServiceConfig {
+  const paths = [probe, ...Array.from({ length: ROUTES - 1 }, (_, index) => `/edited/things-${index}`)];
+  return {
+    url: "http://127.0.0.1:9",
+    public: { routes: paths.map((path) => ({ path: `${path}/{id}`, methods: ["GET"], rate_limit: false })) },
+  };
+}
+
+/** Resolves when a gateway has the route below `probe`: it refuses the param, and calls nobody. */
+export async function whenServed(url: string, probe: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}${probe}/%2f`);
+    await response.bytes();
+    if (response.status === 400) return;
+    if (response.status !== 404) throw new Error(`The gateway answered ${response.status}.`);
+    await Bun.sleep(POLL_MS);
+  }
+}
