@@ -36,15 +36,29 @@ test("takes no URL that is neither memory nor a list of endpoints", async () => 
   }
 });
 
+test.each([
+  ["http://127.0.0.99:80", "127.0.0.99:80"],
+  ["https://127.0.0.99:443/", "127.0.0.99:443"],
+  ["http://user:80@127.0.0.99", "127.0.0.99:2379"],
+])("asks at %s for %s", async (url, address) => {
+  const store = await openRouteStore(url);
+  const error = await rejection(store.ping(5_000));
+  expect(error).toMatchObject({ cause: { message: expect.stringContaining(`${address}.`) } });
+  await store.close();
+});
+
 /** Asks all at once, since each waits for an answer as long as it may. */
 async function expectUnavailable(store: RouteStore): Promise<void> {
   const rejections = Object.values(everyCall).map((call) => rejection(call(store)));
   for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(StoreUnavailable);
 }
 
-test("is unavailable where nobody listens", async () => {
-  const store = await openRouteStore(`http://127.0.0.1:${await freePort()}`);
+test("is unavailable at once where nobody listens", async () => {
+  const nobody = async () => `http://127.0.0.1:${await freePort()}`;
+  const store = await openRouteStore(`${await nobody()},${await nobody()}`);
+  const started = performance.now();
   await expectUnavailable(store);
+  expect(performance.now() - started).toBeLessThan(2_000);
   await store.close();
 });
 

@@ -1,10 +1,20 @@
 import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
-import { type HedgedCall, hedgedCall } from "../../../lib/runtime/stores/route-store/hedged-call.ts";
+import {
+  type HedgedCall,
+  hedgedCall,
+  type Verdict,
+} from "../../../lib/runtime/stores/route-store/hedged-call.ts";
 import { rejection, waitFor } from "../../support/index.ts";
 
 const FOREVER_MS = 1_000_000;
-const refusal = new Error("Refused.");
+const answer = new Error("Permission denied.");
+const refusal = new Error("Connection refused.");
+const verdicts = new Map<Error, Verdict>([
+  [answer, "answered"],
+  [refusal, "refused"],
+]);
 
 type Endpoint = (deadline: number) => Promise<string>;
 const answers =
@@ -15,6 +25,7 @@ const fails =
   (message: string): Endpoint =>
   () =>
     Promise.reject(new Error(message));
+const denies: Endpoint = () => Promise.reject(answer);
 const refuses: Endpoint = () => Promise.reject(refusal);
 const silent: Endpoint = () => new Promise(() => {});
 
@@ -30,7 +41,7 @@ function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = 
       asked.push(order.indexOf(endpoint));
       return endpoint(deadline);
     },
-    isUnanswered: (error) => error !== refusal,
+    verdictOn: (error) => verdicts.get(error) ?? "unanswered",
     ...times,
   });
   return { asked, result };
@@ -59,8 +70,8 @@ describe("a call to several endpoints", () => {
   });
 
   test("ends with an error that is an answer", async () => {
-    const { asked, result } = call([fails("gone"), refuses, answers("three")]);
-    expect(await rejection(result)).toBe(refusal);
+    const { asked, result } = call([fails("gone"), denies, answers("three")]);
+    expect(await rejection(result)).toBe(answer);
     expect(asked).toEqual([0, 1]);
   });
 
@@ -82,6 +93,30 @@ describe("a call to several endpoints", () => {
     expect(asked.filter((index) => index === 2).length).toBeGreaterThan(1);
   });
 
+  test("ends at once when nobody listens at any of them", async () => {
+    const { asked, result } = call(
+      [refuses, refuses, refuses].map(
+        (each): Endpoint =>
+          (deadline) =>
+            each(deadline),
+      ),
+    );
+    expect(await rejection(result)).toMatchObject({ name: "StoreUnavailable", cause: refusal });
+    expect(asked).toEqual([0, 1, 2]);
+  });
+
+  test("goes on while nobody listens at some, and asks those again too", async () => {
+    let failures = 0;
+    const flaky: Endpoint = async () => {
+      failures += 1;
+      if (failures < 3) throw new Error("no leader");
+      return "elected";
+    };
+    const { asked, result } = call([refuses, flaky]);
+    expect((await result).value).toBe("elected");
+    expect(asked.filter((index) => index === 0).length).toBeGreaterThan(1);
+  });
+
   test("ends with the last of their errors when its time is over, and asks nobody after that", async () => {
     const { asked, result } = call([fails("first"), fails("last")], { timeout_ms: 250 });
     const error = await rejection(result);
@@ -93,20 +128,17 @@ describe("a call to several endpoints", () => {
   });
 
   test("says that nobody answered when nobody did, and gives no attempt more time than it has", async () => {
+    const clock = manualClock();
+    const end = clock.now() + 50;
     const deadlines: number[] = [];
-    const end = Date.now() + 50;
-    const { result } = call(
-      [
-        (deadline) => {
-          deadlines.push(deadline);
-          return silent(deadline);
-        },
-      ],
-      { timeout_ms: 50 },
-    );
+    const never: Endpoint = (deadline) => {
+      deadlines.push(deadline);
+      return silent(deadline);
+    };
+    const { result } = call([never], { timeout_ms: 50, clock });
+    clock.advance(50);
     expect(await rejection(result)).toMatchObject({ cause: { message: "No answer within 50 ms." } });
-    expect(deadlines).toHaveLength(1);
-    expect(deadlines[0]).toBeWithin(end, end + 1_000);
+    expect(deadlines).toEqual([end]);
   });
 
   test("may fail late without a word", async () => {

@@ -1,4 +1,5 @@
 import { connect } from "node:http2";
+import { withDeadline } from "@ostiary/lib/async";
 import { noop } from "cockatiel";
 import { Etcd3, GRPCDeadlineExceededError, GRPCUnavailableError } from "etcd3";
 
@@ -55,17 +56,20 @@ export class EtcdEndpoint {
 }
 
 /** Whether a new connection gets as far as the settings of HTTP/2, which a server sends first. */
-function greets(origin: string): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+async function greets(origin: string): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const session = connect(origin);
-  const timer = setTimeout(() => resolve(false), GREETING_TIMEOUT_MS);
-  session.once("remoteSettings", () => resolve(true));
-  session.on("error", () => resolve(false));
-  session.once("close", () => resolve(false));
-  return promise.finally(() => {
-    clearTimeout(timer);
+  session.once("remoteSettings", () => resolve());
+  session.on("error", reject);
+  session.once("close", () => reject(new Error("The connection was closed.")));
+  try {
+    await withDeadline(promise, GREETING_TIMEOUT_MS, () => new Error("The node says nothing."));
+    return true;
+  } catch {
+    return false;
+  } finally {
     session.destroy();
-  });
+  }
 }
 
 /**

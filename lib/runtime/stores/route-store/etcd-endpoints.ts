@@ -1,7 +1,7 @@
 import { setLogger } from "@grpc/grpc-js";
-import { type Etcd3, GRPCResourceExhastedError, isRecoverableError } from "etcd3";
+import { type Etcd3, GRPCResourceExhastedError, GRPCUnavailableError, isRecoverableError } from "etcd3";
 import { EtcdEndpoint, type EtcdUser } from "./etcd-endpoint.ts";
-import { type CallTimes, hedgedCall } from "./hedged-call.ts";
+import { type CallTimes, hedgedCall, type Verdict } from "./hedged-call.ts";
 
 export interface EtcdEndpointsOptions {
   /** Origins such as `http://localhost:2379`. */
@@ -35,7 +35,7 @@ export class EtcdEndpoints {
       ...times,
       order,
       attempt: (each, deadline) => each.call(call, deadline),
-      isUnanswered,
+      verdictOn,
     });
     this.#preferred = this.#endpoints.indexOf(endpoint);
     return { value, client: endpoint.client };
@@ -46,7 +46,9 @@ export class EtcdEndpoints {
   }
 }
 
-/** An etcd that is out of space, or has too much to do, says so as a whole: there is no use in asking on. */
-function isUnanswered(error: Error): boolean {
-  return isRecoverableError(error) && !(error instanceof GRPCResourceExhastedError);
+function verdictOn(error: Error): Verdict {
+  if (error instanceof GRPCUnavailableError && error.message.includes("ECONNREFUSED")) return "refused";
+  // an etcd that is out of space, or has too much to do, says so as a whole: there is no use in asking on
+  const isFull = error instanceof GRPCResourceExhastedError;
+  return isRecoverableError(error) && !isFull ? "unanswered" : "answered";
 }

@@ -99,6 +99,10 @@ export class EtcdRouteStore implements RouteStore {
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
+    // the watch itself would go on looking for a node, and never tell why it finds none
+    await findNode().catch((error) => {
+      throw routeStoreFailure(error);
+    });
     const watch = new EtcdWatch(findNode, prefix, listener);
     this.#watches.add(watch);
     const close = async () => {

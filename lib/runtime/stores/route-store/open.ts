@@ -10,6 +10,7 @@ export interface RouteStoreOptions {
   observer?: StoreObserver;
 }
 
+const DEFAULT_PORT = 2379;
 const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
@@ -33,9 +34,7 @@ function etcdEndpoints(list: string): EtcdEndpointsOptions {
     throw new TypeError("A route store URL is memory:// or a list of http:// or https:// endpoints");
   }
   const parsed = urls.map((endpoint) => new URL(endpoint));
-  const hosts = parsed.map(
-    (endpoint) => `${endpoint.protocol}//${endpoint.hostname}:${endpoint.port || 2379}`,
-  );
+  const hosts = parsed.map((endpoint, index) => originOf(endpoint, urls[index] ?? ""));
   const withUser = parsed.find((endpoint) => endpoint.username !== "");
   if (withUser === undefined) return { hosts };
   return {
@@ -45,4 +44,10 @@ function etcdEndpoints(list: string): EtcdEndpointsOptions {
       password: decodeURIComponent(withUser.password),
     },
   };
+}
+
+/** The port that was written, also where it is the scheme's own, which a parsed URL no longer shows; 2379 without. */
+function originOf({ protocol, hostname, port }: URL, written: string): string {
+  const [, written_port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];
+  return `${protocol}//${hostname}:${port || Number(written_port ?? DEFAULT_PORT)}`;
 }
