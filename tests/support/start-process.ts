@@ -1,7 +1,7 @@
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 
 /** A service run as a process of its own, as in production. */
