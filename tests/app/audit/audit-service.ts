@@ -13,6 +13,8 @@ export interface AuditService {
   readonly database_url: string;
   put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   patch(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** `body` as it is when it is a text. */
+  postOutcomes(body: unknown): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** One page of a log; throws when the answer is not 200. */
   list(path: string): Promise<{ audit_events: AuditEvent[]; has_more: boolean }>;
@@ -73,6 +75,7 @@ export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
     },
     put: (...given) => running().put(...given),
     patch: (...given) => running().patch(...given),
+    postOutcomes: (...given) => running().postOutcomes(...given),
     get: (...given) => running().get(...given),
     list: (...given) => running().list(...given),
     event: (...given) => running().event(...given),
@@ -87,12 +90,14 @@ export function auditClient(
   internal_url: string,
   stop: () => Promise<void>,
 ): AuditService {
-  const write = (method: string) => (request_id: string, body: unknown, headers?: Record<string, string>) =>
-    fetch(`${internal_url}/internal/events/${encodeURIComponent(request_id)}`, {
+  const send = (method: string, path: string, body: unknown, headers?: Record<string, string>) =>
+    fetch(`${internal_url}/internal/${path}`, {
       method,
       headers: { "Content-Type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
+  const write = (method: string) => (request_id: string, body: unknown, headers?: Record<string, string>) =>
+    send(method, `events/${encodeURIComponent(request_id)}`, body, headers);
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers });
   const list: AuditService["list"] = async (path) => {
     const response = await get(path);
@@ -106,6 +111,7 @@ export function auditClient(
     database_url,
     put: write("PUT"),
     patch: write("PATCH"),
+    postOutcomes: (body) => send("POST", "outcomes", body),
     get,
     list,
     async event(request_id, log = "/organizations/organization-1") {

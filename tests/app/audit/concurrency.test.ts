@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
+import {
+  type AuditService,
+  intent,
+  json,
+  openLog,
+  requestId,
+  startAudit,
+  userIntent,
+} from "./audit-service.ts";
 
 setDefaultTimeout(30_000);
 
@@ -122,6 +130,23 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     const statuses = answers.map(({ status }) => status);
     expect(statuses.slice(0, 400)).toEqual(Array(400).fill(204));
     expect(statuses.slice(400)).toEqual(Array(200).fill(404));
+  });
+
+  test("apply batches of the same events in opposite orders, each event once", async () => {
+    for (let round = 0; round < 20; round++) {
+      const ids = Array.from({ length: 100 }, requestId);
+      await Promise.all(ids.map((id, n) => replica(n).put(id, intent())));
+      const outcomes = ids.map((request_id) => ({ request_id, outcome: "rejected", status: 403 }));
+      const answers = await Promise.all([
+        replica(0).postOutcomes({ outcomes }),
+        replica(1).postOutcomes({ outcomes: outcomes.toReversed() }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const [one, other] = await Promise.all(answers.map(async (answer) => (await json(answer)).results));
+      for (const [index, { result }] of one.entries()) {
+        expect([result, other.at(-1 - index).result].toSorted()).toEqual(["already_final", "applied"]);
+      }
+    }
   });
 
   test("count what became of every write", async () => {

@@ -1,54 +1,36 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { OUTCOMES_BYTES_MAX, OUTCOMES_MAX } from "@ostiary/lib/contracts/audit";
-import { freshDatabase, services } from "../../support/index.ts";
-import {
-  type AuditService,
-  intent,
-  json,
-  requestId,
-  sharedAudit,
-  startAudit,
-  userIntent,
-  wrongFields,
-} from "./audit-service.ts";
+import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
 
 const rejected = { outcome: "rejected", status: 403 };
 
-function post(audit: AuditService, body: unknown): Promise<Response> {
-  return fetch(`${audit.internal_url}/internal/outcomes`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
-}
-
-/** What a batch is answered with, which must be 200. */
-async function resultsOf(audit: AuditService, outcomes: unknown[]): Promise<Record<string, unknown>[]> {
-  const response = await post(audit, { outcomes });
-  const body = await json(response);
-  expect([response.status, Object.keys(body)]).toEqual([200, ["results"]]);
-  return body.results;
-}
-
-async function written(audit: AuditService, count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, requestId);
-  await Promise.all(ids.map((id) => audit.put(id, intent())));
-  return ids;
-}
-
 describe("a batch of outcomes", () => {
   const audit = sharedAudit();
 
+  /** What a batch is answered with, which must be 200. */
+  async function resultsOf(outcomes: unknown[]): Promise<Record<string, unknown>[]> {
+    const response = await audit.postOutcomes({ outcomes });
+    const body = await json(response);
+    expect([response.status, Object.keys(body)]).toEqual([200, ["results"]]);
+    return body.results;
+  }
+
+  async function written(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, requestId);
+    await Promise.all(ids.map((id) => audit.put(id, intent())));
+    return ids;
+  }
+
   test("tells of each what became of it, in their order", async () => {
-    const [fresh, final, again, wrong, ofOrganization] = await written(audit, 5);
+    const [fresh, final, again, wrong, ofOrganization] = await written(5);
     const person = requestId();
     await audit.put(person, userIntent());
     await audit.patch(String(final), rejected);
     const pair = { organization_id: "organization-8", member_id: "member-8" };
     const responded = { outcome: "responded", status: 201, details: { name: "道" }, created_id: "w" };
-    const results = await resultsOf(audit, [
+    const results = await resultsOf([
       { request_id: fresh, ...responded, more: "ignored" },
       { request_id: final, ...responded },
       { request_id: "nobody", ...rejected },
@@ -90,7 +72,7 @@ describe("a batch of outcomes", () => {
   });
 
   test("sent again is answered already_final, and counts like single ones", async () => {
-    const ids = await written(audit, OUTCOMES_MAX);
+    const ids = await written(OUTCOMES_MAX);
     const outcomes = ids.map((request_id) => ({ request_id, ...rejected }));
     const count = async (result: string) => {
       const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
@@ -98,7 +80,7 @@ describe("a batch of outcomes", () => {
     };
     const [applied, final] = [await count("applied"), await count("already_final")];
     for (const result of ["applied", "already_final"]) {
-      expect(await resultsOf(audit, outcomes)).toEqual(ids.map((request_id) => ({ request_id, result })));
+      expect(await resultsOf(outcomes)).toEqual(ids.map((request_id) => ({ request_id, result })));
     }
     expect(await count("applied")).toBe(applied + OUTCOMES_MAX);
     expect(await count("already_final")).toBe(final + OUTCOMES_MAX);
@@ -108,10 +90,7 @@ describe("a batch of outcomes", () => {
     const ids = Array.from({ length: 20 }, requestId);
     const intents = Promise.all(ids.map((id) => audit.put(id, intent())));
     await audit.put(requestId(), intent());
-    const results = await resultsOf(
-      audit,
-      ids.map((request_id) => ({ request_id, ...rejected })),
-    );
+    const results = await resultsOf(ids.map((request_id) => ({ request_id, ...rejected })));
     await intents;
     for (const { request_id, result } of results) {
       // not_found: it overtook the intent on the wire
@@ -121,11 +100,11 @@ describe("a batch of outcomes", () => {
   });
 
   test("holds as many outcomes with the longest details as it may have", async () => {
-    const ids = await written(audit, OUTCOMES_MAX);
+    const ids = await written(OUTCOMES_MAX);
     const details = { text: "é".repeat(680) };
     const outcomes = ids.map((request_id) => ({ request_id, outcome: "responded", status: 200, details }));
     expect(JSON.stringify({ outcomes }).length).toBeGreaterThan(64 * 1024);
-    for (const { result } of await resultsOf(audit, outcomes)) expect(result).toBe("applied");
+    for (const { result } of await resultsOf(outcomes)) expect(result).toBe("applied");
     expect(await audit.event(String(ids.at(-1)))).toMatchObject({ details });
   });
 
@@ -137,40 +116,16 @@ describe("a batch of outcomes", () => {
     ["another name for them", { results: [item] }, ["outcomes"]],
     ["a list alone", [item], [""]],
   ])("with %s is 422", async (_, body, paths) => {
-    expect(await wrongFields(await post(audit, body))).toEqual(paths);
+    expect(await wrongFields(await audit.postOutcomes(body))).toEqual(paths);
   });
 
   test("that is not JSON is 400, and 413 when it is too large", async () => {
-    expect((await post(audit, "{")).status).toBe(400);
+    expect((await audit.postOutcomes("{")).status).toBe(400);
     const large = JSON.stringify({ outcomes: [{ ...item, more: "x".repeat(OUTCOMES_BYTES_MAX) }] });
-    const answer = await post(audit, large);
+    const answer = await audit.postOutcomes(large);
     expect([answer.status, (await json(answer)).error.details]).toEqual([
       413,
       { max_size_bytes: OUTCOMES_BYTES_MAX },
     ]);
-  });
-});
-
-describe.skipIf(!services().postgres.real)("two replicas", () => {
-  let replicas: [AuditService, AuditService];
-
-  beforeAll(async () => {
-    const database_url = await freshDatabase();
-    replicas = [await startAudit({ database_url }), await startAudit({ database_url })];
-  });
-  afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
-
-  test("apply batches of the same events in opposite orders, each event once", async () => {
-    for (let round = 0; round < 20; round++) {
-      const ids = await written(replicas[0], OUTCOMES_MAX);
-      const outcomes = ids.map((request_id) => ({ request_id, ...rejected }));
-      const [one, other] = await Promise.all([
-        resultsOf(replicas[0], outcomes),
-        resultsOf(replicas[1], outcomes.toReversed()),
-      ]);
-      for (const [index, { result }] of one.entries()) {
-        expect([result, other.at(-1 - index)?.result].toSorted()).toEqual(["already_final", "applied"]);
-      }
-    }
   });
 });
