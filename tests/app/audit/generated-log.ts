@@ -15,7 +15,7 @@ export const BUSY_ORGANIZATION = "01J00000000000000000000ORG";
 export const BUSY_USER = "01J0000000000000000000USER";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const CHUNK_EVENTS = 20_000;
+const CHUNK_EVENTS = 10_000;
 
 /**
  * Fills the log with events as a deployment would have them: spread evenly over the time, every field with
