@@ -11,7 +11,6 @@ import {
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
 import { apiKeysRoutes } from "./api-keys/routes.ts";
-import { credentialsRoutes } from "./credentials/routes.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { invitesRoutes } from "./invites/routes.ts";
 import { lifecycleRoutes } from "./lifecycle/routes.ts";
@@ -21,6 +20,7 @@ import { rolesRoutes } from "./roles/routes.ts";
 import { serviceAccountsRoutes } from "./service-accounts/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { usersRoutes } from "./users/routes.ts";
+import { validationRoutes } from "./validations/routes.ts";
 
 /** Bodies are a few short fields; larger ones are 413. */
 const BODY_BYTES_MAX = 64 * 1024;
@@ -74,7 +74,7 @@ function internalHandler({ deps, telemetry, health, internal_auth_token }: AppOp
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(internalToken(internal_auth_token))
     .use(probeRoutes({ database: ping }, health, telemetry))
-    .use(credentialsRoutes(deps))
+    .use(validationRoutes(deps))
     .use(lifecycleRoutes(deps));
   return createHandler(app, { telemetry, request_id_on_response: false });
 }

@@ -5,10 +5,10 @@ import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/databas
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
-import { openValidations } from "./credentials/queries.ts";
 import { createDependencies } from "./dependencies.ts";
 import { loadRolesFile } from "./roles/roles-file.ts";
 import { sessionSweeper } from "./sessions/commands.ts";
+import { openValidations } from "./validations/queries.ts";
 
 const SCHEMA = "identity";
 const MIGRATIONS = join(import.meta.dir, "../../drizzle/identity");

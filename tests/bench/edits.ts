@@ -27,7 +27,7 @@ const EDIT_PAUSE_MS = 100;
 /** What a gateway gets to give back what its first load took. */
 const SETTLE_MS = 3_000;
 const Longest = Type.Object({ wall_ms: Type.Number(), cpu_ms: Type.Number() });
-const TICKER = `${import.meta.dir}/edits/ticker.ts`;
+const TICKER = `${import.meta.dir}/edits/ticker/main.ts`;
 
 interface Size {
   readonly routes: number;

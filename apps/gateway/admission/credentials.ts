@@ -5,8 +5,8 @@ import {
   type ParsedCredential,
   parseCredential,
 } from "@ostiary/lib/domain/credentials";
-import { FlightCache, type Kept } from "./flight-cache.ts";
 import type { Admitted } from "./principal.ts";
+import { type Kept, ResultCache } from "./result-cache.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";
 
 export interface CacheOptions {
@@ -23,7 +23,7 @@ export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
   { entries, ttl_ms, now }: CacheOptions,
 ): (credential: string) => Admitted | null | Promise<Admitted | null> {
-  const cache = new FlightCache<Admitted | null>(entries, now);
+  const cache = new ResultCache<Admitted | null>(entries, now);
 
   async function validate(credential: string, parsed: ParsedCredential): Promise<Kept<Admitted | null>> {
     const until_ms = now() + ttl_ms;

@@ -3,9 +3,9 @@ import { unavailable } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from "jose";
 import type { CacheOptions } from "./credentials.ts";
-import { FlightCache, type Kept } from "./flight-cache.ts";
 import { ALGORITHMS, type KeySet } from "./key-set.ts";
 import type { Admitted } from "./principal.ts";
+import { type Kept, ResultCache } from "./result-cache.ts";
 import type { ValidationClient } from "./validation-client.ts";
 
 /** Longer tokens are refused unread: the runtime's limit for all headers together is twice this. */
@@ -27,8 +27,8 @@ export function admitTokens(
 ): (token: string) => Admitted | null | Promise<Admitted | null> {
   const { issuer, verify, validation } = options;
   const { entries, ttl_ms, now } = options.cache;
-  const subjects = new FlightCache<string | null>(entries, now);
-  const persons = new FlightCache<Admitted | null>(entries, now);
+  const subjects = new ResultCache<string | null>(entries, now);
+  const persons = new ResultCache<Admitted | null>(entries, now);
 
   async function find(subject: string): Promise<Kept<Admitted | null>> {
     const until_ms = now() + ttl_ms;

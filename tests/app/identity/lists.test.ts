@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listKeys } from "@ostiary/identity/api-keys/queries";
-import { findKey, findSession } from "@ostiary/identity/credentials/queries";
 import { listInvites } from "@ostiary/identity/invites/queries";
 import { listEvents } from "@ostiary/identity/lifecycle/queries";
 import { listMembers } from "@ostiary/identity/members/queries";
 import { listOrganizations } from "@ostiary/identity/organizations/queries";
 import { listServiceAccounts } from "@ostiary/identity/service-accounts/queries";
 import { listMemberships, listUsers } from "@ostiary/identity/users/queries";
+import { findKey, findSession } from "@ostiary/identity/validations/queries";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";

@@ -3,8 +3,8 @@ import { hashCredential } from "@ostiary/lib/domain/credentials";
 import type { Dependencies } from "../dependencies.ts";
 import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/queries.ts";
-import { INVALID, isSession, judge, ownCredential } from "./credential.ts";
 import { findKey, findSession } from "./queries.ts";
+import { INVALID, isSession, judge, ownCredential } from "./validation.ts";
 
 /** Who an IdP subject is. A subject that nobody had becomes a new person. */
 export async function validateSubject(deps: Dependencies, idp: IdpSubject): Promise<ValidationResult> {

@@ -23,8 +23,8 @@ const ValidateBody = Type.Object(
 );
 
 /** `POST /internal/credentials/validate` (contract 4, Admission). */
-export function credentialsRoutes(deps: Dependencies) {
-  return new Elysia({ name: "credentials", normalize: false }).post(
+export function validationRoutes(deps: Dependencies) {
+  return new Elysia({ name: "validations", normalize: false }).post(
     VALIDATE_PATH,
     ({ body: { idp, credential } }) => {
       if (idp !== undefined && credential === undefined) return validateSubject(deps, checkedSubject(idp));

@@ -7,7 +7,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { eq, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
-import type { CredentialRow } from "./credential.ts";
+import type { CredentialRow } from "./validation.ts";
 
 const CONNECTIONS = 5;
 

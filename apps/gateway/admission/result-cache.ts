@@ -11,7 +11,7 @@ export interface Kept<T> {
  * same name at the same time share one load (Gateway specification, Gateway admission). A load that rejects
  * keeps nothing. Names are hashes or ids, never credentials.
  */
-export class FlightCache<T> {
+export class ResultCache<T> {
   readonly #kept: LRUCache<string, Kept<T>>;
   readonly #loading = new Map<string, Promise<T>>();
   readonly #now: () => number;
