@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
@@ -11,8 +11,6 @@ import {
   startAudit,
   userIntent,
 } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 const PATH = "/organizations/organization-1/audit-events";
 

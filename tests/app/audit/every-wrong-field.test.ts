@@ -1,7 +1,5 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 const audit = sharedAudit({ database_url: "pglite://memory" });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, startProcess, waitFor } from "../../support/index.ts";
@@ -14,8 +14,6 @@ import {
   userIntent,
 } from "./audit-service.ts";
 import { BUSY_ORGANIZATION, generateLog } from "./generated-log.ts";
-
-setDefaultTimeout(30_000);
 
 const LOG = `/organizations/${BUSY_ORGANIZATION}/audit-events`;
 const CSV = { Accept: "text/csv" };

@@ -1,7 +1,5 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { intent, json, requestId, sharedAudit } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 const TOKEN = "internal-token-of-this-test";
 

@@ -1,8 +1,6 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { intent, requestId, sharedAudit, startAudit, userIntent, wrongFields } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 const audit = sharedAudit();
 

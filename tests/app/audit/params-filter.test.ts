@@ -1,7 +1,5 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { intent, requestId, sharedAudit, wrongFields } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 const LOG = "/organizations/organization-1/audit-events";
 

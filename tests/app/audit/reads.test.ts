@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import fc from "fast-check";
 import {
@@ -10,8 +10,6 @@ import {
   userIntent,
   wrongFields,
 } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 const time = manualClock("2026-03-01T06:00:00.000Z");
 let audit: AuditService;

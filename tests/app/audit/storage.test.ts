@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { type Database, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 /** Needs a session beside the service's own. */
 const onServer = describe.skipIf(!services().postgres.real);

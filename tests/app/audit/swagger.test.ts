@@ -1,8 +1,6 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { lintFindings } from "../../support/swagger-page.ts";
 import { json, startAudit } from "./audit-service.ts";
-
-setDefaultTimeout(30_000);
 
 describe("the Swagger page", () => {
   test("describes both reads with every parameter, content type and error", async () => {
