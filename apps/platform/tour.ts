@@ -74,7 +74,7 @@ curl -s -w "$SHOW" "$GATEWAY/org/audit-events?limit=5" -H "X-API-Key: $SESSION"`
       commands: `curl -sN "$GATEWAY/demo/events" -H "X-API-Key: $SESSION"`,
     },
     {
-      shows: "The operator publishes a route; the next request is served.",
+      shows: "The operator publishes a route; the gateway serves it a moment later.",
       commands: `REVISION=$(curl -s "$REGISTRY/apply" -H "Authorization: Bearer $ADMIN" -H "Content-Type: application/yaml" --data-binary '
 services:
   tour:
@@ -87,11 +87,13 @@ services:
     url: ${places.sample_service_url}
     public: { routes: [{ path: /tour/one, methods: [GET] }, { path: /tour/two, methods: [GET] }] }
 '
+sleep 1
 curl -s -w "$SHOW" "$GATEWAY/tour/two"`,
     },
     {
       shows: "The previous revision is restored; the route is gone.",
       commands: `curl -s -w "$SHOW" -X POST "$REGISTRY/services/tour/revisions/$REVISION/restore" -H "Authorization: Bearer $ADMIN"
+sleep 1
 curl -s -w "$SHOW" "$GATEWAY/tour/two"`,
     },
   ];

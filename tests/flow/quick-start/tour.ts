@@ -55,7 +55,7 @@ export function expectTour(output: TourOutput): void {
   expect(answers(step(output, "nobody published"), 404)[0].error.code).toBe("NOT_FOUND");
   expectAuditLog(answers(step(output, "its own audit log"), 200, 200)[1].audit_events);
   expect(step(output, "Server-sent events").match(/^data: /gm)).toHaveLength(5);
-  const [, served] = answers(step(output, "next request is served"), 200, 200);
+  const [, served] = answers(step(output, "the gateway serves it"), 200, 200);
   expect(served.path).toBe("/tour/two");
   const [, gone] = answers(step(output, "the route is gone"), 200, 404);
   expect(gone.error.code).toBe("NOT_FOUND");
