@@ -1,3 +1,10 @@
+import { type IdentifiedOutcome, identifiedOutcomeSchema } from "@ostiary/lib/contracts/audit";
+import { AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+const batch = Type.Object({ outcomes: Type.Array(identifiedOutcomeSchema) });
+
 /** One call that the stand-in has received. */
 export interface Write {
   readonly method: string;
@@ -8,6 +15,9 @@ export interface Write {
 
 type Answer = (write: Write) => Response | Promise<Response>;
 
+/** Answers a call with outcomes of several requests. */
+type BatchAnswer = (outcomes: readonly IdentifiedOutcome[]) => Response | Promise<Response>;
+
 /** Stands in for the audit service: remembers every call and answers as told. */
 export interface AuditStandIn {
   readonly url: string;
@@ -17,6 +27,10 @@ export interface AuditStandIn {
   /** The most calls that were open at once. */
   readonly most: () => number;
   answer: Answer;
+  /** The outcomes of each call with several of them. */
+  readonly batches: (readonly IdentifiedOutcome[])[];
+  /** By default as a service that knows no such calls: 404. */
+  answerBatch: BatchAnswer;
   stop(): Promise<void>;
 }
 
@@ -24,6 +38,10 @@ export const taken: Answer = ({ method }) => new Response(null, { status: method
 export const answering = (status: number): Answer => {
   return () => new Response(null, { status });
 };
+
+/** Every outcome gets the same result. */
+export const batchTaken: BatchAnswer = (outcomes) =>
+  Response.json({ results: outcomes.map(({ request_id }) => ({ request_id, result: "applied" })) });
 
 export function startAudit(port = 0): AuditStandIn {
   let open = 0;
@@ -35,10 +53,18 @@ export function startAudit(port = 0): AuditStandIn {
     async fetch(request) {
       open += 1;
       most = Math.max(most, open);
+      const body = await request.json();
+      const path = new URL(request.url).pathname;
+      if (path === AUDIT_OUTCOMES_PATH) {
+        open -= 1;
+        const { outcomes } = Value.Parse(batch, body);
+        audit.batches.push(outcomes);
+        return audit.answerBatch(outcomes);
+      }
       const write = {
         method: request.method,
-        path: new URL(request.url).pathname,
-        body: await request.json(),
+        path,
+        body,
         token: request.headers.get("x-platform-internal-token"),
       };
       audit.writes.push(write);
@@ -55,6 +81,8 @@ export function startAudit(port = 0): AuditStandIn {
     of: (method) => audit.writes.filter((write) => write.method === method),
     most: () => most,
     answer: taken,
+    batches: [],
+    answerBatch: () => new Response(null, { status: 404 }),
     stop: () => server.stop(true),
   };
   return audit;

@@ -1,33 +1,35 @@
-import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { AUDIT_EVENTS_PATH, internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
+import type { AuditIntent, AuditOutcome, IdentifiedOutcome } from "@ostiary/lib/contracts/audit";
+import {
+  AUDIT_EVENTS_PATH,
+  AUDIT_OUTCOMES_PATH,
+  internalCallHeaders,
+} from "@ostiary/lib/contracts/internal-api";
 import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
 import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 
-/**
- * The two calls to the audit service (Identity specification, Audit internal API), each tried once. They
- * resolve with the status; rejections are `CallFailed`.
- */
+/** The calls to the audit service (Identity specification, Audit internal API), each tried once. Rejections are `CallFailed`. */
 export interface AuditClient {
+  /** Resolves with the status. */
   putIntent(request_id: string, intent: AuditIntent, timeout_ms: number): Promise<number>;
+  /** Resolves with the status. */
   patchOutcome(request_id: string, outcome: AuditOutcome, timeout_ms: number): Promise<number>;
+  /** Outcomes of several requests (contract 6). */
+  postOutcomes(outcomes: readonly IdentifiedOutcome[], timeout_ms: number): Promise<BoundedAnswer>;
 }
 
 export function createAuditClient(baseUrl: string, internalToken: string | undefined): AuditClient {
-  const events = `${withoutTrailingSlashes(baseUrl)}${AUDIT_EVENTS_PATH}/`;
+  const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
-  const send = async (method: "PUT" | "PATCH", request_id: string, body: object, timeout_ms: number) => {
-    const url = events + request_id;
-    const answer: BoundedAnswer = await boundedCall({
-      method,
-      url,
-      headers,
-      body: JSON.stringify(body),
-      timeout_ms,
-    });
-    return answer.status;
-  };
+  const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeout_ms: number) =>
+    boundedCall({ method, url: base + path, headers, body: JSON.stringify(body), timeout_ms });
+  const pathOf = (request_id: string) => `${AUDIT_EVENTS_PATH}/${request_id}`;
   return {
-    putIntent: (request_id, intent, timeout_ms) => send("PUT", request_id, intent, timeout_ms),
-    patchOutcome: (request_id, outcome, timeout_ms) => send("PATCH", request_id, outcome, timeout_ms),
+    async putIntent(request_id, intent, timeout_ms) {
+      return (await send("PUT", pathOf(request_id), intent, timeout_ms)).status;
+    },
+    async patchOutcome(request_id, outcome, timeout_ms) {
+      return (await send("PATCH", pathOf(request_id), outcome, timeout_ms)).status;
+    },
+    postOutcomes: (outcomes, timeout_ms) => send("POST", AUDIT_OUTCOMES_PATH, { outcomes }, timeout_ms),
   };
 }

@@ -1,12 +1,12 @@
-import { type Clock, Semaphore, systemClock } from "@ostiary/lib/async";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AuditClient } from "./client.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
+import { OutcomeCalls } from "./outcome-calls.ts";
 
 export interface OutcomeQueueOptions {
-  readonly client: Pick<AuditClient, "patchOutcome">;
+  readonly client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
   /** Outcomes that may be on their way at once. */
   readonly size: number;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
@@ -14,8 +14,6 @@ export interface OutcomeQueueOptions {
   readonly clock?: Clock;
 }
 
-const CALLS_MAX = 32;
-const CALL_TIMEOUT_MS = 2_000;
 const PAUSE_MIN_MS = 100;
 
 /**
@@ -32,7 +30,7 @@ const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 5
 export class OutcomeQueue {
   readonly #options: OutcomeQueueOptions;
   readonly #clock: Clock;
-  readonly #calls = new Semaphore(CALLS_MAX);
+  readonly #calls: OutcomeCalls;
   readonly #pauses = new Set<() => void>();
   #state: State = "open";
   #underway = 0;
@@ -43,6 +41,7 @@ export class OutcomeQueue {
   constructor(options: OutcomeQueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#calls = new OutcomeCalls(options.client, this.#clock);
   }
 
   push(request_id: string, outcome: AuditOutcome): void {
@@ -83,23 +82,27 @@ export class OutcomeQueue {
 
   async #deliver(request_id: string, outcome: AuditOutcome): Promise<void> {
     for (let attempt = 0; ; attempt++) {
-      const result = await this.#calls.run(() => this.#tryOnce(request_id, outcome));
+      const result = await this.#tryOnce(request_id, outcome, attempt);
       if (this.#state === "closed") return;
       if (result !== null) return this.#delivered(result);
       await this.#pause(attempt);
     }
   }
 
-  /** What became of the outcome; null when it is to be tried again. */
-  async #tryOnce(request_id: string, outcome: AuditOutcome): Promise<WriteResult | null> {
+  /**
+   * What became of the outcome; null when it is to be tried again. Alone then: an outcome that fails whatever it
+   * travels with must not hold up others.
+   */
+  async #tryOnce(request_id: string, outcome: AuditOutcome, attempt: number): Promise<WriteResult | null> {
     if (this.#state === "closed") return null;
-    const { client, log } = this.#options;
-    const { result, reason } = await client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS).then(
-      (status) => ({ result: resultOf(status), reason: `the audit service answered ${status}` }),
-      (error) => ({ result: null, reason: reasonOf(error) }),
-    );
+    const { result, reason } = await (attempt === 0
+      ? this.#calls.withOthers(request_id, outcome)
+      : this.#calls.alone(request_id, outcome));
     if (result === "failed")
-      log.error({ request_id, outcome: outcome.outcome }, "the audit service refused an outcome");
+      this.#options.log.error(
+        { request_id, outcome: outcome.outcome },
+        "the audit service refused an outcome",
+      );
     this.#noteFailing(result === null, reason);
     return result;
   }
@@ -135,11 +138,4 @@ export class OutcomeQueue {
   #cutPausesShort(): void {
     for (const end of [...this.#pauses]) end();
   }
-}
-
-/** What an answer means; null: try again. */
-function resultOf(status: number): WriteResult | null {
-  if (status >= 200 && status < 300) return "ok";
-  if (status === 404) return "not_found";
-  return status === 422 ? "failed" : null;
 }

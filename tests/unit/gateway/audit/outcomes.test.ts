@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type AuditStandIn, answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import {
+  type AuditStandIn,
+  answering,
+  batchTaken,
+  startAudit,
+  taken,
+} from "../../../support/audit-stand-in.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
 import { intent, type Recording, recording } from "./harness.ts";
 
@@ -87,6 +93,87 @@ describe("an outcome", () => {
     for (let at = 0; at < 100; at++) recorder.outcome(`poison-${at}`, responded);
     send(200);
     await counted("outcome ok", 200);
+  });
+});
+
+describe("outcomes of the same few milliseconds", () => {
+  test("travel in one call, at most a hundred in each", async () => {
+    audit.answerBatch = batchTaken;
+    send(250);
+    await counted("outcome ok", 250);
+    expect(audit.batches.map((batch) => batch.length)).toEqual([100, 100, 50]);
+    expect(audit.batches[0]?.[0]).toEqual({ request_id: "r0", ...responded });
+    expect(audit.writes).toEqual([]);
+  });
+
+  test("have a result each", async () => {
+    const results = ["applied", "already_final", "not_found", "invalid"];
+    audit.answerBatch = (outcomes) =>
+      Response.json({
+        results: outcomes.map(({ request_id }, index) => ({ request_id, result: results[index] })),
+      });
+    send(4);
+    await waitFor(async () => Object.keys(await recorder.counts()).length === 3);
+    expect(await recorder.counts()).toEqual({ "outcome ok": 2, "outcome not_found": 1, "outcome failed": 1 });
+    expect(recorder.lines).toEqual([
+      'the audit service refused an outcome {"request_id":"r3","outcome":"responded"}',
+    ]);
+  });
+
+  test("are sent alone, from then on, to a service that knows no such calls", async () => {
+    send(10);
+    await counted("outcome ok", 10);
+    send(10);
+    await counted("outcome ok", 20);
+    expect([audit.batches.length, audit.writes.length]).toEqual([1, 20]);
+  });
+
+  test.each([
+    ["text", () => new Response("taken")],
+    ["too few results", () => Response.json({ results: [] })],
+    ["a result nobody knows", () => Response.json({ results: [{ request_id: "r0", result: "lost" }] })],
+    ["no content", () => new Response(null, { status: 204 })],
+    ["422", () => new Response(null, { status: 422 })],
+  ])("are sent alone where the answer is %s", async (_, answer) => {
+    audit.answerBatch = answer;
+    send(3);
+    await counted("outcome ok", 3);
+    expect(audit.of("PATCH")).toHaveLength(3);
+  });
+
+  test("that are too large together are sent alone, and the next ones together again", async () => {
+    audit.answerBatch = () => new Response(null, { status: 413 });
+    send(3);
+    await counted("outcome ok", 3);
+    audit.answerBatch = batchTaken;
+    send(3);
+    await counted("outcome ok", 6);
+    expect([audit.batches.length, audit.writes.length]).toEqual([2, 3]);
+  });
+
+  test("that fail together are tried again alone, so that one of them can not hold up the others", async () => {
+    audit.answerBatch = () => new Response(null, { status: 500 });
+    audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
+    recorder.outcome("poison", responded);
+    send(50);
+    await counted("outcome ok", 50);
+    expect(audit.batches).toHaveLength(1);
+  });
+
+  test("are not lost when the service goes away under the call", async () => {
+    audit.answerBatch = async () => {
+      audit.answerBatch = batchTaken;
+      await audit.stop();
+      throw new Error("gone");
+    };
+    send(20);
+    await waitFor(() =>
+      recorder.lines.some((line) => line.startsWith("the audit service takes no outcomes")),
+    );
+    const back = startAudit(Number(new URL(audit.url).port));
+    await counted("outcome ok", 20);
+    expect(back.of("PATCH")).toHaveLength(20);
+    await back.stop();
   });
 });
 
