@@ -24,12 +24,12 @@ interface Waiting {
 
 const CALLS_MAX = 32;
 const CALL_TIMEOUT_MS = 2_000;
-/** Nobody waits for an outcome, so a few milliseconds of them travel together. */
+/** Those that come while a call is under way are many enough to travel together. */
 const GATHER_MS = 5;
 
 /**
- * Tries to write outcomes, each once: one that comes alone by a call of its own, those of the same few
- * milliseconds by one call. An audit service that takes no such calls gets single ones.
+ * Tries to write outcomes, each once: one that comes alone at once, by a call of its own; those of a few
+ * milliseconds together while a call is under way. An audit service that takes no such calls gets single ones.
  */
 export class OutcomeCalls {
   readonly #client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
@@ -45,7 +45,7 @@ export class OutcomeCalls {
 
   /** Never rejects. */
   withOthers(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
-    if (!this.#takesBatches) return this.alone(request_id, outcome);
+    if (!this.#takesBatches || this.#calls.idle) return this.alone(request_id, outcome);
     return new Promise((resolve) => {
       const gathered = this.#gathered.push({ request_id, outcome, resolve });
       if (gathered === OUTCOMES_MAX) this.#send();
