@@ -130,7 +130,9 @@ function memberMeant({ anyOf }: TSchema, value: unknown): TSchema | undefined {
 function hasSize({ minItems, maxItems, minProperties, maxProperties }: TSchema, value: unknown): boolean {
   const within = (size: number, least = 0, most = size) => least <= size && size <= most;
   if (Array.isArray(value)) return within(value.length, minItems, maxItems);
-  return !isRecord(value) || within(Object.keys(value).length, minProperties, maxProperties);
+  // the keys of a large object are not counted for nothing
+  if (!isRecord(value) || (minProperties === undefined && maxProperties === undefined)) return true;
+  return within(Object.keys(value).length, minProperties, maxProperties);
 }
 
 function explainItems(schema: TSchema, items: readonly unknown[], path: FieldPath, faults: Faults): void {
@@ -158,6 +160,7 @@ function explainMembers(
     if (faults.isFull) return;
     if (!isKnownName(schema, name)) faults.add([...path, name], unknownField(schema, name, [...path, name]));
   }
+  if (faults.isFull) return;
   const others = names.filter((name) => !Object.hasOwn(properties, name));
   for (const name of [...others, ...Object.keys(properties)]) {
     if (faults.isFull) return;
