@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leash } from "../../support/services.ts";
+import { freshDatabase, leash } from "../../support/services.ts";
 import { FREE_PORTS } from "./bed.ts";
 
 /** The command line of `bun start`, and who reads what it prints. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
 /** Runs a line of bash in which `$START` is the platform; gives what came out, and every exit code of it. */
-async function bash(line: string, DATA_DIR = join(parent, "data")) {
+async function bash(line: string, DATA_DIR = join(parent, "data"), variables: Record<string, string> = {}) {
   const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
     env: {
       PATH: process.env.PATH ?? "",
@@ -24,6 +24,7 @@ async function bash(line: string, DATA_DIR = join(parent, "data")) {
       START: `${process.execPath} apps/platform/main.ts`,
       DATA_DIR,
       ...FREE_PORTS,
+      ...variables,
     },
     stdin: "ignore",
     stdout: "pipe",
@@ -62,7 +63,7 @@ describe("bun start", () => {
 
   test("stops in order when nobody reads its screen any more", async () => {
     const directory = join(parent, "unread");
-    expect(await bash("$START | head -1", directory)).toEqual({
+    expect(await bash("$START | head -1", directory, { DATABASE_URL: await freshDatabase() })).toEqual({
       stdout: "Opening the stores ...\ncodes 0 0\n",
       stderr: "",
     });
@@ -98,6 +99,7 @@ describe("bun start --fresh", () => {
     const { stdout, stderr } = await bash(
       `$START & first=$!; until grep -qs . $DATA_DIR/ostiary.log; do sleep 0.1; done; $START --fresh; echo "second $?"; kill $first; wait $first`,
       directory,
+      { DATABASE_URL: await freshDatabase() },
     );
     expect(stderr).toMatch(/DATA_DIR is .*, which can not be used: process \d+ is using it\.\n$/);
     expect(stdout).toContain("second 78\n");

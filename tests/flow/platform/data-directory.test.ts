@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
 import { FREE_PORTS, startPlatform } from "./bed.ts";
 
@@ -100,7 +101,8 @@ describe("a DATA_DIR that can be used", () => {
 
   test("has one platform, also of two that start at the same instant, and is free once that is killed", async () => {
     const path = join(parent, "contended");
-    const both = await Promise.allSettled([start(path), start(path)]);
+    const DATABASE_URL = await freshDatabase();
+    const both = await Promise.allSettled([start(path, { DATABASE_URL }), start(path, { DATABASE_URL })]);
     const [winner] = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const [loser] = both.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
     if (!winner || !(loser instanceof ProcessEnded)) throw new Error(Bun.inspect(both));
@@ -110,7 +112,7 @@ describe("a DATA_DIR that can be used", () => {
       `  DATA_DIR is ${path}, which can not be used: process ${winner.pid} is using it.`,
     ]);
     await winner.kill();
-    expect(await (await start(path)).stop()).toBe(0);
+    expect(await (await start(path, { DATABASE_URL })).stop()).toBe(0);
   });
 
   test("is not held by a program that was given the id of an earlier platform", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,10 +20,10 @@ async function start(env: Record<string, string> = {}): Promise<RunningProcess> 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "ostiary-tour-"));
 });
-afterAll(async () => {
-  await Promise.all(started.map((platform) => platform.kill()));
-  await rm(directory, { recursive: true, force: true });
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((platform) => platform.kill()));
 });
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the quick start", () => {
   test("gives the tour, stops cleanly, and finds its data at the second start", async () => {

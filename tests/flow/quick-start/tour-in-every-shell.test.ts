@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHELLS } from "../../support/interactive-shell.ts";
+import { freshDatabase } from "../../support/services.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
@@ -17,11 +18,21 @@ const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
 let directory: string;
 let platform: RunningProcess;
 let tour: string;
+/** Those of one test. */
+const others: RunningProcess[] = [];
+
+async function start(folder: string, env: Record<string, string> = {}): Promise<RunningProcess> {
+  return startPlatform({ DATA_DIR: join(directory, folder), DATABASE_URL: await freshDatabase(), ...env });
+}
+
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "ostiary-shells-"));
-  platform = await startPlatform({ DATA_DIR: join(directory, AWKWARD_NAME) });
+  platform = await start(AWKWARD_NAME);
   tour = await printedTour(platform.stdout);
 }, 120_000);
+afterEach(async () => {
+  await Promise.all(others.splice(0).map((each) => each.kill()));
+});
 afterAll(async () => {
   expect(await platform.stop()).toBe(0);
   await rm(directory, { recursive: true, force: true });
@@ -41,7 +52,8 @@ describe.each(Object.keys(SHELLS).filter((shell) => !absent.includes(shell)))("t
 });
 
 test("the tour holds where the platform listens on an IPv6 address", async () => {
-  const other = await startPlatform({ DATA_DIR: join(directory, "six"), HOST: "::1" });
+  const other = await start("six", { HOST: "::1" });
+  others.push(other);
   const printed = await printedTour(other.stdout);
   expect(other.stdout.join("\n")).toMatch(/gateway {12}http:\/\/\[::1\]:\d+\n/);
   expectTour(await takeTour(printed, "dash"));
@@ -49,7 +61,8 @@ test("the tour holds where the platform listens on an IPv6 address", async () =>
 });
 
 test("the tour holds where the platform listens on every address", async () => {
-  const other = await startPlatform({ DATA_DIR: join(directory, "all"), HOST: "::" });
+  const other = await start("all", { HOST: "::" });
+  others.push(other);
   expectTour(await takeTour(await printedTour(other.stdout), "dash"));
   expect(await other.stop()).toBe(0);
 });
