@@ -1,6 +1,6 @@
 /** The look-up table of the gateway: which route serves a method and a path (contract 4, Matching). */
 import { type CompiledRoute, compileService } from "./compile.ts";
-import { METHODS, type Method, type StoredServiceConfig } from "./schema.ts";
+import type { StoredServiceConfig } from "./schema.ts";
 import { byPrecedence, type Node, RouteFinder, RouteTree, routesBelow } from "./tree.ts";
 
 export interface RouteMatch {
@@ -47,11 +47,6 @@ export class RouteTable {
   /** Every route that can be reached, in the order of precedence: made anew each time. */
   get routes(): CompiledRoute[] {
     return [...routesBelow(this.#root)].sort(byPrecedence);
-  }
-
-  /** The methods that some route serves on `path`. */
-  methodsAt(path: string): Method[] {
-    return METHODS.filter((method) => this.#finder.find(this.#root, method, path) !== null);
   }
 }
 
