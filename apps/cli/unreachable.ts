@@ -1,3 +1,5 @@
+import { errorCode } from "@ostiary/lib/domain/errors";
+
 /** What is known of a call that got no answer. */
 export interface UnansweredCall {
   timeout_s: number;
@@ -35,6 +37,5 @@ function reasonText(url: string, code: string, error: unknown, timeout_s: number
 }
 
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown reason";
-  return "code" in error && typeof error.code === "string" ? error.code : error.message;
+  return errorCode(error) ?? (error instanceof Error ? error.message : "unknown reason");
 }

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { errorCode } from "@ostiary/lib/domain/errors";
 import { UsageError } from "../errors.ts";
 import type { RegistryRequest } from "../registry-client.ts";
 import type { Terminal } from "../terminal.ts";
@@ -14,7 +15,7 @@ async function read(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+    const code = errorCode(error) ?? "unknown reason";
     throw new UsageError(`${file} ${REASONS[code] ?? `can not be read (${code}).`}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from "@ostiary/lib/domain/errors";
 import { sentOnce } from "./request-body.ts";
 
 /**
@@ -49,7 +50,7 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
   } catch (error) {
     if (error instanceof CallFailed) throw error;
     if (controller.signal.aborted) throw new CallFailed(`no answer within ${call.timeout_ms} ms`, true);
-    const code = codeOf(error);
+    const code = errorCode(error);
     throw new CallFailed(code ?? "the connection broke", code === null || !UNSENT.has(code));
   } finally {
     clearTimeout(timer);
@@ -79,8 +80,4 @@ async function boundedText(response: Response): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }

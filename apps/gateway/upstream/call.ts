@@ -1,5 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { ApiError, bodyTooLarge, errorCode } from "@ostiary/lib/domain/errors";
 
 /** How often calls under way are looked at. A client that leaves ends its call within 100 ms (contract 4). */
 const SWEEP_MS = 50;
@@ -148,7 +148,7 @@ export class UpstreamCall {
       case "client_slow":
         return bodyTimeout();
       case "too_large":
-        return tooLarge(body_bytes_max);
+        return bodyTooLarge(body_bytes_max);
       case "timeout":
         return badGateway("The service did not begin its response in time.");
       case "idle":
@@ -158,10 +158,6 @@ export class UpstreamCall {
         return badGateway(`The service could not be reached or broke off: ${faultCode(cause)}.`);
     }
   }
-}
-
-export function tooLarge(body_bytes_max: number): ApiError {
-  return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: body_bytes_max } });
 }
 
 /** The rest of the body may still come, and is not to be taken for a request. */
@@ -175,6 +171,5 @@ export function badGateway(reason: string): ApiError {
 
 /** The runtime's messages hold the URL, and so the query: only their code may be logged. */
 function faultCode(cause: unknown): string {
-  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code;
-  return cause instanceof Error ? cause.name : "unknown";
+  return errorCode(cause) ?? (cause instanceof Error ? cause.name : "unknown");
 }

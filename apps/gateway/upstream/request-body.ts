@@ -1,8 +1,8 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
 import { withDeadline } from "@ostiary/lib/async";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
-import { bodyTimeout, ClientGone, tooLarge, type UpstreamCall } from "./call.ts";
+import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX, nextTurn, wholeBody } from "./whole-body.ts";
 
 export interface RequestBody {
@@ -41,7 +41,7 @@ export function openRequestBody(
   const length = chunked ? Number.POSITIVE_INFINITY : Number(content_length ?? 0);
   if (length === 0) return REPEATED.has(request.method) ? sentOnce(NOTHING) : NO_BODY;
   if (content_length !== null && body_bytes_max > 0 && length > body_bytes_max)
-    throw tooLarge(body_bytes_max);
+    throw bodyTooLarge(body_bytes_max);
   if (length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, limits);
   if (request.body === null) return NO_BODY;
   return { content: counted(request.body, exchange, call, limits), content_length };
@@ -115,7 +115,7 @@ function counted(
         bytes += chunk.byteLength;
         if (bytes_max > 0 && bytes > bytes_max) {
           call.stop("too_large");
-          return controller.error(tooLarge(bytes_max));
+          return controller.error(bodyTooLarge(bytes_max));
         }
         controller.enqueue(chunk);
       },

@@ -1,4 +1,4 @@
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { ApiError, errorCode } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone } from "./call.ts";
 import type { UpstreamHeaders } from "./headers.ts";
@@ -135,6 +135,6 @@ function listed(value: string | null): string[] {
 }
 
 function faultOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" ? `could not be reached: ${code}` : "did not accept a WebSocket";
+  const code = errorCode(error);
+  return code !== null ? `could not be reached: ${code}` : "did not accept a WebSocket";
 }

@@ -55,6 +55,11 @@ export function validationError(fields: readonly FieldError[], message?: string)
   });
 }
 
+/** 413 for a request body of more than `bytes_max` bytes. */
+export function bodyTooLarge(bytes_max: number): ApiError {
+  return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: bytes_max } });
+}
+
 /** 404 that names what was looked for, or nothing when naming it would tell too much. */
 export function notFound(resource?: string, id?: string): ApiError {
   return new ApiError("NOT_FOUND", resource === undefined ? {} : { details: { resource, id: id ?? null } });

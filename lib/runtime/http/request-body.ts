@@ -1,10 +1,10 @@
-import { ApiError, validationError } from "../../domain/errors/index.ts";
+import { ApiError, bodyTooLarge, validationError } from "../../domain/errors/index.ts";
 import { JSON_DEPTH_MAX, JsonTooDeep, parseJson } from "../../domain/json/index.ts";
 
 /** Reads a request body of at most `bytes_max` bytes; 413 past that. */
 export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > bytes_max) throw tooLarge(bytes_max);
+  if (declared !== null && Number(declared) > bytes_max) throw bodyTooLarge(bytes_max);
   // the server holds a body to its declared length, and hands a whole one out faster than its parts
   if (declared !== null) return request.bytes();
   const chunks: Uint8Array[] = [];
@@ -12,7 +12,7 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
   if (request.body) {
     for await (const chunk of request.body) {
       size += chunk.byteLength;
-      if (size > bytes_max) throw tooLarge(bytes_max);
+      if (size > bytes_max) throw bodyTooLarge(bytes_max);
       chunks.push(chunk);
     }
   }
@@ -44,8 +44,4 @@ export function nestedTooDeeply(what: string): ApiError {
   return validationError([
     { path: "", message: `${what} is nested more than ${JSON_DEPTH_MAX} levels deep: flatten it.` },
   ]);
-}
-
-function tooLarge(bytes_max: number): ApiError {
-  return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: bytes_max } });
 }

@@ -1,3 +1,4 @@
+import { errorCode } from "../../domain/errors/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
 type FaultLog = Pick<Logger, "error">;
@@ -36,8 +37,7 @@ const standardError: FaultLog = {
 
 function fieldsOf(fault: unknown): { error_kind: "internal"; error_code: string; at: string[] } {
   if (!(fault instanceof Error)) return { error_kind: "internal", error_code: typeof fault, at: [] };
-  const error_code = "code" in fault && typeof fault.code === "string" ? fault.code : fault.name;
-  return { error_kind: "internal", error_code, at: placesOf(fault) };
+  return { error_kind: "internal", error_code: errorCode(fault) ?? fault.name, at: placesOf(fault) };
 }
 
 const PLACES_MAX = 5;

@@ -1,3 +1,4 @@
+import { errorCode } from "../../domain/errors/index.ts";
 import type { ConfigProblem } from "../config/index.ts";
 
 /** A port that a process listens on, and the variable that says so. */
@@ -46,7 +47,7 @@ const HOST_FAULTS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPOR
 
 /** What an operator is told when `error` kept a port from being opened. */
 export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === "EADDRINUSE") {
     const user = shared ? "a program that does not share it" : "another program";
     const message = `is ${port}, which is in use on ${host} by ${user}: stop that, or set another port.`;
@@ -55,7 +56,7 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   if (code === "EACCES" || code === "EPERM") {
     return { variable, message: `is ${port}, which this user may not bind: set a port above 1023.` };
   }
-  if (code !== undefined && !HOST_FAULTS.has(code)) {
+  if (code !== null && !HOST_FAULTS.has(code)) {
     return { variable, message: `is ${port}, which can not be opened (${code}).` };
   }
   const message = `is ${host}, which is no address of this machine: set one that it has, or 0.0.0.0 for all.`;

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { constants } from "node:fs";
 import { access, lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { errorCode } from "../../../domain/errors/index.ts";
 
 /** A folder of data is not there and can not be made, may not be written, or is in use; the message says which. */
 export class UnusableFolder extends Error {
@@ -49,7 +50,8 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
     await writeFile(pid_file, String(process.pid));
   } catch (error) {
     lock?.close();
-    const reason = codeOf(error) === "SQLITE_BUSY" ? await holderOf(pid_file) : await reasonOf(path, error);
+    const reason =
+      errorCode(error) === "SQLITE_BUSY" ? await holderOf(pid_file) : await reasonOf(path, error);
     throw new UnusableFolder(shown, reason);
   }
   return async () => {
@@ -64,7 +66,7 @@ async function holderOf(pid_file: string): Promise<string> {
 }
 
 async function reasonOf(path: string, error: unknown): Promise<string> {
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case "EACCES":
     case "EPERM":
       return "permission denied.";
@@ -87,10 +89,6 @@ async function reasonOf(path: string, error: unknown): Promise<string> {
     default:
       return error instanceof Error ? error.message : String(error);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 async function isLink(path: string): Promise<boolean> {
