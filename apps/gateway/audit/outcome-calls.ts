@@ -5,8 +5,8 @@ import {
   type OutcomeAnswer,
   outcomeResultsSchema,
 } from "@ostiary/lib/contracts/audit";
+import { fits } from "@ostiary/lib/domain/errors";
 import { reasonOf } from "@ostiary/lib/runtime/http";
-import { Value } from "@sinclair/typebox/value";
 import type { AuditClient } from "./client.ts";
 import type { WriteResult } from "./metrics.ts";
 
@@ -119,7 +119,7 @@ function resultOfAnswer(answer: OutcomeAnswer | undefined): OutcomeTry {
 function resultsIn(text: string): OutcomeAnswer[] | null {
   try {
     const body: unknown = JSON.parse(text);
-    return Value.Check(outcomeResultsSchema, body) ? body.results : null;
+    return fits(outcomeResultsSchema, body) ? body.results : null;
   } catch {
     return null; // not JSON
   }
