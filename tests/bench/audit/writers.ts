@@ -3,6 +3,7 @@ import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { pgbench, transactionsPerSecond } from "../measure/pgbench.ts";
+import { runTool } from "../measure/tool.ts";
 
 /** One measurement of a way to write events. */
 export interface WriteSample {
@@ -44,7 +45,7 @@ export async function writeIntents(
 ): Promise<WriteSample> {
   const script = join(import.meta.dir, "intents.lua");
   const prefix = crypto.randomUUID();
-  const output = await run([
+  const output = await runTool([
     "wrk",
     ...["--threads", "1", "--connections", String(clients), "--duration", `${seconds}s`, "--script", script],
     ...[internal_url, "--", prefix, JSON.stringify(intent)],
@@ -87,11 +88,4 @@ async function latencies(prefix: string): Promise<{ p50_ms: number; p99_ms: numb
     .sort((a, b) => a - b);
   const percentile_ms = (part: number) => (taken_us[Math.floor(taken_us.length * part)] ?? 0) / 1000;
   return { p50_ms: percentile_ms(0.5), p99_ms: percentile_ms(0.99) };
-}
-
-async function run(command: string[]): Promise<string> {
-  const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [output, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${errors}${output}`);
-  return output;
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { cpuSeconds } from "./machine.ts";
+import { runTool } from "./tool.ts";
 
 /** What is measured: a process that answers requests. */
 export interface Target {
@@ -63,20 +64,14 @@ export async function load(target: Target, seconds: number, connections = CONNEC
   };
 }
 
-async function wrk(target: Target, seconds: number, connections: number): Promise<string> {
+function wrk(target: Target, seconds: number, connections: number): Promise<string> {
   const { url, paths, headers, method = "GET", bodies = "-" } = target;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
-  const child = Bun.spawn(
-    [
-      "wrk",
-      ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`],
-      ...["--script", join(import.meta.dir, "wrk.lua")],
-      ...fields,
-      ...[url, "--", method, bodies, ...paths],
-    ],
-    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  );
-  const [output, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  if (code !== 0) throw new Error(`wrk ended with ${code}: ${errors}${output}`);
-  return output;
+  return runTool([
+    "wrk",
+    ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`],
+    ...["--script", join(import.meta.dir, "wrk.lua")],
+    ...fields,
+    ...[url, "--", method, bodies, ...paths],
+  ]);
 }
