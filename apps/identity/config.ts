@@ -1,15 +1,12 @@
 import {
-  ConfigError,
-  type ConfigProblem,
   databaseUrl,
   internalAuthToken,
   listenVariables,
-  optionalText,
   swaggerEnabled,
   textOr,
 } from "@ostiary/lib/runtime/config";
+import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
-import { loadRolesFile } from "./roles/roles-file.ts";
 
 /** The variables of the identity service (contract 1 and 4; Identity specification, Roles file). */
 export const identityVariables = Type.Object({
@@ -24,23 +21,9 @@ export const identityVariables = Type.Object({
       description: "The first part of every API key and session. Changing it makes older ones invalid.",
     },
   ),
-  ROLES_FILE: optionalText("must be the path of a roles file", {
-    description: "Read at boot only. Unset turns roles off.",
-  }),
+  ROLES_FILE: rolesFileVariable("Read at boot only. Unset turns roles off."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
 
 export type IdentityConfig = Readonly<Static<typeof identityVariables>>;
-
-/** Every problem of the roles file; a check for `loadConfig`. */
-export function checkRolesFile({ ROLES_FILE }: Partial<IdentityConfig>): ConfigProblem[] {
-  if (ROLES_FILE === undefined) return [];
-  try {
-    loadRolesFile(ROLES_FILE);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return [...error.problems];
-    throw error;
-  }
-}

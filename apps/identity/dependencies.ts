@@ -1,7 +1,8 @@
 import type { Clock } from "@ostiary/lib/async";
+import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
-import { createRoles, type Roles, type RolesFile } from "./roles/roles.ts";
+import { createRoles, type Roles } from "./roles/roles.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { loadConfig } from "@ostiary/lib/runtime/config";
+import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
-import { checkRolesFile, identityVariables } from "./config.ts";
+import { identityVariables } from "./config.ts";
 import { wireIdentity } from "./wire.ts";
 
 await runMain(async () => {

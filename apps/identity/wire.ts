@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { systemClock } from "@ostiary/lib/async";
+import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
-import { loadRolesFile } from "./roles/roles-file.ts";
 import { sessionSweeper } from "./sessions/commands.ts";
 import { openValidations } from "./validations/queries.ts";
 

@@ -1,6 +1,6 @@
 import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
-import { checkRolesFile, identityVariables } from "@ostiary/identity/config";
+import { identityVariables } from "@ostiary/identity/config";
 import {
   adminToken,
   type ConfigProblem,
@@ -17,6 +17,7 @@ import {
   telemetryVariables,
   textOr,
 } from "@ostiary/lib/runtime/config";
+import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "@ostiary/registry/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -75,7 +76,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   );
   const variables = { ...TO_BE_DECIDED, ...given, PORT: "0", INTERNAL_PORT: "0" };
   const found = [
-    ...configProblems(registryVariables, variables),
+    ...configProblems(registryVariables, variables, checkRolesFile),
     ...configProblems(identityVariables, variables, checkRolesFile),
     ...configProblems(auditVariables, variables),
     ...configProblems(gatewayVariables, variables, checkNotShared),

@@ -1,4 +1,5 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
+import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import {
   createHandler,
   equalSecrets,
@@ -26,6 +27,8 @@ export interface AppDeps {
   publishing: Publishing;
   routeStore: RouteStore;
   lag: ProjectionLag;
+  /** null: none were given. */
+  roles: RolesFile | null;
 }
 
 const PING_TIMEOUT_MS = 1_000;
@@ -46,14 +49,14 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   };
 }
 
-function publicApp({ config, publishing }: AppDeps) {
+function publicApp({ config, publishing, roles }: AppDeps) {
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(({ request }) => refuseWithoutToken(request, config.ADMIN_TOKEN))
     .use(documentRoutes(publishing, body_bytes_max))
     .use(serviceRoutes(publishing, body_bytes_max))
     .use(revisionRoutes(publishing))
-    .use(lookupRoutes(publishing.database));
+    .use(lookupRoutes(publishing.database, roles));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 

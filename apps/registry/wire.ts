@@ -1,4 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
+import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import {
@@ -26,6 +27,7 @@ export interface GivenStores {
 
 /** The route registry, ready to start. */
 export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
+  const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
   const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
   const lag = new ProjectionLag(database, systemClock);
@@ -46,7 +48,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     name: "registry",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, publishing, routeStore, lag }),
+    ...createApp({ config, telemetry, health, publishing, routeStore, lag, roles }),
     async start() {
       await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
-import { parseRolesFile } from "@ostiary/identity/roles-file";
 import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
+import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { parse } from "yaml";
 import { startLocalGateway } from "../support/gateway.ts";
 import { freshDatabase, startProcess } from "../support/index.ts";

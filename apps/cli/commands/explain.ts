@@ -1,24 +1,41 @@
 import { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { METHODS } from "@ostiary/lib/domain/routes";
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { pathTo } from "../registry-client.ts";
 import { pathArgument, type Run } from "./command.ts";
 import { limitText } from "./services.ts";
 
-/** `explain METHOD PATH`: which route would serve a request. */
+interface Caller {
+  role?: string;
+  labels?: string;
+}
+
+/** `explain METHOD PATH`: which route would serve a request, and whether a caller may send it. */
 export function addExplain(program: Command, run: Run): void {
   program
     .command("explain")
     .description("Show which route would serve a request, or which come closest")
     .addArgument(new Argument("<method>", "the request's method").choices(METHODS))
     .argument("<path>", "the request's path", pathArgument)
-    .addHelpText("after", "\nExample:\n  $ bun cli explain GET /org/widgets/42")
-    .action((method: string, path: string) =>
+    .addOption(new Option("--role <role>", "tell whether a member with this role may use it"))
+    .addOption(
+      new Option("--labels <labels>", "tell it of these labels, separated by commas").conflicts("role"),
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli explain GET /org/widgets/42
+  $ bun cli explain DELETE /org/widgets/42 --role admin
+  $ bun cli explain DELETE /org/widgets/42 --labels widgets:read,widgets:write`,
+    )
+    .action((method: string, path: string, caller: Caller) =>
       run(async ({ registry, output }) => {
-        const answer = await registry.ask(Lookup, pathTo("routes"), { query: { method, path } });
+        const answer = await registry.ask(Lookup, pathTo("routes"), { query: { method, path, ...caller } });
         output.result(answer, (route) => {
           output.line(`${route.method} ${route.path} of ${route.service} serves this request.`);
           output.table(["setting", "value"], settingsOf(route), "");
+          if (route.allowed !== undefined) output.line(decisionText(route, caller));
         });
       }),
     );
@@ -34,4 +51,13 @@ function settingsOf(route: Lookup): string[][] {
     ["audit", route.audit ? "yes" : "no"],
     ["upstream", route.upstream ?? "the request's path"],
   ];
+}
+
+function decisionText({ allowed, decided_by = [], scope }: Lookup, { role, labels }: Caller): string {
+  const who = role === undefined ? `A member with ${labels}` : `The role ${role}`;
+  if (!allowed) return `${who} may not use it: it needs ${decided_by.join(" or ")}.`;
+  if (decided_by.length > 0) return `${who} may use it, by ${decided_by.join(" and ")}.`;
+  if (scope === "public") return "Everybody may use it: it is public.";
+  if (scope === "user") return "Every user may use it: labels do not count on user routes.";
+  return `${who} may use it, as every member may: it requires no labels.`;
 }

@@ -1,17 +1,7 @@
+import { EVERY_LABEL } from "@ostiary/lib/domain/routes";
+import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, shapeOf } from "../fields.ts";
-
-/** The label list that grants everything. */
-export const EVERY_LABEL = "*";
-
-/** What the roles file says, as read at boot. */
-export interface RolesFile {
-  /** Slug → labels. */
-  readonly roles: ReadonlyMap<string, readonly string[]>;
-  readonly creator_role: string;
-  readonly default_role: string;
-  readonly service_account_default_role?: string;
-}
 
 /** The deployment's roles, on or off (Identity specification, Roles file). */
 export interface Roles {

@@ -9,11 +9,13 @@ import {
   type RouteMatch,
   type StoredRoute,
 } from "@ostiary/lib/domain/routes";
+import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { DocumentedError } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors } from "../errors.ts";
+import { callerLabels, callerParameters, decisionOn } from "./caller.ts";
 import { CurrentTable } from "./current-table.ts";
 
 const NEAREST_MAX = 5;
@@ -31,6 +33,7 @@ const query = Type.Object(
       rule: "must be a path that starts with /",
       examples: ["/org/widgets/42"],
     }),
+    ...callerParameters,
   },
   { additionalProperties: false },
 );
@@ -45,16 +48,20 @@ const noRoute = {
   },
 } as const satisfies DocumentedError;
 
-/** `GET /routes`: which route would serve a request (contract 3, Beyond the specification). */
-export function lookupRoutes(database: Database) {
+/** `GET /routes`: which route would serve a request, and who may send it (contract 3, Beyond the specification). */
+export function lookupRoutes(database: Database, roles: RolesFile | null) {
   const current = new CurrentTable(database);
   return new Elysia({ name: "lookup", normalize: false }).get(
     "/routes",
-    async ({ query: { method, path } }) => {
+    async ({ query: { method, path, ...caller } }) => {
+      const labels = callerLabels(caller, roles);
       const table = await current.read();
       const requested = pathOf(path);
       const match = table.match(method, requested);
-      if (match !== null) return describe(match, current.rowOf(match.route));
+      if (match !== null) {
+        const found = describe(match, current.rowOf(match.route));
+        return labels === null ? found : { ...found, ...decisionOn(match.route, labels) };
+      }
       throw new ApiError("NOT_FOUND", {
         message: `No route serves ${method} ${requested}.`,
         details: {
@@ -75,7 +82,7 @@ export function lookupRoutes(database: Database) {
         tags: ["Routes"],
         summary: "Find the route that serves a request",
         description:
-          "Matches as the gateway does, against the services that are current in the registry. When no route matches, `details.nearest` lists those that come closest.",
+          "Matches as the gateway does, against the services that are current in the registry. When no route matches, `details.nearest` lists those that come closest. With `role` or `labels` the answer tells whether a member who has them may use the route.",
       },
     },
   );

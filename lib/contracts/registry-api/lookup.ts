@@ -1,5 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  EVERY_LABEL,
+  Label,
   MethodName,
   RequiredLabels,
   RoutePath,
@@ -10,7 +12,7 @@ import {
 } from "../../domain/routes/index.ts";
 import { nullable } from "../../domain/schemas/index.ts";
 
-/** Which route serves a request (contract 3, Beyond the specification). */
+/** Which route serves a request, and whether a caller may send it (contract 3, Beyond the specification). */
 export const Lookup = Type.Object(
   {
     service: ServiceName,
@@ -29,6 +31,19 @@ export const Lookup = Type.Object(
     upstream: nullable(UpstreamTemplate, {
       description: "The template of the upstream path; null: the request's path.",
     }),
+    allowed: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether a member with the role or the labels asked for may use the route. True on public and user routes, where labels do not count.",
+      }),
+    ),
+    decided_by: Type.Optional(
+      Type.Array(Type.Union([Label, Type.Literal(EVERY_LABEL)]), {
+        description:
+          "Why: of the labels asked for those that let the member pass or, when it may not, those of which it would need one. Empty where the route requires none.",
+        examples: [["widgets:write"]],
+      }),
+    ),
   },
   { title: "Lookup", description: "The route that serves a request." },
 );

@@ -1,6 +1,7 @@
 /** Route configuration: shapes, rules, expansion, ownership, the look-up table. Shared whole by gateway and registry. */
 export * from "./compile.ts";
 export { expandService, joinPrefix } from "./expand.ts";
+export * from "./labels.ts";
 export * from "./limits.ts";
 export * from "./nearest.ts";
 export * from "./policies.ts";

@@ -230,6 +230,43 @@ describe("explain", () => {
     });
   });
 
+  test("tells whether a caller may send it, and why", async () => {
+    await registry.put("asked", {
+      url: "http://a:1",
+      organization: {
+        routes: [{ path: "/asked", methods: { GET: {}, PUT: { required_labels: ["a", "b"] } } }],
+      },
+      user: { routes: [{ path: "/asked/user", methods: ["GET"], required_labels: ["a"] }] },
+      public: { routes: [{ path: "/asked/public", methods: ["GET"] }] },
+    });
+    const verdict = async (...parameters: string[]) => {
+      const { exit_code, stdout } = await cli(["explain", ...parameters]);
+      return [exit_code, stdout.trimEnd().split("\n").at(-1)];
+    };
+    expect(await verdict("PUT", "/asked", "--labels", "b,c")).toEqual([
+      0,
+      "A member with b,c may use it, by b.",
+    ]);
+    expect(await verdict("PUT", "/asked", "--labels", "c")).toEqual([
+      0,
+      "A member with c may not use it: it needs a or b.",
+    ]);
+    expect(await verdict("GET", "/asked", "--labels", "c")).toEqual([
+      0,
+      "A member with c may use it, as every member may: it requires no labels.",
+    ]);
+    expect((await verdict("GET", "/asked/user", "--labels", "c"))[1]).toStartWith("Every user may use it");
+    expect((await verdict("GET", "/asked/public", "--labels", "c"))[1]).toStartWith("Everybody may use it");
+  });
+
+  test("of a role that the registry does not know is refused, of a role and labels wrong usage", async () => {
+    const unknown = await cli(["explain", "PUT", "/asked", "--role", "owner"]);
+    expect(unknown).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(unknown.stderr).toContain("ROLES_FILE");
+    const both = await cli(["explain", "PUT", "/asked", "--role", "owner", "--labels", "a"]);
+    expect(both).toMatchObject({ exit_code: 2, stdout: "" });
+  });
+
   test.each([
     ["get", "/x"],
     ["TRACE", "/x"],

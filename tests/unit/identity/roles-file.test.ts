@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createRoles } from "@ostiary/identity/roles";
-import { loadRolesFile, parseRolesFile } from "@ostiary/identity/roles-file";
 import { ConfigError } from "@ostiary/lib/runtime/config";
+import { loadRolesFile, parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 
 const good = `roles:
   owner: ["*"]

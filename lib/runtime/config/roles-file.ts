@@ -1,10 +1,37 @@
 import { readFileSync } from "node:fs";
-import { FIELD_ERRORS_MAX, faultsOf } from "@ostiary/lib/domain/errors";
-import { ConfigError } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";
-import { EVERY_LABEL, type RolesFile } from "./roles.ts";
+import { FIELD_ERRORS_MAX, faultsOf } from "../../domain/errors/index.ts";
+import { EVERY_LABEL } from "../../domain/routes/index.ts";
+import { ConfigError, type ConfigProblem } from "./load.ts";
+import { optionalText } from "./variables.ts";
+
+/** What the roles file says, as read at boot (Identity specification, Roles file). */
+export interface RolesFile {
+  /** Slug → labels. */
+  readonly roles: ReadonlyMap<string, readonly string[]>;
+  readonly creator_role: string;
+  readonly default_role: string;
+  readonly service_account_default_role?: string;
+}
+
+/** The variable that names the file. */
+export function rolesFileVariable(description: string) {
+  return optionalText("must be the path of a roles file", { description });
+}
+
+/** Every problem of the roles file; a check for `loadConfig`. */
+export function checkRolesFile({ ROLES_FILE }: { ROLES_FILE?: string }): ConfigProblem[] {
+  if (ROLES_FILE === undefined) return [];
+  try {
+    loadRolesFile(ROLES_FILE);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return [...error.problems];
+    throw error;
+  }
+}
 
 const SLUG = "^[a-z0-9:._-]{1,64}$";
 const SLUG_PATTERN = new RegExp(SLUG);

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fields, type Registry, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
+  const routes = [
+    { path: "/things", methods: { GET: {}, PUT: { required_labels: ["org:write", "things:write"] } } },
+  ];
+  await registry.apply({
+    things: {
+      url: "http://things:8080",
+      organization: { route_prefix: "/org", routes },
+      member: { route_prefix: "/member", routes },
+      user: { route_prefix: "/user", routes },
+      public: { routes: [{ path: "/open", methods: ["GET"] }] },
+    },
+  });
+});
+afterAll(() => registry.stop());
+
+const find = (method: string, path: string, caller: Record<string, string>, on = registry) =>
+  on.call("GET", `/routes?${new URLSearchParams({ method, path, ...caller })}`);
+
+describe("who may call", () => {
+  test.each([
+    ["PUT", "/org/things", { role: "owner" }, true, ["*"]],
+    ["PUT", "/org/things", { role: "viewer" }, false, ["org:write", "things:write"]],
+    ["PUT", "/member/things", { role: "admin" }, true, ["org:write", "things:write"]],
+    ["PUT", "/org/things", { labels: "a,things:write,org:write" }, true, ["things:write", "org:write"]],
+    ["PUT", "/org/things", { labels: "org:writer,org" }, false, ["org:write", "things:write"]],
+    ["PUT", "/org/things", { labels: "*,a" }, true, ["*"]],
+    ["GET", "/org/things", { role: "member" }, true, []],
+    ["GET", "/org/things", { labels: "a" }, true, []],
+    ["PUT", "/user/things", { role: "member" }, true, []],
+    ["GET", "/open", { labels: "a" }, true, []],
+  ])("%s %s by %j", async (method, path, caller, allowed, decided_by) => {
+    const answer = await find(method, path, caller);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ method, allowed, decided_by });
+  });
+
+  test("is told only where it is asked", async () => {
+    expect(Object.keys((await find("PUT", "/org/things", {})).body)).not.toContain("allowed");
+  });
+
+  test("of a request that nothing serves is 404", async () => {
+    expect((await find("GET", "/nothing", { role: "owner" })).status).toBe(404);
+  });
+
+  const long = "a".repeat(65);
+  const refused: [caller: Record<string, string>, path: string, message: RegExp][] = [
+    [{ role: "nobody" }, "role", /^role must be one of admin, .*owner/],
+    [{ role: "" }, "role", /^role must be one of/],
+    [{ role: "toString" }, "role", /^role must be one of/],
+    [{ role: "owner", labels: "a" }, "labels", /^Give role or labels, not both\.$/],
+    [{ labels: "" }, "labels", /labels separated by commas/],
+    [{ labels: "a,,b" }, "labels", /labels separated by commas/],
+    [{ labels: "A" }, "labels", /labels separated by commas/],
+    [{ labels: "a, b" }, "labels", /labels separated by commas/],
+    [{ labels: long }, "labels", /labels separated by commas/],
+    [{ labels: Array.from({ length: 65 }, (_, index) => `l${index}`).join() }, "labels", /1 to 64 labels/],
+    [{ roles: "owner" }, "roles", /./],
+  ];
+  test.each(refused)("of %j is 422", async (caller, path, message) => {
+    const answer = await find("PUT", "/org/things", caller);
+    expect(answer.status).toBe(422);
+    expect(fields(answer)).toEqual([{ path, message: expect.stringMatching(message) }]);
+  });
+
+  test("of a role or of labels that are given twice is 422", async () => {
+    for (const twice of ["role=owner&role=member", "labels=a&labels=b"]) {
+      const answer = await registry.call("GET", `/routes?method=PUT&path=/org/things&${twice}`);
+      expect(answer.status).toBe(422);
+    }
+  });
+
+  test("of a role is 422 without a roles file, of labels is answered", async () => {
+    const bare = await startRegistry({ database_url: registry.database_url });
+    const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
+    expect(answer.status).toBe(422);
+    expect(fields(answer)[0]).toMatchObject({ path: "role", message: expect.stringContaining("ROLES_FILE") });
+    expect((await find("PUT", "/org/things", { labels: "org:write" }, bare)).body.allowed).toBe(true);
+    await bare.stop();
+  });
+
+  test("is not asked of a roles file that is wrong: the registry does not start", async () => {
+    const wrong = startRegistry({ env: { ROLES_FILE: "seeds/demo.yaml" } });
+    expect(await wrong.catch((error) => error.message)).toContain("ROLES_FILE line ");
+  });
+});
