@@ -29,6 +29,9 @@ function partsOf(config: StoredServiceConfig | null): Parts {
   const parts: Parts = new Map();
   if (config === null) return parts;
   parts.set("url", { place: ofService, value: { url: config.url } });
+  if (config.openapi !== undefined) {
+    parts.set("openapi", { place: ofService, value: { openapi: config.openapi } });
+  }
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
     parts.set(`policy ${name}`, { place: ofService, value: { rate_limits: { [name]: policy } } });
   }

@@ -46,25 +46,26 @@ export const Revisions = Type.Object(
   { title: "Revisions", description: "The history of a service, newest first." },
 );
 
-const NULL_OF_SERVICE = " Null for the url or a policy of the service.";
+const NULL_OF_SERVICE = " Null for the url, openapi or a policy of the service.";
 
-/** One side of a change: what a route sets for one method, or the url or one policy of the service. */
+/** One side of a change: what a route sets for one method, or the url, openapi or one policy of the service. */
 const Settings = Type.Partial(
   Type.Object({
     ...Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]).properties,
-    url: StoredServiceConfig.properties.url,
+    ...Type.Pick(StoredServiceConfig, ["url", "openapi"]).properties,
     rate_limits: mapOf(PolicyName, RateLimitPolicy, { description: "The policy by its name." }),
   }),
   {
     additionalProperties: false,
     title: "Settings",
-    description: "What the route sets for the method or, of the service itself, its url or one policy.",
+    description:
+      "What the route sets for the method or, of the service itself, its url, openapi or one policy.",
   },
 );
 
 /**
  * One difference between two configs: a route of one method or, with `scope`, `method` and `path` null, the
- * url or one policy of the service (contract 3, Beyond the specification).
+ * url, openapi or one policy of the service (contract 3, Beyond the specification).
  */
 export const Change = Type.Object(
   {

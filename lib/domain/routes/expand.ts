@@ -24,6 +24,7 @@ export function joinPrefix(prefix: string | undefined, path: string): string {
 /** Expands a valid service. Only what was written is carried over: an omitted field stays omitted. */
 export function expandService(config: ServiceConfig): StoredServiceConfig {
   const stored: StoredServiceConfig = { url: config.url };
+  if (config.openapi !== undefined) stored.openapi = config.openapi;
   if (config.rate_limits !== undefined) stored.rate_limits = config.rate_limits;
   for (const scope of SCOPES) {
     const written = config[scope];

@@ -9,6 +9,8 @@ export const LABEL_LENGTH_MAX = 64;
 export const POLICY_NAME_LENGTH_MAX = 64;
 /** `http://`, a name of 253 characters and a dot, and a port. */
 export const SERVICE_URL_LENGTH_MAX = 267;
+/** Not in the specification: the path of a service's own OpenAPI document. */
+export const DOCUMENT_PATH_BYTES_MAX = 1024;
 /** Not in the specification: keeps an upstream template within what HTTP servers read. */
 export const UPSTREAM_BYTES_MAX = 4096;
 /** Not in the specification: counters stay exact integers. */

@@ -4,6 +4,7 @@ import { isRecord } from "../json/index.ts";
 import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
 import {
   DOCUMENT_BYTES_MAX,
+  DOCUMENT_PATH_BYTES_MAX,
   LABEL_LENGTH_MAX,
   LABELS_MAX,
   PATH_BYTES_MAX,
@@ -12,7 +13,7 @@ import {
   SERVICE_NAME_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./limits.ts";
-import { serviceUrlMessage } from "./service-url.ts";
+import { documentPathMessage, serviceUrlMessage } from "./service-url.ts";
 
 const CHARACTERS = "characters: lower-case letters, digits, `:`, `.`, `_` and `-`.";
 const ONE_METHOD = `methods names at least one of ${joinWords(METHODS)}.`;
@@ -78,6 +79,12 @@ export const messages = {
     if (value.length > UPSTREAM_BYTES_MAX) return `upstream has at most ${UPSTREAM_BYTES_MAX} bytes.`;
     if (value.includes("?")) return "upstream holds no `?`: the query of the request is passed on as it is.";
     return "upstream holds no `#`: a fragment is never sent.";
+  },
+  openapi: (value: unknown) => {
+    if (typeof value === "string" && value.length > DOCUMENT_PATH_BYTES_MAX) {
+      return `openapi has at most ${DOCUMENT_PATH_BYTES_MAX} bytes.`;
+    }
+    return documentPathMessage(value);
   },
   url: (value: unknown) => {
     if (typeof value === "string") return serviceUrlMessage(value);

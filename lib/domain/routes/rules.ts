@@ -9,7 +9,7 @@ import { SERVICE_CONFIG_BYTES_MAX } from "./limits.ts";
 import { noPolicyMessage, SERVICE_TOO_LARGE } from "./messages.ts";
 import { type Prefix, paramNames, pathFaults } from "./path.ts";
 import type { MethodConfig, RouteConfig, ScopeConfig, ServiceConfig } from "./schema.ts";
-import { urlFault } from "./service-url.ts";
+import { documentPathFault, urlFault } from "./service-url.ts";
 import { upstreamFaults } from "./upstream.ts";
 
 /** What the rules of a route need to know of the scope and the service around it. */
@@ -36,6 +36,8 @@ interface Context {
 export function checkRules(service: Partly<ServiceConfig>, at: FieldPath, faults: Faults): void {
   const urlMessage = service.url === undefined ? null : urlFault(service.url);
   if (urlMessage !== null) faults.add(["url"], urlMessage);
+  const documentMessage = service.openapi === undefined ? null : documentPathFault(service.openapi);
+  if (documentMessage !== null) faults.add(["openapi"], documentMessage);
   const policyNames = new Set(Object.keys(service.rate_limits ?? {}));
   const declared = new Map<string, FieldPath>();
   const expanded = { path_bytes: 0 };

@@ -6,6 +6,7 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
 import {
+  DOCUMENT_PATH_BYTES_MAX,
   LABEL_LENGTH_MAX,
   LABELS_MAX,
   PATH_BYTES_MAX,
@@ -276,6 +277,17 @@ const StoredUrl = Type.String({
   examples: ["http://widgets:8080"],
 });
 
+/** Always on the service itself: the registry calls no other host. */
+const OpenApiPath = Type.String({
+  pattern: "^/[!-~]*$",
+  minLength: 1,
+  maxLength: DOCUMENT_PATH_BYTES_MAX,
+  message: messages.openapi,
+  description:
+    "Where the service serves its own OpenAPI document: a path on its url, with a query where it takes one.",
+  examples: ["/openapi.json"],
+});
+
 const RateLimits = mapOf(PolicyName, RateLimitPolicy, {
   message: "rate_limits is a map from names to policies {requests, window_seconds, shared}.",
   description: "Policies that routes of this service name in rate_limit.",
@@ -287,7 +299,12 @@ const scopesOf = <Scope extends TObject>(scope: Scope) =>
 
 /** A service as an operator writes it. */
 export const ServiceConfig = Type.Object(
-  { url: ServiceUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(ScopeConfig) },
+  {
+    url: ServiceUrl,
+    openapi: Type.Optional(OpenApiPath),
+    rate_limits: Type.Optional(RateLimits),
+    ...scopesOf(ScopeConfig),
+  },
   {
     ...closed("A service"),
     message: messages.service,
@@ -314,7 +331,12 @@ export type ServiceConfig = Static<typeof ServiceConfig>;
 
 /** A service as stored, projected and returned: prefixes joined, one row per verb of a map. */
 export const StoredServiceConfig = Type.Object(
-  { url: StoredUrl, rate_limits: Type.Optional(RateLimits), ...scopesOf(StoredScope) },
+  {
+    url: StoredUrl,
+    openapi: Type.Optional(OpenApiPath),
+    rate_limits: Type.Optional(RateLimits),
+    ...scopesOf(StoredScope),
+  },
   {
     ...closed("A service"),
     message: messages.service,

@@ -20,6 +20,27 @@ export function urlFault(url: string): string | null {
   return addressFault(addressOf(url));
 }
 
+const DOCUMENT_FORM =
+  "openapi is the path of the service's own OpenAPI document, such as `/openapi.json`: it starts with `/` and is called on the service's url.";
+
+/** Why a value that does not have the form is not the path of a service's document. */
+export function documentPathMessage(value: unknown): string {
+  if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) {
+    return `${DOCUMENT_FORM} The registry calls no other host.`;
+  }
+  return DOCUMENT_FORM;
+}
+
+/** Why a path that has the form is not called as it is written; null when it is. */
+export function documentPathFault(path: string): string | null {
+  if (path.startsWith("//")) return documentPathMessage(path);
+  if (path.includes("#")) return "openapi holds no `#`: a fragment is never sent.";
+  const origin = "http://service";
+  const called = URL.parse(origin + path)?.href.slice(origin.length);
+  if (called === path && !/%(?![0-9A-Fa-f]{2})/.test(path)) return null;
+  return `openapi is called as it is written, so write it as URLs are parsed${called === undefined ? "" : `: \`${called}\``}.`;
+}
+
 /** `host:port` of a url in either stored form. */
 export function addressOf(url: string): string {
   return url.startsWith(SCHEME) ? url.slice(SCHEME.length) : url;

@@ -16,6 +16,7 @@ const before = {
 };
 const after = {
   url: "http://a:2",
+  openapi: "/openapi.json",
   rate_limits: { burst: { requests: 2, window_seconds: 1 } },
   user: { routes: [{ path: "/a", methods: ["GET", "POST"], rate_limit: false }] },
   member: { routes: [{ path: "/b", methods: ["GET"], required_labels: ["x"] }] },
@@ -23,6 +24,7 @@ const after = {
 const ofService = { scope: null, method: null, path: null };
 const changes = [
   { action: "changed", ...ofService, before: { url: "http://a:1" }, after: { url: "http://a:2" } },
+  { action: "added", ...ofService, before: null, after: { openapi: "/openapi.json" } },
   {
     action: "changed",
     ...ofService,
@@ -139,6 +141,7 @@ describe("the diff of two revisions", () => {
     expect(status).toBe(200);
     expect(body.changes.map(({ action, path }: Record<string, unknown>) => [action, path])).toEqual([
       ["changed", null],
+      ["added", null],
       ["changed", null],
       ["changed", "/d/a"],
       ["changed", "/d/a"],

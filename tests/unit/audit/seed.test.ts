@@ -10,6 +10,7 @@ test("the catalog of the audit service publishes both logs, each to its subject 
   expect(result.ok && Object.fromEntries(result.services)).toEqual({
     audit: {
       url: "http://localhost:3002",
+      openapi: "/swagger/json",
       user: {
         routes: [
           { path: "/user/audit-events", upstream: "/users/{subject.user_id}/audit-events", methods: ["GET"] },

@@ -83,9 +83,11 @@ function serviceConfig(root: string) {
       .tuple(
         fc.tuple(...names.map(() => numbers)),
         fc.tuple(...scopes.map((scope) => scopeConfig(scope, root, names))),
+        fc.option(fc.constantFrom("/openapi.json", "/docs?v=1")),
       )
-      .map(([values, configs]) => ({
+      .map(([values, configs, openapi]) => ({
         url: "http://upstream:8080",
+        ...(openapi !== null && { openapi }),
         ...(names.length > 0 && {
           rate_limits: Object.fromEntries(names.map((name, index) => [name, values[index]])),
         }),
@@ -106,6 +108,7 @@ export const document = fc
 const FIELDS = [
   "services",
   "url",
+  "openapi",
   "public",
   "user",
   "organization",

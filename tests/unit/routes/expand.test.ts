@@ -22,6 +22,7 @@ describe("expansion", () => {
   test("makes a row of each verb of a map, with that verb's constraints and the route's upstream", () => {
     const config = {
       url: "http://widgets:8080",
+      openapi: "/openapi.json",
       rate_limits: { burst: { requests: 5, window_seconds: 1, shared: true } },
       organization: {
         route_prefix: "/org/",
@@ -40,6 +41,7 @@ describe("expansion", () => {
     };
     expect(stored(config)).toEqual({
       url: "http://widgets:8080",
+      openapi: "/openapi.json",
       rate_limits: { burst: { requests: 5, window_seconds: 1, shared: true } },
       organization: {
         routes: [

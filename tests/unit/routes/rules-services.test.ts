@@ -175,3 +175,34 @@ check(
 function withUrl(url: unknown): object {
   return { ...pathsService("/"), url };
 }
+
+check(
+  "the path of a service's own OpenAPI document",
+  [
+    ["a path", withOpenapi("/openapi.json")],
+    ["a path of several segments", withOpenapi("/swagger/json")],
+    ["a query", withOpenapi("/docs?format=openapi&v=3.1")],
+    ["upper case and escapes", withOpenapi("/Docs/%20a")],
+    ["1024 bytes", withOpenapi(`/${"a".repeat(1023)}`)],
+  ],
+  [
+    ["null", withOpenapi(null), "openapi", /starts with `\/`/],
+    ["a number", withOpenapi(1), "openapi", /starts with `\/`/],
+    ["an empty string", withOpenapi(""), "openapi", /starts with `\/`/],
+    ["no slash", withOpenapi("openapi.json"), "openapi", /starts with `\/`/],
+    ["another host", withOpenapi("https://elsewhere/openapi.json"), "openapi", /calls no other host/],
+    ["another host without scheme", withOpenapi("//elsewhere/openapi.json"), "openapi", /no other host/],
+    ["another host by a backslash", withOpenapi("/\\elsewhere/"), "openapi", /as URLs are parsed: `\/\/e/],
+    ["a fragment", withOpenapi("/openapi.json#/paths"), "openapi", /never sent/],
+    ["a dot segment", withOpenapi("/a/../b"), "openapi", /as URLs are parsed: `\/b`/],
+    ["an escaped dot segment", withOpenapi("/%2e%2E/b"), "openapi", /`\/b`/],
+    ["a broken escape", withOpenapi("/%zz"), "openapi", /as URLs are parsed/],
+    ["a space", withOpenapi("/a b"), "openapi", /starts with `\/`/],
+    ["a line break", withOpenapi("/a\n"), "openapi", /starts with `\/`/],
+    ["1025 bytes", withOpenapi(`/${"a".repeat(1024)}`), "openapi", /at most 1024 bytes/],
+  ],
+);
+
+function withOpenapi(openapi: unknown) {
+  return { ...pathsService("/"), openapi };
+}
