@@ -2,11 +2,13 @@ import {
   databaseUrl,
   internalAuthToken,
   listenVariables,
+  optionalInteger,
   swaggerEnabled,
   textOr,
 } from "@ostiary/lib/runtime/config";
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
+import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
 
 /** The variables of the identity service (contract 1 and 4; Identity specification, Roles file). */
 export const identityVariables = Type.Object({
@@ -20,6 +22,11 @@ export const identityVariables = Type.Object({
       refuseEmpty: true,
       description: "The first part of every API key and session. Changing it makes older ones invalid.",
     },
+  ),
+  APIKEY_MAX_AGE_SECONDS: optionalInteger(
+    KEY_SECONDS_MIN,
+    KEY_SECONDS_MAX,
+    "Every new API key must end, and within this time. Unset: keys need not end.",
   ),
   ROLES_FILE: rolesFileVariable("Read at boot only. Unset turns roles off."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),

@@ -21,9 +21,12 @@ export interface Dependencies {
   /** A new ULID, above every one this process gave before: `id` ascending is the order of creation within it. */
   readonly newId: () => string;
   readonly secrets: Secrets;
+  /** How long a new API key may live at most; null: it need not end. */
+  readonly api_key_max_age_seconds: number | null;
 }
 
-export interface DependenciesOptions extends Pick<Dependencies, "database" | "validations" | "clock"> {
+export interface DependenciesOptions
+  extends Pick<Dependencies, "database" | "validations" | "clock" | "api_key_max_age_seconds"> {
   /** Null turns roles off. */
   roles_file: RolesFile | null;
   /** The first part of API keys and sessions. */
@@ -33,7 +36,7 @@ export interface DependenciesOptions extends Pick<Dependencies, "database" | "va
 }
 
 export function createDependencies(options: DependenciesOptions): Dependencies {
-  const { database, validations, roles_file, brand, clock, random } = options;
+  const { database, validations, roles_file, brand, clock, random, api_key_max_age_seconds } = options;
   const nextUlid = monotonicFactory();
   return {
     database,
@@ -42,5 +45,6 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     clock,
     newId: () => nextUlid(clock.now()),
     secrets: createSecrets(brand, random),
+    api_key_max_age_seconds,
   };
 }

@@ -62,6 +62,9 @@ export const apiKeys = identity.table("api_keys", {
   name: text().notNull(),
   created_at: time().notNull(),
   revoked_at: time(),
+  expires_at: time(),
+  last_used_at: time(),
+  rotated_to: text(),
 });
 
 export const sessions = identity.table("sessions", {

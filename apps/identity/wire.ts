@@ -29,6 +29,7 @@ export async function wireIdentity(
     roles_file: file,
     brand: config.APIKEY_BRAND,
     clock: systemClock,
+    api_key_max_age_seconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
   const health = { draining: false };

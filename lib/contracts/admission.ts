@@ -51,11 +51,19 @@ export type ValidationRequest = Static<typeof ValidationRequest>;
 export const InvalidResult = Type.Object({ valid: Type.Literal(false) });
 export type InvalidResult = Static<typeof InvalidResult>;
 
+const expiresAt = Type.Optional(
+  Type.String({
+    description:
+      "RFC 3339. Sent for a session and for a key that will expire: a cached result never outlives it.",
+  }),
+);
+
 /** A person, proved by a JWT or by a user API key. */
 export const DirectoryResult = Type.Object({
   valid: Type.Literal(true),
   realm: Type.Literal("directory"),
   user_id: Type.String({ minLength: 1 }),
+  expires_at: expiresAt,
 });
 export type DirectoryResult = Static<typeof DirectoryResult>;
 
@@ -70,9 +78,7 @@ export const OrganizationResult = Type.Object({
       description: "What the member's role grants; a missing list grants nothing.",
     }),
   ),
-  expires_at: Type.Optional(
-    Type.String({ description: "RFC 3339. Sent for a session: a cached result never outlives it." }),
-  ),
+  expires_at: expiresAt,
 });
 export type OrganizationResult = Static<typeof OrganizationResult>;
 

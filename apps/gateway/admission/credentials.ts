@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import type { ValidationResult } from "@ostiary/lib/contracts/admission";
 import {
   authTypeOf,
@@ -12,7 +13,7 @@ import { type ValidationClient, validationDown } from "./validation-client.ts";
 export interface CacheOptions {
   readonly entries: number;
   readonly ttl_ms: number;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, "now" | "elapsed_ms">;
 }
 
 /**
@@ -21,15 +22,18 @@ export interface CacheOptions {
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
-  { entries, ttl_ms, now }: CacheOptions,
+  { entries, ttl_ms, clock }: CacheOptions,
 ): (credential: string) => Admitted | null | Promise<Admitted | null> {
-  const cache = new ResultCache<Admitted | null>(entries, now);
+  const cache = new ResultCache<Admitted | null>(entries, clock);
 
   async function validate(credential: string, parsed: ParsedCredential): Promise<Kept<Admitted | null>> {
-    const until_ms = now() + ttl_ms;
+    const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;
     const result = await validation.credential(credential);
-    if (!result.valid) return { value: null, until_ms };
-    return { value: admittedBy(result, parsed), until_ms: Math.min(until_ms, endOf(result)) };
+    if (!result.valid) return { value: null, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
+    const ends_at_ms = endOf(result);
+    const admitted = admittedBy(result, parsed);
+    // it may have ended while its answer was on the way
+    return { value: ends_at_ms > clock.now() ? admitted : null, until_elapsed_ms, ends_at_ms };
   }
 
   return (credential) => {
@@ -65,9 +69,9 @@ function admittedBy(result: ValidResult, parsed: ParsedCredential): Admitted {
   };
 }
 
-/** When a session ends, in epoch milliseconds; a result without an end never does. */
+/** When a key or session ends, in epoch milliseconds; a result without an end never does. */
 function endOf(result: ValidResult): number {
-  if (result.realm === "directory" || result.expires_at === undefined) return Number.POSITIVE_INFINITY;
+  if (result.expires_at === undefined) return Number.POSITIVE_INFINITY;
   const end = Date.parse(result.expires_at);
   if (Number.isNaN(end)) throw validationDown("auth", "sent an expires_at that is not a time");
   return end;

@@ -1,9 +1,13 @@
+import type { Clock } from "@ostiary/lib/async";
 import { LRUCache } from "lru-cache";
 
-/** A result, and until when it may be used again, in epoch milliseconds; a time that is past keeps nothing. */
+/** A result, and until when it may be used again; a time that is past keeps nothing. */
 export interface Kept<T> {
   readonly value: T;
-  readonly until_ms: number;
+  /** By the clock that never goes back, so that a wall clock that is set back keeps nothing longer. */
+  readonly until_elapsed_ms: number;
+  /** When what it is about ends, in epoch milliseconds; `Infinity` when that has no end. */
+  readonly ends_at_ms: number;
 }
 
 /**
@@ -14,17 +18,17 @@ export interface Kept<T> {
 export class ResultCache<T> {
   readonly #kept: LRUCache<string, Kept<T>>;
   readonly #loading = new Map<string, Promise<T>>();
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, "now" | "elapsed_ms">;
 
-  constructor(entries: number, now: () => number) {
+  constructor(entries: number, clock: Pick<Clock, "now" | "elapsed_ms">) {
     this.#kept = new LRUCache({ max: entries });
-    this.#now = now;
+    this.#clock = clock;
   }
 
   /** What is kept under `name`; undefined when it is missing or has ended. */
   get(name: string): T | undefined {
     const found = this.#kept.get(name);
-    return found !== undefined && found.until_ms > this.#now() ? found.value : undefined;
+    return found !== undefined && this.#holds(found) ? found.value : undefined;
   }
 
   /** The result of the load of `name` that is under way, else of a new one. */
@@ -38,7 +42,12 @@ export class ResultCache<T> {
 
   async #keep(name: string, work: () => Promise<Kept<T>>): Promise<T> {
     const kept = await work();
-    if (kept.until_ms > this.#now()) this.#kept.set(name, kept);
+    if (this.#holds(kept)) this.#kept.set(name, kept);
     return kept.value;
+  }
+
+  #holds({ until_elapsed_ms, ends_at_ms }: Kept<T>): boolean {
+    if (until_elapsed_ms <= this.#clock.elapsed_ms()) return false;
+    return ends_at_ms === Number.POSITIVE_INFINITY || ends_at_ms > this.#clock.now();
   }
 }

@@ -26,14 +26,15 @@ export function admitTokens(
   options: TokenAdmissionOptions,
 ): (token: string) => Admitted | null | Promise<Admitted | null> {
   const { issuer, verify, validation } = options;
-  const { entries, ttl_ms, now } = options.cache;
-  const subjects = new ResultCache<string | null>(entries, now);
-  const persons = new ResultCache<Admitted | null>(entries, now);
+  const { entries, ttl_ms, clock } = options.cache;
+  const subjects = new ResultCache<string | null>(entries, clock);
+  const persons = new ResultCache<Admitted | null>(entries, clock);
 
   async function find(subject: string): Promise<Kept<Admitted | null>> {
-    const until_ms = now() + ttl_ms;
+    const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;
     const result = await validation.person(issuer, subject);
-    return { value: result.valid ? admittedPerson(result.user_id) : null, until_ms };
+    const value = result.valid ? admittedPerson(result.user_id) : null;
+    return { value, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
   }
 
   function personOf(subject: string): Admitted | null | Promise<Admitted | null> {
@@ -55,8 +56,12 @@ export function admitTokens(
 /** Refused tokens are not kept: whoever invents them would fill the cache. */
 function toKeep(verified: VerifiedToken | null): Kept<string | null> {
   return verified === null
-    ? { value: null, until_ms: 0 }
-    : { value: verified.subject, until_ms: verified.expires_at_ms };
+    ? { value: null, until_elapsed_ms: 0, ends_at_ms: 0 }
+    : {
+        value: verified.subject,
+        until_elapsed_ms: Number.POSITIVE_INFINITY,
+        ends_at_ms: verified.expires_at_ms,
+      };
 }
 
 function admittedPerson(user_id: string): Admitted {

@@ -50,7 +50,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const cache = {
     entries: config.ADMISSION_CACHE_ENTRIES,
     ttl_ms: config.APIKEY_CACHE_TTL_SECS * 1000,
-    now: () => clock.now(),
+    clock,
   };
   const validation = createValidationClient(config);
   const admitCredential = admitCredentials(validation, cache);
@@ -60,7 +60,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     audiences: config.AUTH_ALLOWED_AUDIENCES ? listItems(config.AUTH_ALLOWED_AUDIENCES) : [],
     subjectPath: config.AUTH_USER_ID_CLAIM.split("."),
   };
-  const verify = createTokenVerifier(rules, keySet, cache.now);
+  const verify = createTokenVerifier(rules, keySet, () => clock.now());
   const admitToken = admitTokens({ issuer, verify, validation, cache });
 
   return {

@@ -3,6 +3,8 @@ import { createdAt, idField, nameField, nullable, shapeOf, timeField } from "../
 import type { apiKeys } from "../tables.ts";
 
 export const KEY_NAME_DEFAULT = "Unnamed Key";
+export const KEY_SECONDS_MIN = 60;
+export const KEY_SECONDS_MAX = 315_360_000;
 
 const fields = {
   id: idField("The key_id."),
@@ -12,7 +14,13 @@ const fields = {
     examples: ["ostiary-k-2-Zm9v"],
   }),
   created_at: createdAt,
-  revoked_at: nullable(timeField("When it was revoked; null while it is valid.")),
+  expires_at: nullable(timeField("From this moment on it is not valid; null: it has no end.")),
+  last_used_at: nullable(
+    timeField(
+      "When it was last found valid; null: never. The gateway asks once in the life of a cached result, and it is written within 15 seconds.",
+    ),
+  ),
+  revoked_at: nullable(timeField("When it was revoked; null while it is not.")),
 };
 
 /** An API key without its secret (Identity specification, API key; contract 5). */
@@ -32,16 +40,38 @@ export const CreatedApiKey = Type.Object(
 );
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
-export const CreateApiKeyBody = Type.Object(
-  {
-    name: Type.Optional(nameField(`What the key is for. Left out: "${KEY_NAME_DEFAULT}".`, "Deploy script")),
-  },
-  shapeOf("Create API key request", "A new API key."),
+const name = Type.Optional(
+  nameField(`What the key is for. Left out: "${KEY_NAME_DEFAULT}".`, "Deploy script"),
 );
+const SECONDS_EXAMPLE = 90 * 24 * 60 * 60;
+
+function lifetimeField(seconds_max: number, description: string) {
+  return Type.Integer({
+    minimum: KEY_SECONDS_MIN,
+    maximum: seconds_max,
+    description,
+    examples: [Math.min(SECONDS_EXAMPLE, seconds_max)],
+    rule: `must be a whole number from ${KEY_SECONDS_MIN} to ${seconds_max}`,
+  });
+}
+
+const createShape = shapeOf("Create API key request", "A new API key.");
+const anyLifetime = Type.Optional(
+  lifetimeField(KEY_SECONDS_MAX, "Seconds until it ends; left out, it has no end."),
+);
+const CreateApiKeyBody = Type.Object({ name, expires_in_seconds: anyLifetime }, createShape);
+export type CreateApiKey = Static<typeof CreateApiKeyBody>;
+
+/** What a create takes: where keys have a maximum age, a lifetime within it is required. */
+export function createApiKeyBody(max_age_seconds: number | null) {
+  if (max_age_seconds === null) return CreateApiKeyBody;
+  const lifetime = lifetimeField(max_age_seconds, "Seconds until it ends; here every key must end.");
+  return Type.Unsafe<CreateApiKey>(Type.Object({ name, expires_in_seconds: lifetime }, createShape));
+}
 
 export type ApiKeyRow = Pick<
   typeof apiKeys.$inferSelect,
-  "id" | "name" | "key_prefix" | "created_at" | "revoked_at"
+  "id" | "name" | "key_prefix" | "created_at" | "expires_at" | "last_used_at" | "revoked_at"
 >;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
@@ -50,6 +80,8 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     name: row.name,
     key_prefix: row.key_prefix,
     created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at?.toISOString() ?? null,
+    last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
   };
 }

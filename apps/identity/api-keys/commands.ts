@@ -1,7 +1,7 @@
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { type CreatedApiKey, KEY_NAME_DEFAULT, toApiKey } from "./api-key.ts";
+import { type CreateApiKey, type CreatedApiKey, KEY_NAME_DEFAULT, toApiKey } from "./api-key.ts";
 import type { OwnerAddress } from "./owners.ts";
 import { insertKey, revokeKey } from "./queries.ts";
 
@@ -9,15 +9,18 @@ import { insertKey, revokeKey } from "./queries.ts";
 export async function createKey(
   { database, newId, clock, secrets }: Dependencies,
   owner: OwnerAddress,
-  name: string | undefined,
+  { name, expires_in_seconds }: CreateApiKey,
 ): Promise<CreatedApiKey> {
   const secret = secrets.apiKey();
+  const now = clock.now();
   const key = {
     id: newId(),
     name: name === undefined ? KEY_NAME_DEFAULT : trimmed(name),
     key_prefix: secret.prefix,
     hash: secret.hash,
-    created_at: new Date(clock.now()),
+    created_at: new Date(now),
+    expires_at: expires_in_seconds === undefined ? null : new Date(now + expires_in_seconds * 1000),
+    last_used_at: null,
     revoked_at: null,
   };
   const work = async (tx: Orm) => insertKey(tx, await owner.find(tx, true), key);

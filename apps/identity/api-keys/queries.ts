@@ -15,6 +15,8 @@ const keyColumns = {
   name: apiKeys.name,
   key_prefix: apiKeys.key_prefix,
   created_at: apiKeys.created_at,
+  expires_at: apiKeys.expires_at,
+  last_used_at: apiKeys.last_used_at,
   revoked_at: apiKeys.revoked_at,
 };
 

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, setAuditNote } from "../answers.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
-import { ApiKey, CreateApiKeyBody, CreatedApiKey, toApiKey } from "./api-key.ts";
+import { ApiKey, CreatedApiKey, createApiKeyBody, toApiKey } from "./api-key.ts";
 import { createKey, revokeKeyOf } from "./commands.ts";
 import { memberAt, type OwnerAddress, serviceAccountAt, userAt } from "./owners.ts";
 import { listKeys } from "./queries.ts";
@@ -69,7 +69,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
     .post(
       "",
       async ({ params, body, status, set }) => {
-        const created = await createKey(deps, ownerAt(params), body.name);
+        const created = await createKey(deps, ownerAt(params), body);
         const { id, key_prefix, name } = created;
         setAuditNote(set, { details: { key_id: id, key_prefix, name }, created: id });
         return status(201, created);
@@ -77,7 +77,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
       {
         params: pathIds(...ids),
         query: noQuery,
-        body: CreateApiKeyBody,
+        body: createApiKeyBody(deps.api_key_max_age_seconds),
         response: {
           201: answer(CreatedApiKey, "The key, once with its secret.", "details", "created"),
           ...bodyErrors("NOT_FOUND"),

@@ -28,7 +28,7 @@ const holder = {
 
 const keyByHash = prepared((orm) =>
   orm
-    .select({ ...holder, revoked_at: apiKeys.revoked_at, expires_at: sql<null>`null`.as("expires_at") })
+    .select({ ...holder, revoked_at: apiKeys.revoked_at, expires_at: apiKeys.expires_at })
     .from(apiKeys)
     .leftJoin(members, eq(members.id, apiKeys.member_id))
     .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))

@@ -42,9 +42,10 @@ export function judge(
 ): ValidationResult {
   if (row.revoked_at !== null || row.person_status === "suspended") return INVALID;
   if (row.expires_at !== null && row.expires_at.getTime() <= now) return INVALID;
+  const end = row.expires_at !== null && { expires_at: row.expires_at.toISOString() };
   if (row.user_id !== null) {
     if (authTypeOf(credential, "directory") === null) return INVALID;
-    return { valid: true, realm: "directory", user_id: row.user_id };
+    return { valid: true, realm: "directory", user_id: row.user_id, ...end };
   }
   const { member_id, organization_id } = row;
   if (member_id === null || organization_id === null || row.member_status !== "active") return INVALID;
@@ -55,6 +56,6 @@ export function judge(
     organization_id,
     member_id,
     labels: roles.labelsOf(row.role),
-    ...(row.expires_at !== null && { expires_at: row.expires_at.toISOString() }),
+    ...end,
   };
 }

@@ -53,6 +53,18 @@ export function integer(fallback: number, minimum: number, maximum: number, desc
   });
 }
 
+/** A whole number with bounds that may be absent. */
+export function optionalInteger(minimum: number, maximum: number, description?: string): TOptional<TInteger> {
+  return Type.Optional(
+    Type.Integer({
+      minimum,
+      maximum,
+      rule: `must be a whole number from ${minimum} to ${maximum}`,
+      description,
+    }),
+  );
+}
+
 /** A TCP port; 0 binds a free one. */
 export function port(fallback: number): TInteger {
   return integer(fallback, 0, 65_535, "TCP port; 0 binds a free one.");

@@ -35,6 +35,8 @@ for (const [template, newOwner] of Object.entries(addresses)) {
         name: "Deploy",
         key_prefix: key.slice(0, `${BRAND}-k-2-`.length + 4),
         created_at: expect.stringMatching(TIME),
+        expires_at: null,
+        last_used_at: null,
         revoked_at: null,
         key: expect.stringMatching(/^acme-k-2-[A-Za-z0-9_-]{43}$/),
       });
@@ -52,6 +54,22 @@ for (const [template, newOwner] of Object.entries(addresses)) {
       const path = await newOwner();
       expect((await identity.call("POST", path, {})).body.name).toBe("Unnamed Key");
       expect((await identity.call("POST", path)).body.name).toBe("Unnamed Key");
+    });
+
+    test("POST 201 with a lifetime, to the millisecond; 422 for any other", async () => {
+      const path = await newOwner();
+      for (const expires_in_seconds of [60, 315_360_000]) {
+        const { body } = await identity.call("POST", path, { expires_in_seconds });
+        expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(expires_in_seconds * 1000);
+        const { keys } = (await identity.call("GET", path)).body;
+        expect(keys.at(-1).expires_at).toBe(body.expires_at);
+      }
+      const wrong = [59, 315_360_001, 0, -60, 60.5, 1e300, "60", "", null, true, [60], {}];
+      for (const expires_in_seconds of wrong) {
+        const answer = await identity.call("POST", path, { expires_in_seconds });
+        expect(wrongFields(answer)).toEqual(["expires_in_seconds"]);
+      }
+      expect((await identity.call("GET", path)).body.keys).toHaveLength(2);
     });
 
     test("POST 422 for a wrong name and unknown fields", async () => {

@@ -18,7 +18,7 @@ import {
 const bodies: Record<string, object | null> = {
   addMember: { idp: { issuer: ISSUER, subject: "someone" }, role: "member" },
   createInvite: { email: "a@example.com", role: "viewer", expires_in_seconds: 60, max_uses: 1 },
-  createMemberApiKey: { name: "Key" },
+  createMemberApiKey: { name: "Key", expires_in_seconds: 60 },
   createOrganization: { name: "Organization" },
   createServiceAccount: { name: "Bot", role: "viewer" },
   createServiceAccountApiKey: { name: "Key" },
@@ -94,7 +94,7 @@ function wrongValues(field: string): unknown[] {
   const texts = ["", "   ", "\u0000", "a\u0000b", "\ud800", "a\u001fb", "x".repeat(4096)];
   const others = [true, [], {}, [null], -1];
   if (field === "token") return ["", 7, ...others];
-  if (field === "max_uses" || field === "expires_in_seconds") return [...texts, ...others];
+  if (field === "max_uses" || field.endsWith("_seconds")) return [...texts, ...others];
   return [...texts, 7, ...others];
 }
 

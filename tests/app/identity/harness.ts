@@ -73,6 +73,7 @@ export interface LifecycleEvent {
 export interface HarnessOptions {
   roles?: string | null;
   internal_auth_token?: string;
+  api_key_max_age_seconds?: number;
   /** Connections of the service's pool. */
   pool_max?: number;
   /** Writers of one organization that may wait for their turn. */
@@ -106,6 +107,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       roles_file: rolesText === null ? null : parseRolesFile(rolesText),
       brand: BRAND,
       clock: time,
+      api_key_max_age_seconds: options.api_key_max_age_seconds ?? null,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
     const app = createApp({

@@ -219,17 +219,25 @@ const addressOfKeys = fc
     },
   }));
 
-const createKey = fc.record({ address: addressOfKeys, name: fc.option(anyText, { nil: undefined }) }).map(
-  ({ address, name }): Step => ({
-    name: `key ${name} of ${address.name}`,
+const KEY_SECONDS = [60, 3600, 315_360_000];
+const keyBody = fc.record(
+  { name: anyText, expires_in_seconds: mostly(KEY_SECONDS, [59, 315_360_001, 60.5, "60", null]) },
+  { requiredKeys: [] },
+);
+
+const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
+  ({ address, body }): Step => ({
+    name: `key ${JSON.stringify(body)} of ${address.name}`,
     plan(model) {
       const { path, owner } = address.find(model);
       return {
         method: "POST",
         path,
-        body: { name },
+        body,
         settle(given) {
+          const { name, expires_in_seconds: seconds } = body;
           if (name !== undefined && !isText(name)) return invalid;
+          if (seconds !== undefined && !KEY_SECONDS.some((each) => each === seconds)) return invalid;
           if (owner === undefined) return notFound;
           const id = String(given.id);
           const key = {
@@ -237,6 +245,7 @@ const createKey = fc.record({ address: addressOfKeys, name: fc.option(anyText, {
             owner,
             name: name?.trim() ?? "Unnamed Key",
             key: String(given.key),
+            expires_at: seconds === undefined ? null : model.now + Number(seconds) * 1000,
             revoked: false,
           };
           model.keys.set(id, key);

@@ -50,6 +50,8 @@ export interface Key {
   owner: string;
   name: string;
   key: string;
+  /** Milliseconds since the epoch; null: it has no end. */
+  expires_at: number | null;
   revoked: boolean;
 }
 
@@ -193,15 +195,21 @@ export class Model {
     return invite;
   }
 
+  isUsable({ revoked, expires_at }: Key): boolean {
+    return !revoked && (expires_at === null || expires_at > this.now);
+  }
+
   /** What validate answers. */
   validate(credential: string): Record<string, unknown> {
-    const key = [...this.keys.values()].find((each) => each.key === credential && !each.revoked);
+    const key = [...this.keys.values()].find((each) => each.key === credential && this.isUsable(each));
     const session = this.sessions.find((each) => each.token === credential && each.expires_at > this.now);
     const owner = key?.owner ?? session?.member ?? "";
     const person = this.people.get(owner);
+    const ends = key?.expires_at ?? session?.expires_at;
+    const end = ends !== undefined && { expires_at: new Date(ends).toISOString() };
     if (person) {
       return person.status === "active"
-        ? { valid: true, realm: "directory", user_id: person.id }
+        ? { valid: true, realm: "directory", user_id: person.id, ...end }
         : { valid: false };
     }
     const member = this.member(owner);
@@ -214,7 +222,7 @@ export class Model {
       organization_id: member.organization,
       member_id: member.id,
       labels: ROLE_LABELS[member.role],
-      ...(session && { expires_at: new Date(session.expires_at).toISOString() }),
+      ...end,
     };
   }
 
@@ -252,8 +260,15 @@ export class Model {
     };
   }
 
-  shownKey({ id, name, key, revoked }: Key): Record<string, unknown> {
-    return { id, name, key_prefix: key.slice(0, "acme-k-2-".length + 4), revoked_at: revoked };
+  shownKey({ id, name, key, expires_at, revoked }: Key): Record<string, unknown> {
+    return {
+      id,
+      name,
+      key_prefix: key.slice(0, "acme-k-2-".length + 4),
+      expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
+      last_used_at: null,
+      revoked_at: revoked,
+    };
   }
 
   dropSessions(member: string): void {

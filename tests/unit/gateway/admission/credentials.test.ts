@@ -275,18 +275,52 @@ describe("the cache", () => {
     }
   });
 
-  test("keeps a session no longer than it lives", async () => {
+  test.each([
+    { what: "a session", form: "s-2", scope: "member" as const, result: member() },
+    { what: "a member's key", form: "k-2", scope: "member" as const, result: member() },
+    { what: "a person's key", form: "k-2", scope: "user" as const, result: person() },
+  ])("keeps $what no longer than it lives, to the millisecond", async ({ form, scope, result }) => {
     const { identity, time, verdict } = open();
-    const text = credential("s-2");
-    identity.results.set(text, member({ expires_at: new Date(time.now() + 5_000).toISOString() }));
-    expect(await verdict("member", key(text))).toBe("admitted");
+    const text = credential(form);
+    const expires_at = new Date(time.now() + 5_000).toISOString();
+    identity.results.set(text, { ...result, expires_at });
+    expect(await verdict(scope, key(text))).toBe("admitted");
     time.advance(4_999);
-    expect(await verdict("member", key(text))).toBe("admitted");
+    expect(await verdict(scope, key(text))).toBe("admitted");
     expect(identity.calls).toHaveLength(1);
     identity.results.set(text, { valid: false });
     time.advance(1);
-    expect(await verdict("member", key(text))).toBe(401);
+    expect(await verdict(scope, key(text))).toBe(401);
     expect(identity.calls).toHaveLength(2);
+  });
+
+  test("admits nobody by a key that ends while identity's answer is on the way", async () => {
+    const { identity, time, verdict } = open();
+    const text = credential("k-2");
+    const expires_at = new Date(time.now() + 1_000).toISOString();
+    identity.override = () => {
+      time.advance(1_000);
+      return Response.json(member({ expires_at }));
+    };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => verdict("member", key(text))));
+    expect(new Set(answers)).toEqual(new Set([401]));
+  });
+
+  test("keeps nothing longer for a wall clock that is set back, and ends a key by one that is set forward", async () => {
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const [text, ending] = [credential("k-2"), credential("k-2")];
+    identity.results.set(text, member());
+    identity.results.set(ending, member({ expires_at: new Date(time.now() + 60_000).toISOString() }));
+    expect(await verdict("member", key(ending))).toBe("admitted");
+    time.set(time.now() + 60_000);
+    identity.results.set(ending, { valid: false });
+    expect(await verdict("member", key(ending))).toBe(401);
+    expect(await verdict("member", key(text))).toBe("admitted");
+    time.set(time.now() - 86_400_000);
+    identity.results.set(text, { valid: false });
+    expect(await verdict("member", key(text))).toBe("admitted");
+    time.advance(10_000);
+    expect(await verdict("member", key(text))).toBe(401);
   });
 
   test("keeps a session that outlives the entry no longer than the entry", async () => {

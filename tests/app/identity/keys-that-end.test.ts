@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { resolved } from "../../support/openapi.ts";
+import { type IdentityHarness, startIdentity, wrongFields } from "./harness.ts";
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+async function keyOfPerson(body: object) {
+  const user_id = await identity.person();
+  const path = `/users/${user_id}/api-keys`;
+  const { id, key, expires_at } = (await identity.call("POST", path, body)).body;
+  return { id, key, expires_at, path, expected: { valid: true, realm: "directory", user_id } };
+}
+
+async function keyOfMember(body: object) {
+  const { id: organization_id, owner_member: member_id } = await identity.organization();
+  const path = `/members/${member_id}/api-keys`;
+  const { id, key, expires_at } = (await identity.call("POST", path, body)).body;
+  const labels = ["*"];
+  const expected = { valid: true, realm: "organization", organization_id, member_id, labels };
+  return { id, key, expires_at, path, expected };
+}
+
+describe.each([
+  ["a person", keyOfPerson],
+  ["a member", keyOfMember],
+])("a key of %s", (_, newKey) => {
+  test("that will expire says when, and is over from that millisecond on", async () => {
+    const { key, expires_at, path, expected } = await newKey({ expires_in_seconds: 60 });
+    identity.clock.advance(59_999);
+    expect(await identity.validate(key)).toEqual({ ...expected, expires_at });
+    identity.clock.advance(1);
+    expect(await identity.validate(key)).toEqual({ valid: false });
+    const [listed] = (await identity.call("GET", path)).body.keys;
+    expect(listed).toMatchObject({ expires_at, revoked_at: null });
+  });
+
+  test("without an end carries none, ten years on", async () => {
+    const { key, expires_at, expected } = await newKey({});
+    expect(expires_at).toBeNull();
+    identity.clock.advance(315_360_000_000);
+    expect(await identity.validate(key)).toEqual(expected);
+  });
+
+  test("that is revoked before its end is over at once", async () => {
+    const { id, key, path } = await newKey({ expires_in_seconds: 3600 });
+    expect((await identity.call("DELETE", `${path}/${id}`)).status).toBe(204);
+    expect(await identity.validate(key)).toEqual({ valid: false });
+  });
+
+  test("that has expired can be revoked", async () => {
+    const { id, path } = await newKey({ expires_in_seconds: 60 });
+    identity.clock.advance(60_000);
+    expect((await identity.call("DELETE", `${path}/${id}`)).status).toBe(204);
+    expect((await identity.call("GET", path)).body.keys[0].revoked_at).not.toBeNull();
+  });
+});
+
+describe("with APIKEY_MAX_AGE_SECONDS", () => {
+  const MAX_AGE_SECONDS = 3600;
+  let strict: IdentityHarness;
+  beforeAll(async () => {
+    strict = await startIdentity({ api_key_max_age_seconds: MAX_AGE_SECONDS });
+  });
+  afterAll(() => strict.close());
+
+  test("a lifetime is required, and bounded by it", async () => {
+    const path = `/users/${await strict.person()}/api-keys`;
+    for (const body of [undefined, {}, { name: "CI" }, { expires_in_seconds: MAX_AGE_SECONDS + 1 }]) {
+      const answer = await strict.call("POST", path, body);
+      expect(wrongFields(answer)).toEqual(["expires_in_seconds"]);
+      expect(answer.body.error.details.fields[0].message).toContain("whole number from 60 to 3600");
+    }
+    for (const expires_in_seconds of [60, MAX_AGE_SECONDS]) {
+      expect((await strict.call("POST", path, { expires_in_seconds })).status).toBe(201);
+    }
+    expect((await strict.call("GET", path)).body.keys).toHaveLength(2);
+  });
+
+  test("the document says so, and a body is no longer optional", async () => {
+    for (const [harness, required, maximum] of [
+      [identity, false, 315_360_000],
+      [strict, true, MAX_AGE_SECONDS],
+    ] as const) {
+      const { body: document } = await harness.call("GET", "/swagger/json");
+      const { requestBody } = document.paths["/members/{member_id}/api-keys"].post;
+      const shape = resolved(document, requestBody.content["application/json"].schema);
+      expect(requestBody.required ?? false).toBe(required);
+      expect(shape.required ?? []).toEqual(required ? ["expires_in_seconds"] : []);
+      expect(shape.properties).toMatchObject({ expires_in_seconds: { minimum: 60, maximum } });
+    }
+  });
+});
