@@ -5,8 +5,8 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, type Column, inArray, not, type SQL, sql } from "drizzle-orm";
-import { ownedRoutes, policies, type revisions, type writer } from "../tables.ts";
+import { and, type Column, not, type SQL, sql } from "drizzle-orm";
+import { policies, type revisions, type writer } from "../tables.ts";
 
 /** A revision to append. */
 export type NewRevision = Omit<typeof revisions.$inferSelect, "request_id" | "created_at">;
@@ -38,11 +38,18 @@ export function otherOwners(orm: Orm, incoming: Configs): Promise<OwnedRoute[]> 
     orm,
     sql`select owned.service, owned.method, owned.path
         from json_to_recordset(${claimsOf(incoming)}::json) as claimed(method text, shape text)
-        join routes.owned_routes owned
-          on owned.method = claimed.method and owned.shape = claimed.shape collate "C"
-        where owned.service not in ${textsOf([...incoming.keys()])}`,
+        cross join lateral (${ownerOfClaim}) as owned
+        where owned.service <> all(${textsOf([...incoming.keys()])})`,
   );
 }
+
+/**
+ * The row of the claim at hand. The planner can not know how few claims there are, and would read the whole table:
+ * `offset 0` has it ask the key for each.
+ */
+const ownerOfClaim = sql`
+  select service, method, path from routes.owned_routes
+  where method = claimed.method and shape = claimed.shape collate "C" offset 0`;
 
 /** One shared and one local declaration of each policy name of `incoming` by services that are not incoming. */
 export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeof policies.$inferSelect)[]> {
@@ -61,6 +68,8 @@ export async function appendRevisions(
   revisions: readonly NewRevision[],
   { fence, request_id }: { fence: number; request_id: string },
 ): Promise<void> {
+  const names = revisions.map(({ service }) => service);
+  const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
   await rows(
     tx,
     sql`with written as (
@@ -71,27 +80,34 @@ export async function appendRevisions(
           select service, revision, action = 'delete', ${fence}::bigint from written
           on conflict (name) do update
           set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence
-        )
+        ), ${replaceClaims(names, configs)}, ${replacePolicies(names, configs)}
         insert into routes.revisions (service, revision, action, restored_from, config, request_id)
         select service, revision, action, restored_from,
           case when action <> 'delete' then config end, ${request_id}::text
         from written`,
   );
-  const names = revisions.map(({ service }) => service);
-  await tx.delete(ownedRoutes).where(isOneOf(ownedRoutes.service, names));
-  await tx.delete(policies).where(isOneOf(policies.service, names));
-  const configs = revisions.flatMap(({ service, config }) => (config ? [[service, config] as const] : []));
-  await insertClaims(tx, new Map(configs));
 }
 
-async function insertClaims(tx: Orm, configs: Configs): Promise<void> {
-  await rows(
-    tx,
-    sql`insert into routes.owned_routes (method, shape, service, path)
-        select method, shape, service, path
-        from json_to_recordset(${claimsOf(configs)}::json)
-          as claimed(method text, shape text, service text, path text)`,
-  );
+/** Parts of a statement that make `configs` own what they have: rows that stay as they are are not touched. */
+function replaceClaims(names: readonly string[], configs: Configs): SQL {
+  return sql`claimed as materialized (
+      select * from json_to_recordset(${claimsOf(configs)}::json)
+        as claimed(method text, shape text, service text, path text)
+    ), given_up as (
+      delete from routes.owned_routes as owned
+      where service = any(${textsOf(names)}) and not exists (
+        select from claimed where claimed.method = owned.method and claimed.shape collate "C" = owned.shape)
+    ), taken as (
+      insert into routes.owned_routes (method, shape, service, path)
+      select claimed.method, claimed.shape, claimed.service, claimed.path
+      from claimed left join lateral (${ownerOfClaim}) as owned on true
+      where (claimed.service, claimed.path) is distinct from (owned.service, owned.path)
+      on conflict (method, shape) do update set service = excluded.service, path = excluded.path
+    )`;
+}
+
+/** As {@link replaceClaims}, for the policies that `configs` declare. */
+function replacePolicies(names: readonly string[], configs: Configs): SQL {
   const declared = [...configs].flatMap(([service, config]) =>
     Object.entries(config.rate_limits ?? {}).map(([name, policy]) => ({
       ...policy,
@@ -100,14 +116,20 @@ async function insertClaims(tx: Orm, configs: Configs): Promise<void> {
       shared: policy.shared === true,
     })),
   );
-  if (declared.length === 0) return;
-  await rows(
-    tx,
-    sql`insert into routes.policies (name, service, shared, requests, window_seconds)
-        select name, service, shared, requests, window_seconds
-        from json_to_recordset(${JSON.stringify(declared)}::json)
-          as declared(name text, service text, shared boolean, requests bigint, window_seconds bigint)`,
-  );
+  return sql`declared as materialized (
+      select * from json_to_recordset(${JSON.stringify(declared)}::json)
+        as declared(name text, service text, shared boolean, requests bigint, window_seconds bigint)
+    ), dropped as (
+      delete from routes.policies as policy
+      where service = any(${textsOf(names)}) and not exists (
+        select from declared where (declared.name, declared.service, declared.shared)
+          = (policy.name, policy.service, policy.shared))
+    ), kept as (
+      insert into routes.policies (name, service, shared, requests, window_seconds)
+      select name, service, shared, requests, window_seconds from declared
+      on conflict (name, shared, service) do update
+      set requests = excluded.requests, window_seconds = excluded.window_seconds
+    )`;
 }
 
 /** The methods and shapes of `configs` as JSON, each once; of several paths with one shape the first. */
@@ -125,9 +147,10 @@ function claimsOf(configs: Configs): string {
 
 /** Whether a column is one of `values`, which travel as one parameter, however many there are. */
 export function isOneOf(column: Column, values: readonly string[]): SQL {
-  return inArray(column, textsOf(values));
+  return sql`${column} = any(${textsOf(values)})`;
 }
 
+/** As an array: of a subselect's rows the planner expects a hundred, and reads the whole table for them. */
 function textsOf(values: readonly string[]): SQL {
-  return sql`(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;
+  return sql`array(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;
 }
