@@ -30,25 +30,19 @@ export class Projection {
     this.#deps = deps;
   }
 
-  /** Projects the newest revision of a service, unless that is known to be done. */
-  async project(name: string): Promise<ProjectionResult> {
-    const desired = await readDesired(this.#deps.database, name);
-    if (desired === undefined || desired.projected_fence === desired.fence) return "unchanged";
-    return this.#write(desired);
-  }
-
   /** Repairs what a comparison found wrong, whoever did it: the key of `name` is put, replaced or removed. */
   async repair(name: string): Promise<ProjectionResult> {
     const { database, routeStore, log } = this.#deps;
     const desired = await readDesired(database, name);
     const actual = await routeStore.get(ROUTES_PREFIX + name);
     if ((actual?.value ?? null) === (desired?.config ?? null)) return "unchanged";
-    const result = desired ? await this.#write(desired) : await this.#removeUnknown(name);
+    const result = desired ? await this.project(desired) : await this.#removeUnknown(name);
     if (result === "written") log.warn({ service_name: name }, "route store repaired");
     return result;
   }
 
-  async #write(desired: Desired): Promise<ProjectionResult> {
+  /** Writes what was read as the newest revision of a service. */
+  async project(desired: Desired): Promise<ProjectionResult> {
     const { name, fence, config } = desired;
     const isWritten = await this.#deps.routeStore.writeFenced({
       key: ROUTES_PREFIX + name,
@@ -70,7 +64,8 @@ export class Projection {
     if (newest?.fence === fence) {
       log.warn({ service_name: name }, "route store is ahead of the database; the database wins");
       await raiseFence(database, name, fence, await this.#recordedFence(name));
-      return this.project(name);
+      const raised = await readDesired(database, name);
+      return raised === undefined ? "superseded" : this.project(raised);
     }
     return "superseded";
   }

@@ -1,4 +1,4 @@
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, sql } from "drizzle-orm";
 import { becomeWriter, WRITERS_LANE } from "../publishing/queries.ts";
 import { ofNewestRevision, readState } from "../services/queries.ts";
@@ -7,31 +7,42 @@ import { revisions, services } from "../tables.ts";
 type ServiceRow = typeof services.$inferSelect;
 
 /** What the route store is to hold for a service: its config as it is stored, or nothing when that is null. */
-export type Desired = Pick<ServiceRow, "name" | "fence" | "projected_fence"> & { config: string | null };
+export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null };
 
-/** A service whose newest revision is not known to be in the route store. */
-export type Outstanding = Pick<ServiceRow, "name" | "fence">;
-
-/** With it, how long ago the newest revision was committed. */
+/** A service whose newest revision is not known to be in the route store, and how long ago that revision was committed. */
 export type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { age_ms: number };
 
 /** As the index `services_outstanding` has it. */
 const isOutstanding = sql`projected_fence is distinct from fence`;
 
+const desiredColumns = {
+  name: services.name,
+  fence: services.fence,
+  config: sql<string | null>`${revisions.config}::text`.as("config"),
+};
+
+const outstandingAfter = prepared((orm) =>
+  orm
+    .select(desiredColumns)
+    .from(services)
+    .innerJoin(revisions, ofNewestRevision)
+    .where(
+      and(
+        isOutstanding,
+        sql`(fence, name) > (${sql.placeholder("fence")}::bigint, ${sql.placeholder("name")})`,
+      ),
+    )
+    .orderBy(services.fence, services.name)
+    .limit(sql.placeholder("limit")),
+);
+
 /** The oldest outstanding services after `last`, in the order in which they were written. */
 export function listOutstanding(
   database: Database,
-  last: Outstanding,
+  { fence, name }: Pick<Desired, "fence" | "name">,
   limit: number,
-): Promise<Outstanding[]> {
-  return database.run("select_outstanding", (orm) =>
-    orm
-      .select({ name: services.name, fence: services.fence })
-      .from(services)
-      .where(and(isOutstanding, sql`(fence, name) > (${last.fence}::bigint, ${last.name})`))
-      .orderBy(services.fence, services.name)
-      .limit(limit),
-  );
+): Promise<Desired[]> {
+  return database.run("select_outstanding", (orm) => outstandingAfter(orm, { fence, name, limit }));
 }
 
 export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
@@ -46,15 +57,9 @@ export function listOutstandingAges(database: Database): Promise<OutstandingAge[
 
 /** The newest committed state of a service; undefined when it was never written. */
 export async function readDesired(database: Database, name: string): Promise<Desired | undefined> {
-  const config = sql<string | null>`${revisions.config}::text`;
   const [desired] = await database.run("select_projection", (orm) =>
     orm
-      .select({
-        name: services.name,
-        fence: services.fence,
-        projected_fence: services.projected_fence,
-        config,
-      })
+      .select(desiredColumns)
       .from(services)
       .innerJoin(revisions, ofNewestRevision)
       .where(eq(services.name, name)),

@@ -3,7 +3,7 @@ import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Projection, type ProjectionDeps, type ProjectionResult } from "./projection.ts";
-import { listDigests, listOutstanding, type Outstanding } from "./queries.ts";
+import { type Desired, listDigests, listOutstanding } from "./queries.ts";
 
 export interface ReconcilerDeps extends ProjectionDeps {
   /** Pause before what failed is tried again, and between looks at what other replicas left undone. */
@@ -64,10 +64,10 @@ export class Reconciler {
   /** Tries every outstanding projection once. Rejects when one failed, at once when a whole batch did. */
   async projectOutstanding(): Promise<void> {
     const failures: unknown[] = [];
-    let last: Outstanding | undefined = { name: "", fence: 0 };
+    let last: Pick<Desired, "name" | "fence"> | undefined = { name: "", fence: 0 };
     while (last !== undefined) {
-      const batch: Outstanding[] = await listOutstanding(this.#deps.database, last, CONCURRENCY);
-      const failed = await this.#attempt(batch, ({ name }) => this.#projection.project(name));
+      const batch: Desired[] = await listOutstanding(this.#deps.database, last, CONCURRENCY);
+      const failed = await this.#attempt(batch, (desired) => this.#projection.project(desired));
       failures.push(...failed);
       last = failed.length < batch.length ? batch.at(-1) : undefined;
     }
