@@ -1,6 +1,4 @@
-import { isUlid } from "@ostiary/lib/domain/schemas";
 import {
-  contextOf,
   createHandler,
   type HealthState,
   httpApp,
@@ -39,15 +37,6 @@ export function createApp(options: AppOptions) {
   return { public: publicHandler(options), internal: internalHandler(options) };
 }
 
-/** Names whom a request is about, by the ids of its path, in its log line. */
-function noteSubject(request: Request, params: object): void {
-  const { subject } = contextOf(request);
-  for (const name of ["user_id", "organization_id", "member_id"] as const) {
-    const id: unknown = Reflect.get(params, name);
-    if (typeof id === "string" && isUlid(id)) subject[name] = id;
-  }
-}
-
 function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
   const routes = new Elysia({ name: "identity", normalize: false })
     .use(usersRoutes(deps))
@@ -59,9 +48,7 @@ function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
     .use(apiKeysRoutes(deps))
     .use(sessionsRoutes(deps))
     .use(rolesRoutes(deps));
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
-    .onTransform({ as: "global" }, ({ request, params }) => noteSubject(request, params ?? {}))
-    .use(routes);
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
   const served = swagger_enabled ? app.use(swaggerRoutes(routes, swaggerText)) : app;
   return createHandler(served, { telemetry, request_id_on_response: false });
 }

@@ -21,8 +21,14 @@ export interface Stack {
 const ADMIN_TOKEN = "test-admin-token";
 const INTERNAL_AUTH_TOKEN = "test-internal-token";
 
-/** Starts a stack with the catalogs of `seeds/` published; `gateway_env` is added to the gateway's variables. */
-export async function startStack(gateway_env: Record<string, string> = {}): Promise<Stack> {
+/**
+ * Starts a stack with the catalogs of `seeds/` published; `gateway_env` is added to the gateway's variables,
+ * `every_env` to those of all four.
+ */
+export async function startStack(
+  gateway_env: Record<string, string> = {},
+  every_env: Record<string, string> = {},
+): Promise<Stack> {
   const [database, routeStore, counterStore] = await Promise.all([
     freshDatabase(),
     freshRouteStoreUrl(),
@@ -30,9 +36,10 @@ export async function startStack(gateway_env: Record<string, string> = {}): Prom
   ]);
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   const sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
-  const shared = { DATABASE_URL: database, INTERNAL_AUTH_TOKEN };
+  const shared = { ...every_env, DATABASE_URL: database, INTERNAL_AUTH_TOKEN };
   const [registry, identity, audit] = await Promise.all([
     startProcess("apps/registry/main.ts", {
+      ...every_env,
       DATABASE_URL: database,
       ROUTE_STORE_URL: routeStore,
       ADMIN_TOKEN,
@@ -53,6 +60,7 @@ export async function startStack(gateway_env: Record<string, string> = {}): Prom
     CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
     AUDIT_URL: audit.internal_url,
     INTERNAL_AUTH_TOKEN,
+    ...every_env,
     ...gateway_env,
   });
   const processes = [gateway, registry, identity, audit];

@@ -8,10 +8,11 @@ import {
   shownKey,
   validationError,
 } from "../../domain/errors/index.ts";
+import { isUlid } from "../../domain/schemas/index.ts";
 import { schemaFailureAdapter, toApiError } from "./errors.ts";
 import { isProbe } from "./probes.ts";
 import { parseBody, readText } from "./request-body.ts";
-import { contextOf } from "./request-context.ts";
+import { contextOf, type RequestContext } from "./request-context.ts";
 
 export interface HttpAppOptions {
   /** Larger request bodies are 413. */
@@ -47,10 +48,12 @@ export function httpApp(options: HttpAppOptions) {
   }
   return app
     .onTransform({ as: "global" }, ({ request, route, params }) => {
-      contextOf(request).route = template(route);
+      const context = contextOf(request);
+      context.route = template(route);
       // a probe is answered whatever its query says
       if (isProbe(route)) return;
       refuseBrokenParams(params);
+      noteSubject(context, params);
       if (options.refuse_repeated !== false) refuseRepeatedParameters(request.url);
     })
     .onError({ as: "global" }, ({ error: thrown, request, set }) => {
@@ -67,6 +70,15 @@ export function httpApp(options: HttpAppOptions) {
 /** `/users/:user_id` → `/users/{user_id}`, as specification, logs and metrics spell it. */
 export function template(route: string): string {
   return route.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, "{$1}");
+}
+
+/** Names whom a request is about, by the ids of its path, in its log line. */
+function noteSubject({ subject }: RequestContext, params: unknown): void {
+  if (typeof params !== "object" || params === null) return;
+  for (const name of ["user_id", "organization_id", "member_id"] as const) {
+    const id: unknown = Reflect.get(params, name);
+    if (typeof id === "string" && isUlid(id)) subject[name] = id;
+  }
 }
 
 /** A path parameter with a broken percent-escape names nothing. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { startCollector } from "../../support/collector.ts";
 import { type DirectoryProcess, startDirectory } from "../../support/directory.ts";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
-import { startCollector } from "../../unit/telemetry/collector.ts";
 
 /** Admission through the whole gateway, with the identity service and an identity provider as they are. */
 

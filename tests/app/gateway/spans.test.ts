@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "bun:test";
+import { startCollector } from "../../support/collector.ts";
 import { publicService, startLocalGateway } from "../../support/gateway.ts";
+import type { ReceivedSpan } from "../../support/otlp-messages.ts";
 import { headerValue, OK, type RawRequest, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
-import { startCollector } from "../../unit/telemetry/collector.ts";
-import type { ReceivedSpan } from "../../unit/telemetry/otlp-messages.ts";
 
 /** The span of each request, as a collector receives it (Gateway specification, Emitted signals). */
 

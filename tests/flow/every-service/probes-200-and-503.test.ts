@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startCollector } from "../../support/collector.ts";
 import {
   freshCounterStoreUrl,
   freshDatabase,
@@ -10,7 +11,6 @@ import {
   startProxy,
   waitFor,
 } from "../../support/index.ts";
-import { startCollector } from "../../unit/telemetry/collector.ts";
 
 setDefaultTimeout(60_000);
 

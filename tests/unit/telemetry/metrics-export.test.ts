@@ -12,8 +12,8 @@ import {
   keptWarnings,
   startCollector,
   telemetryConfig,
-} from "./collector.ts";
-import { attributesOf } from "./otlp-messages.ts";
+} from "../../support/collector.ts";
+import { attributesOf } from "../../support/otlp-messages.ts";
 
 const AUDIT = { name: "audit", namespace: "audit" };
 const CUMULATIVE = 2;

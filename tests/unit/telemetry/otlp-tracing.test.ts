@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { createTracing, reportingFailures } from "@ostiary/lib/runtime/telemetry";
-import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "./collector.ts";
+import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "../../support/collector.ts";
 
 const GATEWAY = { name: "gateway", namespace: "edge" };
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  accessLines,
+  type MixedRun,
+  SERVICES,
+  type ServiceName,
+  startMixedRun,
+} from "../support/mixed-run.ts";
+import type { ReceivedSpan } from "../support/otlp-messages.ts";
+
+/**
+ * "Emitted signals" of the gateway's specification and the audit metrics of both, read from what the four services
+ * wrote, served and sent in one run.
+ */
+
+setDefaultTimeout(180_000);
+
+const SERVER_KIND = 2;
+const UNSET = { code: 0, message: "" };
+const ERROR_KINDS = ["auth", "network", "db", "io", "internal", "validation"];
+const PROBES = ["/health/live", "/health/ready", "/metrics"];
+
+let run: MixedRun;
+const scrapes = new Map<ServiceName, string>();
+
+beforeAll(async () => {
+  run = await startMixedRun();
+  for (const service of SERVICES) scrapes.set(service, await run.scrape(service));
+  await run.stop();
+});
+afterAll(() => run?.stop());
+
+const scrapeOf = (service: ServiceName) => scrapes.get(service) ?? "";
+const linesOf = (service: ServiceName) => accessLines(run.stack[service]);
+
+/** The gateway's line of a request. */
+function lineOf(name: string): Record<string, unknown> {
+  const { request_id } = run.answers.get(name) ?? {};
+  const found = linesOf("gateway").filter((line) => line.request_id === request_id);
+  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} lines of ${name}`);
+  return found[0];
+}
+
+function serverSpans(service?: ServiceName): ReceivedSpan[] {
+  return run.collector.spans.filter(
+    ({ kind, resource }) =>
+      kind === SERVER_KIND && resource["service.name"] === (service ?? resource["service.name"]),
+  );
+}
+
+test("the run was answered as it was meant", () => {
+  const statuses = Array.from(run.answers, ([name, { status }]) => [name, status]);
+  expect(Object.fromEntries(statuses)).toEqual({
+    found: 201,
+    session: 201,
+    "member key": 201,
+    invite: 201,
+    viewer: 201,
+    public: 200,
+    person: 200,
+    write: 200,
+    read: 200,
+    stream: 200,
+    log: 200,
+    preflight: 204,
+    "400": 400,
+    "401": 401,
+    "401 key": 401,
+    "403": 403,
+    "404": 404,
+    "404 of a service": 404,
+    "422 of a service": 422,
+    "429": 429,
+    "502": 502,
+    "503 of a service": 503,
+  });
+});
+
+describe("logs", () => {
+  test.each(SERVICES)("every line of %s is JSON with timestamp, level and message", (service) => {
+    for (const line of run.stack[service].stdout.filter((text) => text !== "")) {
+      const { timestamp, level, message, service: name } = JSON.parse(line);
+      expect(new Date(timestamp).toISOString()).toBe(timestamp);
+      expect(["debug", "info", "warn", "error"]).toContain(level);
+      expect(typeof message).toBe("string");
+      expect(name).toBe(service);
+    }
+    expect(run.stack[service].stderr).toEqual([]);
+  });
+
+  test.each(SERVICES)("a request's line of %s has each field, of its type, and no other", (service) => {
+    const lines = linesOf(service);
+    expect(lines.length).toBeGreaterThan(0);
+    const required = ["timestamp", "level", "message", "service", "route", "method", "status", "duration_ms"];
+    const known = [
+      ...required,
+      "request_id",
+      "trace_id",
+      "span_id",
+      "user_id",
+      "organization_id",
+      "member_id",
+    ];
+    const gateway = service === "gateway" ? ["auth_type", "key_prefix"] : [];
+    for (const line of lines) {
+      const failed = Number(line.status) >= 500;
+      const fault = failed ? ["error_kind", "error_message"] : [];
+      expect(Object.keys(line)).toEqual(expect.arrayContaining([...required, "request_id", ...fault]));
+      for (const name of Object.keys(line)) expect([...known, ...gateway, ...fault]).toContain(name);
+      expect(line).toMatchObject({
+        level: failed ? "error" : "info",
+        message: failed ? "request failed" : "request completed",
+        route: expect.any(String),
+        method: expect.stringMatching(/^[A-Z]+$/),
+        status: expect.any(Number),
+        duration_ms: expect.any(Number),
+        request_id: expect.any(String),
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      });
+      if (failed) {
+        expect(ERROR_KINDS).toContain(String(line.error_kind));
+        expect(typeof line.error_message).toBe("string");
+      }
+    }
+  });
+
+  test("each answer of the gateway has one line, under its X-Request-ID", () => {
+    for (const [name, { status }] of run.answers) expect(lineOf(name).status, name).toBe(status);
+    expect(linesOf("gateway").filter(({ status }) => status === 499)).toHaveLength(1);
+  });
+
+  test("who called is told as far as it is known", () => {
+    const { organization_id, member_key } = run;
+    const member = { organization_id, member_id: expect.stringMatching(/^[0-9A-Z]{26}$/) };
+    expect(lineOf("person")).toMatchObject({ auth_type: "jwt", user_id: expect.any(String) });
+    expect(lineOf("person")).not.toHaveProperty("key_prefix");
+    const key_prefix = member_key.slice(0, -39);
+    expect(lineOf("write")).toMatchObject({ ...member, auth_type: "member_apikey", key_prefix });
+    expect(lineOf("stream")).toMatchObject({ ...member, auth_type: "member_session" });
+    expect(lineOf("403")).toMatchObject({ ...member, auth_type: "member_session" });
+    expect(lineOf("401 key")).toMatchObject({ key_prefix: "ostiary-k-2-RRRR" });
+    for (const name of ["401", "401 key", "404", "public", "preflight"]) {
+      const fields = Object.keys(lineOf(name));
+      for (const field of ["auth_type", "user_id", "organization_id", "member_id"]) {
+        expect(fields).not.toContain(field);
+      }
+    }
+    expect(lineOf("404").route).toBe("unmatched");
+    expect(lineOf("preflight").route).toBe("preflight");
+  });
+
+  test("the services behind the gateway log under the same request id", () => {
+    const found = (service: ServiceName, name: string) =>
+      linesOf(service).filter(({ request_id }) => request_id === run.answers.get(name)?.request_id);
+    expect(found("identity", "member key")).toMatchObject([{ route: expect.any(String), status: 201 }]);
+    expect(found("audit", "log")).toMatchObject([{ status: 200, organization_id: run.organization_id }]);
+  });
+
+  test("health and metrics have no line anywhere", () => {
+    for (const service of SERVICES) {
+      for (const { route } of linesOf(service)) expect(PROBES).not.toContain(String(route));
+    }
+  });
+});
+
+describe("metrics", () => {
+  const bounds = (scrape: string, name: string) => [
+    ...new Set(
+      Array.from(scrape.matchAll(new RegExp(`^${name}_bucket{.*le="([^"]+)"`, "gm")), ([, le]) => le),
+    ),
+  ];
+  const labelsOf = (scrape: string, name: string) => [
+    ...new Set(
+      Array.from(scrape.matchAll(new RegExp(`^${name}{(.*)} `, "gm")), ([, labels = ""]) =>
+        Array.from(labels.matchAll(/(\w+)="[^"]*"/g), ([, label]) => label).join(),
+      ),
+    ),
+  ];
+  const REQUEST_BOUNDS = ["0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "+Inf"];
+  const STORE_BOUNDS = ["0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "+Inf"];
+
+  test.each(SERVICES)("%s counts and times requests by exactly the labels and buckets", (service) => {
+    const scrape = scrapeOf(service);
+    expect(scrape).toContain("# TYPE http_requests_total counter");
+    expect(scrape).toContain("# TYPE http_request_duration_seconds histogram");
+    expect(labelsOf(scrape, "http_requests_total")).toEqual(["route,method,status"]);
+    expect(labelsOf(scrape, "http_request_duration_seconds_count")).toEqual(["route,method"]);
+    expect(bounds(scrape, "http_request_duration_seconds")).toEqual(REQUEST_BOUNDS);
+  });
+
+  test.each(SERVICES)("%s counts and times operations on stores", (service) => {
+    const scrape = scrapeOf(service);
+    const labels = ["db_system_name,db_operation_name,db_namespace"];
+    expect(scrape).toContain("# TYPE db_operations_total counter");
+    expect(scrape).toContain("# TYPE db_operation_errors_total counter");
+    expect(scrape).toContain("# TYPE db_operation_duration_seconds histogram");
+    expect(labelsOf(scrape, "db_operations_total")).toEqual(labels);
+    expect(labelsOf(scrape, "db_operation_duration_seconds_count")).toEqual(labels);
+    expect(bounds(scrape, "db_operation_duration_seconds")).toEqual(STORE_BOUNDS);
+  });
+
+  test.each(SERVICES)("%s tells memory, CPU time and start of its process", (service) => {
+    const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, "m").exec(scrapeOf(service))?.[1]);
+    expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+    expect(value("process_cpu_seconds_total")).toBeGreaterThan(0);
+    expect(value("process_start_time_seconds")).toBeGreaterThan(1.7e9);
+  });
+
+  test("requests are counted by template and never by id", () => {
+    const scrape = scrapeOf("gateway");
+    for (const line of [
+      'http_requests_total{route="/demo/things/{thing_id}",method="PUT",status="403"} 1',
+      'http_requests_total{route="unmatched",method="GET",status="404"}',
+      'http_requests_total{route="preflight",method="OPTIONS",status="204"} 1',
+      'http_requests_total{route="/demo/burst",method="GET",status="429"} 2',
+      'http_requests_total{route="/hangs",method="GET",status="499"} 1',
+    ]) {
+      expect(scrape).toContain(line);
+    }
+    for (const service of SERVICES) {
+      expect(scrapeOf(service)).not.toContain("4711");
+      expect(scrapeOf(service)).not.toContain(run.organization_id);
+    }
+  });
+
+  test("the gateway counts and times audit writes", () => {
+    const scrape = scrapeOf("gateway");
+    expect(scrape).toMatch(/^audit_writes_total{write="intent",result="ok"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_writes_total{write="outcome",result="ok"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_intent_duration_seconds_count{result="ok"} [1-9]/m);
+    expect(scrape).toContain("# TYPE audit_writes_total counter");
+    expect(scrape).toContain("# TYPE audit_intent_duration_seconds histogram");
+  });
+
+  test("audit counts what became of writes, by each result", () => {
+    const scrape = scrapeOf("audit");
+    expect(scrape).toMatch(/^audit_intents_total{result="created"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_intents_total{result="existing"} \d/m);
+    expect(scrape).toMatch(/^audit_outcomes_total{result="applied"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_outcomes_total{result="already_final"} \d/m);
+    expect(scrape).toMatch(/^audit_outcomes_total{result="not_found"} \d/m);
+  });
+
+  test("are in Prometheus' text format, on the internal port alone", async () => {
+    for (const service of SERVICES) expect(scrapeOf(service)).toStartWith("# HELP ");
+  });
+});
+
+describe("traces", () => {
+  test("are sent by http/protobuf", () => {
+    const traces = run.collector.requests.filter((request) => request.includes("/v1/traces"));
+    expect(new Set(traces)).toEqual(new Set(["POST /v1/traces application/x-protobuf"]));
+  });
+
+  test.each(SERVICES)("every line of %s has its server span, and every server span its line", (service) => {
+    const spans = serverSpans(service);
+    const told = linesOf(service).map(({ span_id, trace_id }) => `${trace_id}/${span_id}`);
+    expect(spans.map(({ span_id, trace_id }) => `${trace_id}/${span_id}`).toSorted()).toEqual(
+      told.toSorted(),
+    );
+  });
+
+  test.each(SERVICES)(
+    "a server span of %s is named by method and template, 5xx alone is an error",
+    (service) => {
+      const lines = new Map(linesOf(service).map((line) => [line.span_id, line]));
+      for (const { span_id, name, attributes, status, resource } of serverSpans(service)) {
+        const line = lines.get(span_id) ?? {};
+        const route = attributes["http.route"];
+        expect(name).toBe(route === undefined ? `${line.method}` : `${line.method} ${route}`);
+        expect(attributes["http.request.method"]).toBe(String(line.method));
+        if (line.status !== 499) expect(attributes["http.response.status_code"]).toBe(Number(line.status));
+        if (Number(line.status) >= 500)
+          expect(status).toEqual({ code: 2, message: String(line.error_message) });
+        else expect(status).toEqual(UNSET);
+        const namespace = service === "gateway" || service === "registry" ? "edge" : service;
+        expect(resource).toMatchObject({ "service.name": service, "service.namespace": namespace });
+      }
+    },
+  );
+
+  test("probes leave none, and no 4xx is an error on any span", () => {
+    for (const { attributes, name, status } of run.collector.spans) {
+      for (const probe of PROBES) expect(name).not.toContain(probe);
+      const code = Number(attributes["http.response.status_code"]);
+      if (code >= 400 && code < 500) expect(status).toEqual(UNSET);
+    }
+  });
+});
+
+test("no key, token, JWT or query is in any line, metric or span", () => {
+  const written = [
+    run.stack.output().join("\n"),
+    ...scrapes.values(),
+    JSON.stringify(run.collector.spans),
+  ].join("\n");
+  for (const secret of [...run.secrets, "s3cr3t-query", run.stack.admin_token]) {
+    expect(written).not.toContain(secret);
+  }
+});

@@ -1,0 +1,227 @@
+import { type Collector, startCollector } from "./collector.ts";
+import { type Stack, startStack } from "./stack.ts";
+import type { RunningProcess } from "./start-process.ts";
+import { waitFor } from "./wait-for.ts";
+
+export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** A request to the gateway, and what came of it. */
+export interface GatewayAnswer {
+  readonly request_id: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * The four services as processes with a collector of spans, and every kind of request made once or more: admitted by
+ * each kind of credential, refused at each step, streamed, given up by the client, failed by a service.
+ */
+export interface MixedRun {
+  readonly stack: Stack;
+  readonly collector: Collector;
+  /** By a name that says what was asked. */
+  readonly answers: ReadonlyMap<string, GatewayAnswer>;
+  readonly organization_id: string;
+  readonly member_key: string;
+  /** Keys, tokens and JWTs that were sent or handed out: nothing of this may be in any signal. */
+  readonly secrets: readonly string[];
+  /** The metrics of a service, as a scrape gives them. */
+  scrape(service: ServiceName, accept?: string): Promise<string>;
+  /** Stops everything, so that all lines are written and all spans sent. */
+  stop(): Promise<void>;
+}
+
+const REFUSED_KEY = `ostiary-k-2-${"R".repeat(43)}`;
+const LIMIT_REQUESTS = 5;
+
+export async function startMixedRun(every_env: Record<string, string> = {}): Promise<MixedRun> {
+  const collector = startCollector();
+  const services = startServices();
+  const stack = await startStack(
+    { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "12" },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...every_env },
+  );
+  const caller = new Caller(stack);
+  await publishServices(stack, services.url);
+  const founded = await found(caller, stack);
+  await askEverything(caller, founded);
+  await askRegistry(stack);
+  for (const service of SERVICES) {
+    for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+      await fetch(stack[service].internal_url + path);
+    }
+  }
+  const { organization_id, member_key, session, viewer, tokens } = founded;
+  let stopped = false;
+  return {
+    stack,
+    collector,
+    answers: caller.answers,
+    organization_id,
+    member_key,
+    secrets: [member_key, session, viewer, REFUSED_KEY, ...tokens],
+    async scrape(service, accept = "text/plain") {
+      const answer = await fetch(`${stack[service].internal_url}/metrics`, { headers: { accept } });
+      return answer.text();
+    },
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      await stack.close();
+      await services.stop();
+      await collector.stop();
+    },
+  };
+}
+
+/** Services that fail: one answers 503, one never answers. */
+function startServices() {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch: ({ url }) =>
+      new URL(url).pathname === "/hangs"
+        ? new Promise<Response>(() => {})
+        : new Response("busy", { status: 503 }),
+  });
+  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+}
+
+async function publishServices(stack: Stack, url: string): Promise<void> {
+  const document = {
+    services: {
+      dead: { url: "http://127.0.0.1:9", public: { routes: [{ path: "/dead", methods: ["GET"] }] } },
+      failing: {
+        url,
+        public: {
+          routes: [
+            { path: "/failing", methods: ["GET"] },
+            { path: "/hangs", methods: ["GET"] },
+          ],
+        },
+      },
+    },
+  };
+  const answer = await fetch(`${stack.registry.url}/apply`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${stack.admin_token}`, "content-type": "application/json" },
+    body: JSON.stringify(document),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  await waitFor(async () => (await fetch(`${stack.gateway.url}/dead`)).status === 502);
+}
+
+interface Call {
+  readonly key?: string;
+  readonly jwt?: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+}
+
+class Caller {
+  readonly answers = new Map<string, GatewayAnswer>();
+  readonly url: string;
+
+  constructor({ gateway }: Stack) {
+    this.url = gateway.url;
+  }
+
+  async ask(name: string, method: string, path: string, call: Call = {}): Promise<GatewayAnswer> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(call.key !== undefined && { "x-api-key": call.key }),
+        ...(call.jwt !== undefined && { authorization: `Bearer ${call.jwt}` }),
+        ...(call.body !== undefined && { "content-type": "application/json" }),
+        ...call.headers,
+      },
+      body: call.body && JSON.stringify(call.body),
+    });
+    const request_id = response.headers.get("x-request-id") ?? "";
+    const answer = { request_id, status: response.status, body: await response.text() };
+    this.answers.set(name, answer);
+    return answer;
+  }
+}
+
+interface Founded {
+  readonly organization_id: string;
+  readonly member_key: string;
+  readonly session: string;
+  /** A member that may do nothing. */
+  readonly viewer: string;
+  readonly jwt: string;
+  readonly tokens: readonly string[];
+}
+
+/** People, an organization, and credentials of each kind. */
+async function found(caller: Caller, stack: Stack): Promise<Founded> {
+  const token = async (subject: string) =>
+    (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
+  const [jwt, other] = [await token("alice"), await token("bob")];
+  const made = await caller.ask("found", "POST", "/user/organizations", { jwt, body: { name: "Acme" } });
+  const organization_id = textAt(made.body, "id");
+  const into = `/user/organizations/${organization_id}/session`;
+  const session = textAt((await caller.ask("session", "POST", into, { jwt })).body, "token");
+  const member_key = textAt(
+    (await caller.ask("member key", "POST", "/member/api-keys", { key: session, body: { name: "ci" } })).body,
+    "key",
+  );
+  const idp = { issuer: stack.identity_provider_url, subject: "bob" };
+  await caller.ask("invite", "POST", "/org/members", { key: session, body: { idp, role: "viewer" } });
+  const viewer = textAt((await caller.ask("viewer", "POST", into, { jwt: other })).body, "token");
+  return { organization_id, member_key, session, viewer, jwt, tokens: [jwt, other] };
+}
+
+function textAt(body: string, field: string): string {
+  const value: unknown = JSON.parse(body)[field];
+  if (typeof value !== "string") throw new Error(`No ${field} in ${body}`);
+  return value;
+}
+
+async function askEverything(caller: Caller, { member_key, session, viewer, jwt }: Founded): Promise<void> {
+  await caller.ask("public", "GET", "/demo/hello?secret=s3cr3t-query");
+  await caller.ask("person", "GET", "/demo/me/notes/7", { jwt });
+  await caller.ask("write", "PUT", "/demo/things/42", { key: member_key, body: { color: "red" } });
+  await caller.ask("read", "GET", "/demo/things/42", { key: member_key });
+  await caller.ask("stream", "GET", "/demo/events", { key: session });
+  await caller.ask("log", "GET", "/org/audit-events", { key: session });
+  await caller.ask("preflight", "OPTIONS", "/demo/hello", { headers: { origin: "https://a.example" } });
+  await caller.ask("400", "GET", "/demo/things/%2e%2e%2fx", { key: session });
+  await caller.ask("401", "GET", "/demo/things/42");
+  await caller.ask("401 key", "GET", "/demo/things/42", { key: REFUSED_KEY });
+  await caller.ask("403", "PUT", "/demo/things/42", { key: viewer, body: {} });
+  await caller.ask("404", "GET", "/nowhere/4711");
+  await caller.ask("404 of a service", "GET", "/org/members/01JAAAAAAAAAAAAAAAAAAAAAAA", { key: session });
+  await caller.ask("422 of a service", "POST", "/org/members", { key: session, body: { role: 7 } });
+  for (let count = 0; count < LIMIT_REQUESTS; count += 1) {
+    await caller.ask("429", "GET", "/demo/burst", { key: session });
+  }
+  await caller.ask("502", "GET", "/dead");
+  await caller.ask("503 of a service", "GET", "/failing");
+  await leave(caller);
+}
+
+/** A client that does not wait for its answer. */
+async function leave(caller: Caller): Promise<void> {
+  const client = new AbortController();
+  const asked = fetch(`${caller.url}/hangs`, { signal: client.signal });
+  await Bun.sleep(100);
+  client.abort();
+  await asked.catch(() => {});
+}
+
+async function askRegistry({ registry, admin_token }: Stack): Promise<void> {
+  const headers = { authorization: `Bearer ${admin_token}` };
+  await fetch(`${registry.url}/services`, { headers });
+  await fetch(`${registry.url}/services`);
+  await fetch(`${registry.url}/services/unknown`, { headers });
+  await fetch(`${registry.url}/apply`, { method: "POST", headers, body: "services: 7" });
+}
+
+/** The lines of a service that tell of requests. */
+export function accessLines({ logs }: RunningProcess): Record<string, unknown>[] {
+  return logs().filter(({ message }) => message === "request completed" || message === "request failed");
+}
