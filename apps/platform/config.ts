@@ -9,6 +9,7 @@ import {
   databaseUrl,
   flag,
   host,
+  internalAuthToken,
   loadConfig,
   port,
   routeStoreUrl,
@@ -35,6 +36,7 @@ export const platformVariables = Type.Object({
   ROUTE_STORE_URL: routeStoreUrl("memory://"),
   COUNTER_STORE_URL: counterStoreUrl("memory://"),
   ADMIN_TOKEN: Type.Optional(adminToken()),
+  INTERNAL_AUTH_TOKEN: internalAuthToken(),
   ROLES_FILE: identityVariables.properties.ROLES_FILE,
   GATEWAY_PORT: port(5001),
   GATEWAY_INTERNAL_PORT: port(8000),
@@ -71,10 +73,8 @@ const TO_BE_DECIDED = {
 
 /** What the four services would refuse of the operator's variables, each problem once. */
 function checkParts(env: Environment): ConfigProblem[] {
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => value !== "" || !Object.hasOwn(TO_BE_DECIDED, name)),
-  );
-  const variables = { ...TO_BE_DECIDED, ...given, PORT: "0", INTERNAL_PORT: "0" };
+  const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
+  const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
   const found = [
     ...configProblems(registryVariables, variables, checkRolesFile),
     ...configProblems(identityVariables, variables, checkRolesFile),

@@ -22,8 +22,7 @@ export function sharedEnvironment(
   env: Environment,
   decided: { database_url: string; log_file: string; admin_token: string },
 ): Environment {
-  return {
-    ...env,
+  const values = {
     HOST: config.HOST,
     LOG_FILE: decided.log_file,
     DATABASE_URL: decided.database_url,
@@ -31,8 +30,11 @@ export function sharedEnvironment(
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,
     ADMIN_TOKEN: decided.admin_token,
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
-    INTERNAL_AUTH_TOKEN: env.INTERNAL_AUTH_TOKEN || randomBytes(24).toString("base64url"),
+    INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
   };
+  // read once by the platform: a service would see a value and a file for it
+  const files = new Set(Object.keys(values).map((name) => `${name}_FILE`));
+  return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !files.has(name))), ...values };
 }
 
 /** The three services behind the gateway. */

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { readSecretFile } from "./secret-files.ts";
 
 /** One variable that is wrong, and the rule that it breaks. Never carries the value of what may be a secret. */
 export interface ConfigProblem {
@@ -30,7 +31,8 @@ export class ConfigError extends Error {
 export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
 
 /**
- * Reads the variables that `schema` names from `env` and returns them, converted and frozen.
+ * Reads the variables that `schema` names from `env` and returns them, converted and frozen. A variable whose
+ * schema says `secret` may be given as `NAME_FILE`, the path of a file that holds it.
  * Throws {@link ConfigError} with every problem that the schema and the checks find.
  */
 export function loadConfig<Schema extends TObject>(
@@ -59,19 +61,28 @@ function readVariables<Schema extends TObject>(
 ): { values: Partial<Static<Schema>>; problems: ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
   const values: Record<string, unknown> = {};
+  const wrong = new Set<string>();
+  const refuse = (problem: ConfigProblem, name = problem.variable) => {
+    problems.push(problem);
+    wrong.add(name).add(problem.variable);
+  };
   for (const [variable, rule] of Object.entries(schema.properties)) {
-    const value = readVariable(rule, env[variable]);
+    const given = textOf(variable, rule, env);
+    if ("message" in given) {
+      refuse(given, variable);
+      continue;
+    }
+    const value = readVariable(rule, given.text);
     if (value === undefined) {
       if (schema.required?.includes(variable))
-        problems.push({ variable, message: `is required: it ${ruleOf(rule)}.` });
+        refuse({ variable, message: `is required: it ${ruleOf(rule)}.` });
     } else if (accepts(rule, value)) {
       values[variable] = value;
     } else {
-      problems.push({ variable, message: `${ruleOf(rule)}.` });
+      refuse({ variable, message: `${ruleOf(rule)}.` });
     }
   }
   const accepted = asAccepted<Schema>(values);
-  const wrong = new Set(problems.map(({ variable }) => variable));
   // a check can not tell a variable that is wrong from one that is missing
   const found = checks.flatMap((check) => check(accepted)).filter(({ variable }) => !wrong.has(variable));
   return { values: accepted, problems: [...problems, ...found] };
@@ -88,6 +99,20 @@ function checked<Schema extends TObject>(schema: Schema, values: unknown): Stati
   Value.Assert(schema, values);
   // biome-ignore lint/plugin: asserted on the line above
   return values as Static<Schema>;
+}
+
+/** The text of a variable as it stands in the environment, or in the file that `NAME_FILE` names. */
+function textOf(
+  variable: string,
+  rule: TSchema,
+  env: Readonly<Record<string, string | undefined>>,
+): { text: string | undefined } | ConfigProblem {
+  const file_variable = `${variable}_FILE`;
+  const path = env[file_variable];
+  if (rule.secret !== true || !path) return { text: env[variable] };
+  if (env[variable]) return { variable, message: `and ${file_variable} are both set: set one of them.` };
+  const read = readSecretFile(path);
+  return "message" in read ? { variable: file_variable, message: read.message } : { text: read.value };
 }
 
 /** Converts the text of a variable to the kind its schema asks for; text that can't be converted stays text. */

@@ -21,6 +21,8 @@ export interface VariableOptions {
   pattern?: string;
   /** What the value must pass besides. */
   check?: (value: string) => boolean;
+  /** It may be given as `NAME_FILE` too: the path of a file that holds it. */
+  secret?: boolean;
 }
 
 /** Free text, required. */
@@ -120,7 +122,7 @@ export function bodyBytesMax(fallback: number): TInteger {
 export function databaseUrl(): TString {
   return requiredText(
     "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory",
-    { check: isDatabaseUrl },
+    { check: isDatabaseUrl, secret: true },
   );
 }
 
@@ -129,7 +131,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
     "must be http://host:port of etcd, several of them separated by commas, all by http or all by https; or memory://",
-    { check: isRouteStoreUrl },
+    { check: isRouteStoreUrl, secret: true },
   );
 }
 
@@ -139,6 +141,7 @@ export function counterStoreUrl(fallback?: string): TString {
     "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port or memory://",
     {
       check: isCounterStoreUrl,
+      secret: true,
       description: "Rate-limit counters, shared by all replicas.",
       default: fallback,
     },
@@ -151,6 +154,7 @@ const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 export function adminToken(): TString {
   return requiredText("must be the admin API's bearer token, of visible ASCII characters without spaces", {
     pattern: VISIBLE_ASCII,
+    secret: true,
   });
 }
 
@@ -160,6 +164,7 @@ export function internalAuthToken(): TOptional<TString> {
     "must be the token that the services share, of visible ASCII characters without spaces",
     {
       pattern: VISIBLE_ASCII,
+      secret: true,
     },
   );
 }

@@ -1,0 +1,123 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
+import { loadPlatform, platformVariables } from "@ostiary/platform/config";
+import { registryVariables } from "@ostiary/registry/config";
+import type { TObject } from "@sinclair/typebox";
+
+const folder = mkdtempSync(join(tmpdir(), "secret-files-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function secretFile(content: string | Uint8Array): string {
+  files += 1;
+  const path = join(folder, String(files));
+  writeFileSync(path, content);
+  return path;
+}
+
+function refusal(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error("it must be refused");
+}
+
+const database_url = "postgres://ostiary:hunter2@db:5432/ostiary";
+const loadAudit = (env: Record<string, string>) => loadConfig(auditVariables, env);
+
+describe("a secret in a file", () => {
+  test.each(["", "\n", "\r\n"])("is read without the line end %j", (line_end) => {
+    const DATABASE_URL_FILE = secretFile(database_url + line_end);
+    expect(loadAudit({ DATABASE_URL_FILE })).toMatchObject({ DATABASE_URL: database_url });
+  });
+
+  test("may be a link, as Kubernetes mounts them", () => {
+    const link = join(folder, "link");
+    symlinkSync(secretFile("a-token-of-services"), link);
+    const config = loadAudit({ DATABASE_URL: database_url, INTERNAL_AUTH_TOKEN_FILE: link });
+    expect(config.INTERNAL_AUTH_TOKEN).toBe("a-token-of-services");
+  });
+
+  test("is refused beside the variable itself", () => {
+    const DATABASE_URL_FILE = secretFile(database_url);
+    const message = refusal(() => loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE }));
+    expect(message).toContain("DATABASE_URL and DATABASE_URL_FILE are both set: set one of them.");
+  });
+
+  test("counts where the variable is set but empty, and is not looked for where its own name is empty", () => {
+    const DATABASE_URL_FILE = secretFile(database_url);
+    expect(loadAudit({ DATABASE_URL: "", DATABASE_URL_FILE }).DATABASE_URL).toBe(database_url);
+    expect(loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE: "" }).DATABASE_URL).toBe(database_url);
+  });
+
+  test("that is wrong breaks the variable's rule, and is not repeated", () => {
+    const message = refusal(() => loadAudit({ DATABASE_URL_FILE: secretFile("mysql://root:hunter2@host") }));
+    expect(message).toContain("DATABASE_URL must be postgres://");
+    expect(message).not.toContain("hunter2");
+  });
+
+  test.each<[string, () => string, string]>([
+    ["that is missing", () => join(folder, "none"), "must be a file that this user may read."],
+    ["below a file", () => join(secretFile("x"), "y"), "must be a file that this user may read."],
+    ["that is a folder", () => folder, "must be a plain file that holds the secret."],
+    ["that never ends", () => "/dev/zero", "must be a plain file that holds the secret."],
+    ["that is empty", () => secretFile(""), "names an empty file."],
+    ["of one line end", () => secretFile("\n"), "names an empty file."],
+    ["that is a whole log", () => secretFile(new Uint8Array(70_000)), "names a file of more than 64 KiB"],
+  ])("is refused from a file %s, by one line", (_, path, message) => {
+    const refused = refusal(() => loadAudit({ DATABASE_URL_FILE: path() }));
+    expect(refused.split("\n").filter((line) => line.includes("DATABASE_URL"))).toEqual([
+      expect.stringContaining(`DATABASE_URL_FILE ${message}`),
+    ]);
+  });
+
+  test("is not taken from a pipe that nobody writes to", () => {
+    const pipe = join(folder, "pipe");
+    Bun.spawnSync(["mkfifo", pipe]);
+    expect(refusal(() => loadAudit({ DATABASE_URL_FILE: pipe }))).toContain("must be a plain file");
+  });
+
+  test("is not asked for by a variable that is no secret", () => {
+    const config = loadAudit({ DATABASE_URL: database_url, LOG_LEVEL_FILE: join(folder, "none") });
+    expect(config.LOG_LEVEL).toBe("info");
+  });
+});
+
+/** Variables that carry a password or a token: addresses of stores may, as user and password. */
+const SECRET_NAMES = /TOKEN|DATABASE_URL|STORE_URL|PEPPER|PASSWORD|SECRET/;
+
+test.each<[string, TObject]>([
+  ["gateway", gatewayVariables],
+  ["registry", registryVariables],
+  ["identity", identityVariables],
+  ["audit", auditVariables],
+  ["platform", platformVariables],
+])("every secret of %s may be a file", (_, { properties }) => {
+  const secrets = Object.keys(properties).filter((name) => SECRET_NAMES.test(name));
+  expect(secrets.length).toBeGreaterThan(1);
+  for (const name of secrets)
+    expect({ name, secret: properties[name]?.secret }).toEqual({ name, secret: true });
+});
+
+test("the platform reads secrets of its parts from files, and tells of a wrong one once", () => {
+  const ports = Object.fromEntries(
+    Object.keys(platformVariables.properties)
+      .filter((name) => name.endsWith("_PORT"))
+      .map((name) => [name, "0"]),
+  );
+  const ADMIN_TOKEN_FILE = secretFile("an-admin-token\n");
+  const INTERNAL_AUTH_TOKEN_FILE = secretFile("a-token-of-services\n");
+  const config = loadPlatform({ ...ports, ADMIN_TOKEN_FILE, INTERNAL_AUTH_TOKEN_FILE });
+  expect(config).toMatchObject({ ADMIN_TOKEN: "an-admin-token", INTERNAL_AUTH_TOKEN: "a-token-of-services" });
+  const message = refusal(() => loadPlatform({ ...ports, ADMIN_TOKEN_FILE: join(folder, "none") }));
+  expect(message.match(/ADMIN_TOKEN/g)).toHaveLength(1);
+});
