@@ -15,6 +15,7 @@ import { recordingListener } from "./recording-listener.ts";
 const everyCall = {
   get: (store: RouteStore) => store.get("calls/a"),
   list: (store: RouteStore) => store.list("calls/"),
+  summarize: (store: RouteStore) => store.summarize("calls/"),
   put: (store: RouteStore) => store.put("calls/a", "1"),
   delete: (store: RouteStore) => store.delete("calls/a"),
   "write fenced": (store: RouteStore) =>
@@ -98,6 +99,89 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await expectUnavailable(store);
     await server.thaw();
     await returns();
+  });
+
+  describe("a leased entry", () => {
+    const startLease = (on: RouteStore, key: string) => {
+      const told: string[] = [];
+      const lease = on.lease(key, {
+        ttl_seconds: 2,
+        onFailure: () => told.push("failure"),
+        onRecovery: () => told.push("recovery"),
+      });
+      return { lease, told };
+    };
+    const holds = (key: string, value: string | undefined) =>
+      waitFor(async () => (await store.get(key))?.value === value, {
+        what: `${key} being ${value}`,
+        timeout_ms: 20_000,
+      });
+
+    test("outlives its time while its holder lives, and ends after it died", async () => {
+      const holder = await openRouteStore(server.url);
+      const { lease } = startLease(holder, "leases/died");
+      lease.put("1");
+      await holds("leases/died", "1");
+      const { revision } = await store.summarize("leases/");
+      // more than twice as long as the lease lasts by itself
+      await Bun.sleep(5_000);
+      expect(await store.summarize("leases/")).toMatchObject({ revision, count: 1 });
+      await holder.close();
+      await holds("leases/died", undefined);
+    });
+
+    test("comes back by itself after etcd was down, forgot the lease, or lost the key", async () => {
+      const { lease, told } = startLease(store, "leases/back");
+      lease.put("1");
+      await holds("leases/back", "1");
+      await server.kill();
+      await waitFor(() => told.length === 1);
+      lease.put("2");
+      await server.restart();
+      await holds("leases/back", "2");
+      await waitFor(() => told.length === 2);
+      const client = new Etcd3({ hosts: server.url });
+      for (const { ID } of (await client.leaseClient.leaseLeases()).leases) {
+        await client.leaseClient.leaseRevoke({ ID });
+      }
+      await holds("leases/back", "2");
+      await store.delete("leases/back");
+      await holds("leases/back", "2");
+      await store.put("leases/back", "another's");
+      await holds("leases/back", "2");
+      expect(told).toEqual(["failure", "recovery"]);
+      await lease.release();
+      expect(await store.get("leases/back")).toBeNull();
+      expect((await client.leaseClient.leaseLeases()).leases).toEqual([]);
+      client.close();
+    });
+
+    test("comes back after its holder was held up for longer than it lasts", async () => {
+      const proxy = await startProxy(server.url);
+      const holder = await openRouteStore(proxy.url);
+      const { lease } = startLease(holder, "leases/stalled");
+      lease.put("1");
+      await holds("leases/stalled", "1");
+      proxy.cut();
+      await holds("leases/stalled", undefined);
+      proxy.heal();
+      await holds("leases/stalled", "1");
+      await lease.release();
+      await holder.close();
+      await proxy.close();
+    });
+
+    test("is left to its time, soon, where etcd does not answer its release", async () => {
+      const { lease } = startLease(store, "leases/frozen");
+      lease.put("1");
+      await holds("leases/frozen", "1");
+      await server.freeze();
+      const started = performance.now();
+      await lease.release();
+      expect(performance.now() - started).toBeLessThan(5_000);
+      await server.thaw();
+      await holds("leases/frozen", undefined);
+    });
   });
 
   test("goes on watching after a restart, and tells that it had been away", async () => {

@@ -143,6 +143,67 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
     });
 
+    test("summarizes what is below a prefix, and what was deleted counts no more", async () => {
+      expect(await store.summarize("summary/")).toMatchObject({ newest: 0, count: 0 });
+      for (const key of ["summary/b", "summary/a", "summary", "summary0"]) await store.put(key, "1");
+      const newest = (await store.get("summary/a"))?.revision ?? 0;
+      const { revision, ...rest } = await store.summarize("summary/");
+      expect(rest).toEqual({ newest, count: 2 });
+      expect(revision).toBeGreaterThan(newest);
+      await store.delete("summary/a");
+      const after = await store.summarize("summary/");
+      expect(after).toEqual({
+        revision: revision + 1,
+        newest: (await store.get("summary/b"))?.revision ?? 0,
+        count: 1,
+      });
+    });
+
+    describe("leased entries", () => {
+      const told: unknown[] = [];
+      const options = {
+        ttl_seconds: 5,
+        onFailure: (error: unknown) => told.push(error),
+        onRecovery: () => told.push("recovery"),
+      };
+      const valueAt = async (key: string) => (await store.get(key))?.value;
+
+      test("are there with the latest value until they are released", async () => {
+        const watched = await follow("leased/");
+        const lease = store.lease("leased/a", options);
+        expect(await valueAt("leased/a")).toBeUndefined();
+        lease.put("1");
+        await waitFor(async () => (await valueAt("leased/a")) === "1");
+        for (let count = 2; count <= 50; count++) lease.put(String(count));
+        await waitFor(async () => (await valueAt("leased/a")) === "50");
+        await lease.release();
+        expect(await valueAt("leased/a")).toBeUndefined();
+        await waitFor(() => watched.changes.at(-1)?.value === null);
+        lease.put("late");
+        await lease.release();
+        expect(await valueAt("leased/a")).toBeUndefined();
+        expect(told).toEqual([]);
+        await watched.close();
+      });
+
+      test("of several holders stand side by side, and are released by one without the other", async () => {
+        const leases = ["a", "b", "c"].map((name) => {
+          const lease = store.lease(`side/${name}`, options);
+          lease.put(name);
+          return lease;
+        });
+        await waitFor(async () => (await store.list("side/")).entries.length === 3);
+        await leases[1]?.release();
+        expect((await store.list("side/")).entries.map(({ value }) => value)).toEqual(["a", "c"]);
+        await Promise.all(leases.map((lease) => lease.release()));
+      });
+
+      test("that were never put are released without a word", async () => {
+        await store.lease("leased/never", options).release();
+        expect(told).toEqual([]);
+      });
+    });
+
     describe("revisions", () => {
       test("grow with each write, and are those that listings and changes tell", async () => {
         const told = await follow("counted/");

@@ -24,6 +24,8 @@ function breakable() {
   const store: RouteStore = {
     get: (key) => memory.get(key),
     put: (key, value) => memory.put(key, value),
+    summarize: (prefix) => memory.summarize(prefix),
+    lease: (key, options) => memory.lease(key, options),
     delete: (key) => memory.delete(key),
     writeFenced: (write) => memory.writeFenced(write),
     ping: (timeout_ms) => memory.ping(timeout_ms),

@@ -1,17 +1,21 @@
-import { type Etcd3, type IKeyValue, type IRequestOp, Range } from "etcd3";
+import { type Etcd3, type IKeyValue, type IRangeRequest, type IRequestOp, Range } from "etcd3";
 import { answerWithin } from "../deadline.ts";
 import { observed, type StoreObserver } from "../observer.ts";
 import { readNothing } from "./etcd-endpoint.ts";
 import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";
+import { EtcdLease } from "./etcd-lease.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
 import { isCompacted, routeStoreFailure } from "./failure.ts";
 import type { CallTimes } from "./hedged-call.ts";
 import type {
   FencedWrite,
+  LeaseOptions,
   RouteEntry,
+  RouteLease,
   RouteListener,
   RouteListing,
   RouteStore,
+  RouteSummary,
   RouteWatch,
 } from "./route-store.ts";
 
@@ -32,6 +36,7 @@ export class EtcdRouteStore implements RouteStore {
   readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #watches = new Set<EtcdWatch>();
+  readonly #leases = new Set<EtcdLease>();
 
   constructor(endpoints: EtcdEndpointsOptions, namespace: string, observer: StoreObserver) {
     this.#endpoints = new EtcdEndpoints(endpoints);
@@ -59,16 +64,33 @@ export class EtcdRouteStore implements RouteStore {
     });
   }
 
+  summarize(prefix: string): Promise<RouteSummary> {
+    const { start, end } = Range.prefix(prefix);
+    const request: IRangeRequest = {
+      key: Buffer.from(start),
+      range_end: Buffer.from(end),
+      sort_target: "Mod",
+      sort_order: "Descend",
+      limit: 1,
+      keys_only: true,
+    };
+    return this.#call("summarize", CALL, async (client, deadline) => {
+      const { header, kvs, count } = await client.kv.range(request, { deadline });
+      const newest = Number(kvs[0]?.mod_revision ?? 0);
+      return { revision: Number(header.revision), newest, count: Number(count) };
+    });
+  }
+
   put(key: string, value: string): Promise<void> {
-    return this.#write("put", (client, deadline) =>
-      client.kv.put({ key: Buffer.from(key), value: Buffer.from(value) }, { deadline }),
-    );
+    return this.#write("put", async (client, deadline) => {
+      await client.kv.put({ key: Buffer.from(key), value: Buffer.from(value) }, { deadline });
+    });
   }
 
   delete(key: string): Promise<void> {
-    return this.#write("delete", (client, deadline) =>
-      client.kv.deleteRange({ key: Buffer.from(key) }, { deadline }),
-    );
+    return this.#write("delete", async (client, deadline) => {
+      await client.kv.deleteRange({ key: Buffer.from(key) }, { deadline });
+    });
   }
 
   /**
@@ -118,6 +140,21 @@ export class EtcdRouteStore implements RouteStore {
     }
   }
 
+  lease(key: string, options: LeaseOptions): RouteLease {
+    const lease = new EtcdLease(key, options, {
+      call: (operation, call) => this.#call(operation, CALL, call),
+      write: (operation, write) => this.#write(operation, write),
+    });
+    this.#leases.add(lease);
+    return {
+      put: (value) => lease.put(value),
+      release: () => {
+        this.#leases.delete(lease);
+        return lease.release();
+      },
+    };
+  }
+
   ping(timeout_ms: number): Promise<void> {
     return this.#call("ping", { ...CALL, timeout_ms }, readNothing);
   }
@@ -125,6 +162,8 @@ export class EtcdRouteStore implements RouteStore {
   async close(): Promise<void> {
     for (const watch of this.#watches) watch.close();
     this.#watches.clear();
+    for (const lease of this.#leases) lease.abandon();
+    this.#leases.clear();
     this.#endpoints.close();
   }
 
@@ -162,12 +201,12 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   /** An unconditional write: asked of one node only, and once, since a second one could undo what came after it. */
-  #write(operation: string, write: (client: Etcd3, deadline: number) => Promise<unknown>): Promise<void> {
+  #write<T>(operation: string, write: (client: Etcd3, deadline: number) => Promise<T>): Promise<T> {
     return this.#observed(operation, async () => {
       try {
         const { client } = await this.#endpoints.ask(CALL, readNothing);
         const written = write(client, Date.now() + CALL.timeout_ms);
-        await answerWithin(CALL.timeout_ms, "route_store", written);
+        return await answerWithin(CALL.timeout_ms, "route_store", written);
       } catch (error) {
         throw routeStoreFailure(error);
       }

@@ -1,11 +1,14 @@
 import { observed, type StoreObserver } from "../observer.ts";
 import type {
   FencedWrite,
+  LeaseOptions,
   RouteChange,
   RouteEntry,
+  RouteLease,
   RouteListener,
   RouteListing,
   RouteStore,
+  RouteSummary,
   RouteWatch,
 } from "./route-store.ts";
 
@@ -43,6 +46,14 @@ export class MemoryRouteStore implements RouteStore {
     }));
   }
 
+  summarize(prefix: string): Promise<RouteSummary> {
+    return this.#observed("summarize", () => {
+      const entries = [...this.#entries.values()].filter(({ key }) => key.startsWith(prefix));
+      const newest = entries.reduce((latest, { revision }) => Math.max(latest, revision), 0);
+      return { revision: this.#revision, newest, count: entries.length };
+    });
+  }
+
   put(key: string, value: string): Promise<void> {
     return this.#observed("put", () => this.#write(key, value));
   }
@@ -66,6 +77,20 @@ export class MemoryRouteStore implements RouteStore {
     return {
       close: async () => {
         this.#watches.delete(watch);
+      },
+    };
+  }
+
+  /** The holder is this process, as is the store: the entry ends by its release alone. */
+  lease(key: string, _: LeaseOptions): RouteLease {
+    let isHeld = true;
+    return {
+      put: (value) => {
+        if (isHeld) this.#write(key, value);
+      },
+      release: async () => {
+        isHeld = false;
+        this.#write(key, null);
       },
     };
   }

@@ -8,6 +8,8 @@ export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
   /** Every entry below `prefix` in key order, as of one revision; read in pages, so size is no limit. */
   list(prefix: string): Promise<RouteListing>;
+  /** How far the entries below `prefix` are, without reading them. */
+  summarize(prefix: string): Promise<RouteSummary>;
   /** Unconditional write, for operators' tools and tests. */
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
@@ -25,6 +27,8 @@ export interface RouteStore {
    * nothing.
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
+  /** An entry that lasts no longer than this process: the one at `key`, whoever else writes there. */
+  lease(key: string, options: LeaseOptions): RouteLease;
   /** Resolves when the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +52,15 @@ export interface RouteListing {
   entries: RouteEntry[];
 }
 
+export interface RouteSummary {
+  /** What the store's revision was when it was looked at. */
+  revision: number;
+  /** The latest revision at which one of the entries was written; 0 when there are none. */
+  newest: number;
+  /** How many entries there are. */
+  count: number;
+}
+
 export interface RouteListener {
   /** Changes in the order of their revisions; those of one revision come together. */
   changed(changes: readonly RouteChange[]): void;
@@ -63,4 +76,23 @@ export interface FencedWrite {
 
 export interface RouteWatch {
   close(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  /** How long the entry stays without a sign of life from its holder. */
+  ttl_seconds: number;
+  /** The store does not take the entry, or lost it, and why. Told once, until {@link onRecovery}. */
+  onFailure: (error: unknown) => void;
+  /** The store has the entry again. */
+  onRecovery: () => void;
+}
+
+export interface RouteLease {
+  /**
+   * The entry's value from now on. Returns at once: the latest value is written in the background, a few times a
+   * second at most, and again when the store was away, lost the entry or has another in its place.
+   */
+  put(value: string): void;
+  /** Takes the entry away, or leaves it to its time where the store does not answer soon. */
+  release(): Promise<void>;
 }
