@@ -1,4 +1,4 @@
-import type { Change } from "@ostiary/lib/contracts/registry-api";
+import type { Change } from "@ostiary/lib/domain/routes";
 import Table from "cli-table3";
 import { createColors } from "picocolors";
 import { printable, type Terminal } from "./terminal.ts";

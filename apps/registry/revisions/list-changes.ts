@@ -1,5 +1,10 @@
-import type { Change } from "@ostiary/lib/contracts/registry-api";
-import { type Method, SCOPES, type Scope, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import {
+  type Change,
+  type Method,
+  SCOPES,
+  type Scope,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
 
 type Place = Pick<Change, "scope" | "method" | "path">;
 type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;

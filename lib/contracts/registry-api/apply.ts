@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { ServiceName } from "../../domain/routes/index.ts";
+import { Change, ServiceName } from "../../domain/routes/index.ts";
 import { nullable } from "../../domain/schemas/index.ts";
-import { Change } from "./revisions.ts";
 import { RevisionNumber } from "./services.ts";
 
 /** The answer of apply (Gateway specification, Endpoints). */

@@ -163,7 +163,7 @@ function bucketPrefixOf(service: string, config: StoredServiceConfig, row: Store
     : bucketPrefix({ kind: "local", service, policy: rate_limit });
 }
 
-function isAudited(scope: Scope, method: Method, audit: boolean | undefined): boolean {
+export function isAudited(scope: Scope, method: Method, audit: boolean | undefined): boolean {
   if (scope === "public" || method === "OPTIONS") return false;
   return audit ?? AUDITED_UNLESS_FALSE.has(method);
 }

@@ -1,8 +1,11 @@
 /** Route configuration: shapes, rules, expansion, ownership, the look-up table. Shared whole by gateway and registry. */
+export * from "./changes.ts";
 export * from "./compile.ts";
 export { expandService, joinPrefix } from "./expand.ts";
 export * from "./labels.ts";
 export * from "./limits.ts";
+export { EFFECTS, type Effect, type Mark } from "./mark.ts";
+export * from "./marks.ts";
 export * from "./nearest.ts";
 export * from "./policies.ts";
 export * from "./route-conflicts.ts";

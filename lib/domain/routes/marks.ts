@@ -1,0 +1,170 @@
+/**
+ * What a change means for those outside: whether it opens something that was closed, and whether it breaks who
+ * calls today. The rules stand as a table in the README. They look at the list of changes alone, so they err on
+ * the side of a mark: a limit whose numbers are not in the list is marked both ways.
+ */
+import type { Change } from "./changes.ts";
+import { isAudited } from "./compile.ts";
+import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./keywords.ts";
+import { markLimit, markPolicy, type Policies, policiesAfter } from "./limit-marks.ts";
+import { breaks, type Effect, type Mark, opens } from "./mark.ts";
+import { routeKey } from "./route-conflicts.ts";
+
+export type MarkedChange = Change & { readonly marks: readonly Mark[] };
+
+/** What a route is for its callers, before or after. */
+interface RouteSide {
+  readonly scope: Scope;
+  readonly method: Method;
+  readonly settings: NonNullable<Change["before"]>;
+  readonly policies: Policies;
+}
+
+/**
+ * All changes of one service, each with its marks, in their order.
+ *
+ * @param policies the policies of the service before the change, which routes may name on either side
+ */
+export function markChanges(changes: readonly Change[], policies: Policies = {}): MarkedChange[] {
+  const before = policies;
+  const after = policiesAfter(policies, changes);
+  const { partnerOf, replaced } = pairMoved(changes);
+  return changes.map((change) => {
+    if (change.scope === null) return { ...change, marks: markPolicy(change) };
+    if (replaced.has(change)) return { ...change, marks: [] };
+    const from = routeSide(partnerOf.get(change) ?? change, "before", before);
+    const to = routeSide(change, "after", after);
+    return { ...change, marks: markRoute(from, to) };
+  });
+}
+
+/** Whether the marks depend on policies that the changes themselves may not hold. */
+export function namesPolicies(changes: readonly Change[]): boolean {
+  return changes.some(
+    ({ scope, before, after }) =>
+      scope !== null && [before, after].some((side) => typeof side?.rate_limit === "string"),
+  );
+}
+
+/** How many changes have each effect. */
+export function countEffects(changes: readonly MarkedChange[]): Record<Effect, number> {
+  const having = (effect: Effect) =>
+    changes.filter(({ marks }) => marks.some((mark) => mark.effect === effect));
+  return { opens: having("opens").length, breaks: having("breaks").length };
+}
+
+/**
+ * A route that moved to another scope, or whose params have other names, is listed as one removed and one added:
+ * requests see one route that changed. Of several with one shape those with one path belong together first.
+ */
+function pairMoved(changes: readonly Change[]) {
+  const routes = changes.filter(isRoute);
+  const partnerOf = new Map<Change, Change>();
+  const replaced = new Set<Change>();
+  for (const keyOf of [pathKey, routeKey]) {
+    const free = routes.filter((change) => change.action === "removed" && !replaced.has(change));
+    const byKey = Map.groupBy(free, keyOf);
+    for (const change of routes) {
+      if (change.action !== "added" || partnerOf.has(change)) continue;
+      const partner = byKey.get(keyOf(change))?.shift();
+      if (partner === undefined) continue;
+      partnerOf.set(change, partner);
+      replaced.add(partner);
+    }
+  }
+  return { partnerOf, replaced };
+}
+
+function pathKey({ method, path }: RouteChange): string {
+  return `${method} ${path}`;
+}
+
+type RouteChange = Change & { scope: Scope; method: Method; path: string };
+
+function isRoute(change: Change): change is RouteChange {
+  return change.scope !== null && change.method !== null && change.path !== null;
+}
+
+function routeSide(change: Change, side: "before" | "after", policies: Policies): RouteSide | null {
+  const settings = change[side];
+  if (settings === null || !isRoute(change)) return null;
+  return { scope: change.scope, method: change.method, settings, policies };
+}
+
+function markRoute(from: RouteSide | null, to: RouteSide | null): Mark[] {
+  if (to === null) return from === null ? [] : [breaks("the route is gone")];
+  if (from === null) return to.scope === "public" ? [opens(FOR_ANYONE)] : [];
+  return [
+    ...markScope(from, to),
+    ...markLabels(from, to),
+    ...markOwner(from, to),
+    ...markAudit(from, to),
+    ...markLimit(from, to),
+  ];
+}
+
+const FOR_ANYONE = "anyone may call it, without a credential";
+
+const CREDENTIALS: Record<Scope, string | null> = {
+  public: null,
+  user: "a person's token or key",
+  organization: "a member's key or session",
+  member: "a member's key or session",
+};
+
+function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): Mark[] {
+  const marks: Mark[] = [];
+  if (SCOPES.indexOf(to) < SCOPES.indexOf(from)) {
+    marks.push(
+      opens(to === "public" ? FOR_ANYONE : `its scope is ${to}, which is less protected than ${from}`),
+    );
+  }
+  const credential = CREDENTIALS[to];
+  if (credential !== null && credential !== CREDENTIALS[from])
+    marks.push(breaks(`callers need ${credential}`));
+  return marks;
+}
+
+/** A member needs one of the labels, so that each one in the list lets more members pass. Nobody else is checked. */
+function markLabels(
+  { scope, settings: before }: RouteSide,
+  { scope: to, settings: after }: RouteSide,
+): Mark[] {
+  if (!isMembers(scope) || !isMembers(to)) return [];
+  const [old, now] = [before.required_labels, after.required_labels];
+  if (old === undefined && now === undefined) return [];
+  if (old === undefined) return [breaks(`members need ${oneOf(now ?? [])}`)];
+  if (now === undefined) return [opens(`members no longer need ${oneOf(old)}`)];
+  const added = now.filter((label) => !old.includes(label));
+  const removed = old.filter((label) => !now.includes(label));
+  return [
+    ...(added.length > 0 ? [opens(`members with ${added.join(" or ")} may call it too`)] : []),
+    ...(removed.length > 0 ? [breaks(`${removed.join(" or ")} alone no longer lets a member pass`)] : []),
+  ];
+}
+
+function isMembers(scope: Scope): boolean {
+  return scope === "organization" || scope === "member";
+}
+
+function oneOf(labels: readonly string[]): string {
+  return labels.length === 1 ? `the label ${labels[0]}` : `one of the labels ${labels.join(", ")}`;
+}
+
+/** Without the owner's id in the upstream path nothing binds a request to what its caller owns. */
+function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): Mark[] {
+  const lost = SUBJECT_FIELDS[scope].filter(
+    (field) => names(before.upstream, field) && !names(after.upstream, field),
+  );
+  return lost.map((field) => opens(`upstream no longer holds the caller's ${field}`));
+}
+
+function names(upstream: string | undefined, field: string): boolean {
+  return upstream?.includes(`{subject.${field}}`) === true;
+}
+
+function markAudit(from: RouteSide, to: RouteSide): Mark[] {
+  const was = isAudited(from.scope, from.method, from.settings.audit);
+  const is = isAudited(to.scope, to.method, to.settings.audit);
+  return was && !is ? [opens("its requests are no longer audited")] : [];
+}

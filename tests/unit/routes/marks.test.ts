@@ -1,0 +1,359 @@
+/** Which changes open something, and which break callers: the table of the README. */
+import { describe, expect, test } from "bun:test";
+import {
+  type Change,
+  countEffects,
+  EFFECTS,
+  type MarkedChange,
+  markChanges,
+  namesPolicies,
+  routeKey,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
+import fc from "fast-check";
+import { listChanges } from "../../../apps/registry/revisions/list-changes.ts";
+import { document } from "./arbitraries.ts";
+import { serviceWith, stored, storedServices } from "./fixtures.ts";
+
+const PATH = "/widgets/{widget_id}";
+const OWNED = "/organizations/{subject.organization_id}/widgets/{path.widget_id}";
+const LIMIT = { requests: 100, window_seconds: 60 };
+
+interface Side {
+  scope?: string;
+  path?: string;
+  method?: string;
+  policies?: object;
+  [field: string]: unknown;
+}
+
+/** A service with one route, as stored. */
+function one({ scope = "organization", path = PATH, method = "GET", policies, ...fields }: Side) {
+  return stored(
+    serviceWith(scope, [{ path, methods: [method], ...fields }], policies && { rate_limits: policies }),
+  );
+}
+
+function markedBetween(
+  before: StoredServiceConfig | null,
+  after: StoredServiceConfig | null,
+): MarkedChange[] {
+  return markChanges(listChanges(before, after), before?.rate_limits);
+}
+
+/** The effects of all changes, in a fixed order. */
+function effectsOf(changes: readonly MarkedChange[]): string {
+  const found = new Set(changes.flatMap(({ marks }) => marks.map(({ effect }) => effect)));
+  return EFFECTS.filter((effect) => found.has(effect)).join(" ");
+}
+
+describe("a route that changes", () => {
+  test.each<[string, Side, Side, string]>([
+    // the scope
+    [
+      "member to organization, without a limit",
+      { scope: "member", rate_limit: false },
+      { rate_limit: false },
+      "opens",
+    ],
+    [
+      "organization to member, without a limit",
+      { rate_limit: false },
+      { scope: "member", rate_limit: false },
+      "",
+    ],
+    ["organization to member: each member has the limit alone", {}, { scope: "member" }, "opens"],
+    ["member to organization: members share the limit", { scope: "member" }, {}, "opens breaks"],
+    ["organization to user", {}, { scope: "user" }, "opens breaks"],
+    ["user to organization", { scope: "user" }, {}, "breaks"],
+    ["user to member", { scope: "user" }, { scope: "member" }, "breaks"],
+    ["member to user", { scope: "member" }, { scope: "user" }, "opens breaks"],
+    ["user to public", { scope: "user" }, { scope: "public" }, "opens"],
+    ["organization to public", {}, { scope: "public" }, "opens"],
+    ["public to user", { scope: "public" }, { scope: "user" }, "breaks"],
+    ["public to organization", { scope: "public" }, {}, "breaks"],
+    // the labels, of which a member needs one
+    ["no labels to one", {}, { required_labels: ["a"] }, "breaks"],
+    ["one label to none", { required_labels: ["a"] }, {}, "opens"],
+    ["one label to two", { required_labels: ["a"] }, { required_labels: ["a", "b"] }, "opens"],
+    ["two labels to one", { required_labels: ["a", "b"] }, { required_labels: ["b"] }, "breaks"],
+    ["a label to another", { required_labels: ["a"] }, { required_labels: ["b"] }, "opens breaks"],
+    ["labels in another order", { required_labels: ["a", "b"] }, { required_labels: ["b", "a"] }, ""],
+    [
+      "labels of a user's route, which nobody checks",
+      { scope: "user" },
+      { scope: "user", required_labels: ["a"] },
+      "",
+    ],
+    ["labels that a user's route had", { scope: "user", required_labels: ["a"] }, { scope: "user" }, ""],
+    [
+      "labels on the way to the members",
+      { scope: "organization", required_labels: ["a"], rate_limit: false },
+      { scope: "member", rate_limit: false },
+      "opens",
+    ],
+    // the audit
+    ["audit off", { method: "POST" }, { method: "POST", audit: false }, "opens"],
+    ["audit back on", { method: "POST", audit: false }, { method: "POST" }, ""],
+    ["audit said where it is the default", { method: "POST" }, { method: "POST", audit: true }, ""],
+    ["audit of a GET back to its default", { audit: true }, {}, "opens"],
+    ["no audit said of a GET, which has none", {}, { audit: false }, ""],
+    ["audit of OPTIONS, which never is", { method: "OPTIONS", audit: true }, { method: "OPTIONS" }, ""],
+    // the limit
+    ["no limit any more", { rate_limit: LIMIT }, { rate_limit: false }, "opens"],
+    ["no limit in place of the default", {}, { rate_limit: false }, "opens"],
+    ["a limit where there was none", { rate_limit: false }, { rate_limit: LIMIT }, "breaks"],
+    ["the default where there was none", { rate_limit: false }, {}, "breaks"],
+    ["a limit in place of the default, which is not known", {}, { rate_limit: LIMIT }, "opens breaks"],
+    ["the default in place of a limit", { rate_limit: LIMIT }, {}, "opens breaks"],
+    ["more requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 101 } }, "opens"],
+    ["fewer requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 99 } }, "breaks"],
+    ["a longer window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 61 } }, "breaks"],
+    ["a shorter window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 59 } }, "opens"],
+    [
+      "as many in the long run, more at once",
+      { rate_limit: LIMIT },
+      { rate_limit: { requests: 6000, window_seconds: 3600 } },
+      "opens",
+    ],
+    [
+      "more at once, fewer in the long run",
+      { rate_limit: LIMIT },
+      { rate_limit: { requests: 1000, window_seconds: 3600 } },
+      "opens breaks",
+    ],
+    [
+      "numbers that floats can not tell apart",
+      { rate_limit: { requests: 9007199254740991, window_seconds: 2147483647 } },
+      { rate_limit: { requests: 9007199254740990, window_seconds: 2147483647 } },
+      "breaks",
+    ],
+    [
+      "its own limit to a policy",
+      { rate_limit: LIMIT, policies: { p: LIMIT } },
+      { rate_limit: "p", policies: { p: LIMIT } },
+      "breaks",
+    ],
+    [
+      "a policy to a limit of its own",
+      { rate_limit: "p", policies: { p: LIMIT } },
+      { rate_limit: LIMIT, policies: { p: LIMIT } },
+      "opens",
+    ],
+    [
+      "a policy to another",
+      { rate_limit: "p", policies: { p: LIMIT, q: LIMIT } },
+      { rate_limit: "q", policies: { p: LIMIT, q: LIMIT } },
+      "opens breaks",
+    ],
+    [
+      "a policy to none",
+      { rate_limit: "p", policies: { p: LIMIT } },
+      { rate_limit: false, policies: { p: LIMIT } },
+      "opens",
+    ],
+    [
+      "a policy that comes with its route's naming it",
+      {},
+      { rate_limit: "p", policies: { p: LIMIT } },
+      "opens breaks",
+    ],
+    // what is called
+    [
+      "an upstream without the owner's id",
+      { upstream: OWNED },
+      { upstream: "/widgets/{path.widget_id}" },
+      "opens",
+    ],
+    ["no upstream where the owner's id was", { upstream: OWNED }, {}, "opens"],
+    ["an upstream with the owner's id", {}, { upstream: OWNED }, ""],
+    ["another upstream", { upstream: OWNED }, { upstream: `/v2${OWNED}` }, ""],
+    // the path
+    ["a param's name", {}, { path: "/widgets/{id}" }, ""],
+    ["a param's name, and the labels", { required_labels: ["a"] }, { path: "/widgets/{id}" }, "opens"],
+    ["the method", {}, { method: "HEAD" }, "breaks"],
+    ["the path", {}, { path: "/gadgets/{widget_id}" }, "breaks"],
+  ])("%s", (_, before, after, effects) => {
+    expect(effectsOf(markedBetween(one(before), one(after)))).toBe(effects);
+  });
+});
+
+describe("a route that comes or goes", () => {
+  test.each(["public", "user", "organization", "member"])("of scope %s", (scope) => {
+    expect(effectsOf(markedBetween(null, one({ scope })))).toBe(scope === "public" ? "opens" : "");
+    expect(effectsOf(markedBetween(one({ scope }), null))).toBe("breaks");
+  });
+
+  test("in the place of another is that one, changed", () => {
+    const marked = markedBetween(one({}), one({ scope: "user" }));
+    expect(marked.map(({ action, marks }) => [action, marks.length > 0])).toEqual([
+      ["added", true],
+      ["removed", false],
+    ]);
+  });
+
+  test("among others of its shape takes the place of the one with its path", () => {
+    const routes = (scope: string, ...paths: string[]) =>
+      stored(
+        serviceWith(
+          scope,
+          paths.map((path) => ({ path, methods: ["GET"] })),
+        ),
+      );
+    const before = routes("organization", "/x/{a}", "/x/{b}");
+    const marked = markedBetween(before, { ...routes("public", "/x/{b}") });
+    const effects = marked.map(({ action, path, marks }) => [
+      action,
+      path,
+      ...marks.map(({ effect }) => effect),
+    ]);
+    expect(effects).toEqual([
+      ["added", "/x/{b}", "opens"],
+      ["removed", "/x/{a}", "breaks"],
+      ["removed", "/x/{b}"],
+    ]);
+  });
+
+  test("by thousands of one shape is marked in time that grows with their number", () => {
+    const many = (name: string): Change[] =>
+      Array.from({ length: 100_000 }, (_, index) => ({
+        action: name === "a" ? "removed" : "added",
+        scope: "user",
+        method: "GET",
+        path: `/{${name}${index}}`,
+        before: name === "a" ? {} : null,
+        after: name === "a" ? null : {},
+      }));
+    expect(effectsOf(markChanges([...many("a"), ...many("b")]))).toBe("");
+  });
+});
+
+describe("what a service has beside its routes", () => {
+  const withPolicy = (policy?: object) =>
+    stored({ url: "http://a:1", user: { routes: [] }, ...(policy && { rate_limits: { p: policy } }) });
+
+  test.each<[string, object | undefined, object | undefined, string]>([
+    ["a policy that comes", undefined, LIMIT, ""],
+    ["a policy that goes", LIMIT, undefined, ""],
+    ["a policy that is raised", LIMIT, { ...LIMIT, requests: 200 }, "opens"],
+    ["a policy that is lowered", LIMIT, { ...LIMIT, requests: 50 }, "breaks"],
+    ["a policy that is shared now", LIMIT, { ...LIMIT, shared: true }, "breaks"],
+    ["a policy that is shared no longer", { ...LIMIT, shared: true }, LIMIT, "opens"],
+    ["a policy that says that it is not shared", LIMIT, { ...LIMIT, shared: false }, ""],
+  ])("%s", (_, before, after, effects) => {
+    expect(effectsOf(markedBetween(withPolicy(before), withPolicy(after)))).toBe(effects);
+  });
+
+  test("the url", () => {
+    const moved = { ...one({}), url: "http://elsewhere:1" };
+    expect(effectsOf(markedBetween(one({}), moved))).toBe("");
+  });
+
+  test("a policy's change is marked once, not at each route that names it", () => {
+    const side = (requests: number, more: object) =>
+      one({ rate_limit: "p", policies: { p: { ...LIMIT, requests } }, ...more });
+    const marked = markedBetween(side(100, {}), side(50, { required_labels: ["a"] }));
+    expect(marked.map(({ scope, marks }) => [scope, marks.length])).toEqual([
+      [null, 1],
+      ["organization", 1],
+    ]);
+  });
+
+  test("a policy whose numbers are not told may be any", () => {
+    const change: Change = {
+      action: "changed",
+      scope: "user",
+      method: "GET",
+      path: "/",
+      before: { rate_limit: "constructor" },
+      after: { rate_limit: LIMIT },
+    };
+    expect(namesPolicies([change])).toBe(true);
+    expect(effectsOf(markChanges([change]))).toBe("opens breaks");
+    expect(effectsOf(markChanges([change], Object.fromEntries([["constructor", LIMIT]])))).toBe("opens");
+  });
+});
+
+describe("between any two configs", () => {
+  /** The first service of a document, under a root that all have, so that routes of two of them meet. */
+  const config = document.map(({ services }) => {
+    const [name = "", service] = Object.entries(services)[0] ?? [];
+    const atRoot = JSON.stringify(service).replaceAll(`"/${name}/`, '"/root/');
+    return [...storedServices({ s: JSON.parse(atRoot) }).values()][0] ?? null;
+  });
+  const configs = fc.record({ before: config, after: config });
+
+  test("every change is marked or left in its place, as itself", () => {
+    fc.assert(
+      fc.property(configs, ({ before, after }) => {
+        const changes = listChanges(before, after);
+        const marked = markChanges(changes, before?.rate_limits);
+        expect(marked.map(({ marks: _, ...change }) => change)).toEqual(changes);
+        for (const { marks } of marked) {
+          for (const { effect, reason } of marks) {
+            expect(EFFECTS).toContain(effect);
+            expect(reason).not.toBe("");
+          }
+        }
+        const counts = countEffects(marked);
+        expect(counts.opens + counts.breaks > 0).toBe(marked.some(({ marks }) => marks.length > 0));
+      }),
+    );
+  });
+
+  test("a request that was served and is not any more is a mark", () => {
+    fc.assert(
+      fc.property(configs, ({ before, after }) => {
+        const keys = (config: StoredServiceConfig | null) =>
+          new Set(
+            listChanges(null, config).flatMap(({ method, path }) =>
+              method !== null && path !== null ? [routeKey({ method, path })] : [],
+            ),
+          );
+        const isLost = [...keys(before)].some((key) => !keys(after).has(key));
+        if (isLost) expect(effectsOf(markedBetween(before, after))).toContain("breaks");
+      }),
+    );
+  });
+
+  test("nothing that stays is marked", () => {
+    fc.assert(fc.property(configs, ({ before }) => expect(markedBetween(before, before)).toEqual([])));
+  });
+
+  const labels = fc.option(fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }), {
+    nil: undefined,
+  });
+
+  test("what opens by labels breaks on the way back", () => {
+    fc.assert(
+      fc.property(labels, labels, (some, others) => {
+        const side = (required_labels?: string[]) => one(required_labels ? { required_labels } : {});
+        const there = effectsOf(markedBetween(side(some), side(others)));
+        const back = effectsOf(markedBetween(side(others), side(some)));
+        expect(back.includes("breaks")).toBe(there.includes("opens"));
+        expect(back.includes("opens")).toBe(there.includes("breaks"));
+      }),
+    );
+  });
+
+  const limit = fc.oneof(
+    fc.constant(undefined),
+    fc.constant(false as const),
+    fc.constantFrom("p", "q"),
+    fc.record({ requests: fc.integer({ min: 1, max: 9 }), window_seconds: fc.integer({ min: 1, max: 9 }) }),
+  );
+
+  test("what opens by a limit breaks on the way back", () => {
+    const policies = { p: LIMIT, q: { requests: 1, window_seconds: 9 } };
+    fc.assert(
+      fc.property(limit, limit, (some, others) => {
+        const side = (rate_limit: unknown) =>
+          one({ policies, ...(rate_limit !== undefined && { rate_limit }) });
+        const there = effectsOf(markedBetween(side(some), side(others)));
+        const back = effectsOf(markedBetween(side(others), side(some)));
+        expect(back.includes("breaks")).toBe(there.includes("opens"));
+        expect(back.includes("opens")).toBe(there.includes("breaks"));
+      }),
+    );
+  });
+});
