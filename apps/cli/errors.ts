@@ -20,6 +20,14 @@ export class UsageError extends Error {
   }
 }
 
+/** A review has what `--fail-on` names: exit code 3. */
+export class Flagged extends Error {
+  constructor() {
+    super("The review has what --fail-on names.");
+    this.name = "Flagged";
+  }
+}
+
 /** Ctrl-C while a command ran: exit code 130. */
 export class Interrupted extends Error {
   constructor() {

@@ -1,4 +1,3 @@
-import type { Change } from "@ostiary/lib/domain/routes";
 import Table from "cli-table3";
 import { createColors } from "picocolors";
 import { printable, type Terminal } from "./terminal.ts";
@@ -21,22 +20,33 @@ const NO_BORDERS = {
   middle: "  ",
 };
 
+export type Colours = ReturnType<typeof createColors>;
+
 /** Writes results: tables and sentences for people or, with `--json`, the registry's answer as it is. */
 export class Output {
+  readonly colours: Colours;
+  readonly isJson: boolean;
   readonly #terminal: Terminal;
-  readonly #json: boolean;
-  readonly #colours: ReturnType<typeof createColors>;
 
   constructor(terminal: Terminal, json: boolean) {
     this.#terminal = terminal;
-    this.#json = json;
-    this.#colours = createColors(terminal.colours);
+    this.isJson = json;
+    this.colours = createColors(terminal.colours);
   }
 
   /** The answer itself with `--json`, else what `write` says of it. */
   result<Answer>(answer: Answer, write: (answer: Answer) => void): void {
-    if (this.#json) this.#terminal.write(`${JSON.stringify(answer, null, 2)}\n`);
+    if (this.isJson) this.json(answer);
     else write(answer);
+  }
+
+  json(answer: unknown): void {
+    this.#terminal.write(`${JSON.stringify(answer, null, 2)}\n`);
+  }
+
+  /** Text that is made safe and coloured already. */
+  write(text: string): void {
+    this.#terminal.write(text);
   }
 
   line(text: string): void {
@@ -50,7 +60,7 @@ export class Output {
       return;
     }
     const table = new Table({
-      head: headings.map((heading) => this.#colours.bold(heading.toUpperCase())),
+      head: headings.map((heading) => this.colours.bold(heading.toUpperCase())),
       chars: NO_BORDERS,
       style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
     });
@@ -58,28 +68,4 @@ export class Output {
     const lines = table.toString().split("\n");
     for (const line of lines) this.#terminal.write(`${line.trimEnd()}\n`);
   }
-
-  /** One line a change, `+` added, `-` removed, `~` changed, with the settings before and after. */
-  changes(changes: readonly Change[]): void {
-    if (changes.length === 0) this.line("No changes.");
-    for (const change of changes) this.#terminal.write(`${this.#change(change)}\n`);
-  }
-
-  #change({ action, scope, method, path, before, after }: Change): string {
-    const place = method === null ? "" : `${method} ${path} (${scope}) `;
-    switch (action) {
-      case "added":
-        return this.#colours.green(printable(`+ ${place}${settings(after)}`.trimEnd()));
-      case "removed":
-        return this.#colours.red(printable(`- ${place}${settings(before)}`.trimEnd()));
-      case "changed":
-        return this.#colours.yellow(
-          printable(`~ ${place}${settings(before) || "{}"} -> ${settings(after) || "{}"}`),
-        );
-    }
-  }
-}
-
-function settings(side: Change["before"]): string {
-  return side === null || Object.keys(side).length === 0 ? "" : JSON.stringify(side);
 }

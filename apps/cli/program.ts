@@ -7,7 +7,7 @@ import { addExplain } from "./commands/explain.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
-import { Interrupted, Refused, UsageError } from "./errors.ts";
+import { Flagged, Interrupted, Refused, UsageError } from "./errors.ts";
 import { Output } from "./output.ts";
 import { refusalText } from "./refusal-text.ts";
 import { type RegistryAddress, RegistryClient } from "./registry-client.ts";
@@ -16,13 +16,15 @@ import { printable, type Terminal } from "./terminal.ts";
 const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
+/** A review has what `--fail-on` names. */
+const EXIT_FLAGGED = 3;
 /** As a shell reports a program that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 const TIMEOUT_S = 60;
 
 /**
  * Runs the operator's command line (contract 3) and resolves with its exit code: 0 ok, 1 refused, 2 usage,
- * 130 interrupted.
+ * 3 what `--fail-on` names was found, 130 interrupted.
  */
 export async function runCommandLine(
   parameters: readonly string[],
@@ -38,21 +40,29 @@ export async function runCommandLine(
     await Promise.race([program.parseAsync(parameters, { from: "user" }), interrupted(terminal)]);
     return EXIT_OK;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
-    if (error instanceof Interrupted) {
-      if (registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
-      return EXIT_INTERRUPTED;
-    }
-    if (error instanceof Refused) {
-      const asJson = program.opts().json === true && error.envelope !== null;
-      const text = asJson ? JSON.stringify(error.envelope, null, 2) : printable(refusalText(error));
-      terminal.writeError(`${text}\n`);
-      return EXIT_REFUSED;
-    }
-    if (!(error instanceof UsageError)) throw error;
-    terminal.writeError(`${error.message}\n`);
-    return EXIT_USAGE;
+    if (error instanceof Interrupted && registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
+    return reportFailure(error, { asJson: program.opts().json === true, terminal });
   }
+}
+
+/** Says why a command failed, and gives its exit code. */
+function reportFailure(
+  error: unknown,
+  { asJson, terminal }: { asJson: boolean; terminal: Terminal },
+): number {
+  // commander has told it
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  if (error instanceof Interrupted) return EXIT_INTERRUPTED;
+  if (error instanceof Flagged) return EXIT_FLAGGED;
+  if (error instanceof Refused) {
+    const envelope = asJson ? error.envelope : null;
+    const text = envelope === null ? printable(refusalText(error)) : JSON.stringify(envelope, null, 2);
+    terminal.writeError(`${text}\n`);
+    return EXIT_REFUSED;
+  }
+  if (!(error instanceof UsageError)) throw error;
+  terminal.writeError(`${error.message}\n`);
+  return EXIT_USAGE;
 }
 
 const INTERRUPTED_WRITE =
@@ -88,7 +98,8 @@ Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
   ADMIN_TOKEN   its token
 
-Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage, 130 interrupted
+Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
+  3 found what --fail-on names, 130 interrupted
 
 Examples:
   $ bun cli apply routes.yaml --dry-run

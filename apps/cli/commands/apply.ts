@@ -1,13 +1,15 @@
 import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
+import { UsageError } from "../errors.ts";
 import { pathTo } from "../registry-client.ts";
+import { markPlan } from "../review/review.ts";
+import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./document.ts";
 
 /** `apply FILE`: publish a configuration document. */
 export function addApply(program: Command, run: Run): void {
-  program
-    .command("apply")
+  addReviewOptions(program.command("apply"))
     .description("Publish the services of a configuration document, all or none")
     .argument("<file>", "a YAML or .json file, or - for standard input")
     .option("--dry-run", "check everything and show what would change, but write nothing")
@@ -17,11 +19,15 @@ export function addApply(program: Command, run: Run): void {
 Examples:
   $ bun cli apply routes.yaml
   $ bun cli apply routes.yaml --dry-run
+  $ bun cli apply routes.yaml --dry-run --fail-on=opens,breaks
   $ generate-routes | bun cli apply -`,
     )
-    .action((file: string, { dryRun }: { dryRun?: true }) =>
+    .action((file: string, { dryRun, ...review }: { dryRun?: true } & ReviewOptions) =>
       run(async (context) => {
-        if (dryRun) return showPlan(context, file);
+        if (dryRun) return showPlan(context, file, review);
+        if (review.output !== undefined || review.failOn !== undefined) {
+          throw new UsageError("--output and --fail-on are for a plan: add --dry-run.");
+        }
         const { registry, output, terminal } = context;
         const answer = await registry.ask(Applied, pathTo("apply"), await readDocument(file, terminal));
         output.result(answer, ({ results }) =>
@@ -36,13 +42,19 @@ Examples:
 }
 
 /** What applying `file` would change. */
-export async function showPlan({ registry, output, terminal }: CommandContext, file: string): Promise<void> {
+export async function showPlan(
+  { registry, output, terminal }: CommandContext,
+  file: string,
+  options: ReviewOptions,
+): Promise<void> {
+  const write = reviewWriter(output, options);
   const request = await readDocument(file, terminal);
-  const answer = await registry.ask(Plan, pathTo("apply"), { ...request, query: { dry_run: "true" } });
-  output.result(answer, ({ results }) => {
-    for (const { service, status, revision, changes } of results) {
-      output.line(`${service}: ${status}${revision === null ? "" : `, current revision ${revision}`}`);
-      if (changes.length > 0) output.changes(changes);
-    }
-  });
+  const plan = await registry.ask(Plan, pathTo("apply"), { ...request, query: { dry_run: "true" } });
+  const { results, ...counts } = await markPlan(registry, plan);
+  const services = results.map(({ service, status, revision, changes }) => ({
+    service,
+    state: revision === null ? status : `${status}, current revision ${revision}`,
+    changes,
+  }));
+  write({ services, counts }, { results, ...counts });
 }

@@ -1,17 +1,21 @@
 import { Diff, Revisions } from "@ostiary/lib/contracts/registry-api";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../errors.ts";
-import { pathTo, type RegistryClient } from "../registry-client.ts";
+import { pathTo } from "../registry-client.ts";
+import { markDiff } from "../review/review.ts";
+import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
 import { showPlan } from "./apply.ts";
-import { type Run, revisionArgument } from "./command.ts";
+import { type CommandContext, type Run, revisionArgument } from "./command.ts";
+
+/** A revision, or two of them with dots between. */
+type From = { from: number; to?: number };
 
 /** `diff FILE` or `diff SERVICE [FROM] [TO]`: what would change, or what has. */
 export function addDiff(program: Command, run: Run): void {
-  program
-    .command("diff")
+  addReviewOptions(program.command("diff"))
     .description("Show what a document would change, or what changed between two revisions of a service")
     .argument("<target>", "a file (a path, or *.yaml, *.yml, *.json, or -), or the name of a service")
-    .argument("[from]", "a revision of the service; default: the one before [to]", revisionArgument)
+    .argument("[from]", "a revision of the service, or FROM..TO; default: the one before [to]", fromArgument)
     .argument("[to]", "a revision of the service; default: the newest", revisionArgument)
     .addHelpText(
       "after",
@@ -19,29 +23,47 @@ export function addDiff(program: Command, run: Run): void {
 Examples:
   $ bun cli diff routes.yaml       what apply would change
   $ bun cli diff widgets           what the newest revision of widgets changed
-  $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5`,
+  $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5, as 3..5 does
+  $ bun cli diff routes.yaml --fail-on=opens,breaks --output markdown`,
     )
-    .action((target: string, from: number | undefined, to: number | undefined) =>
-      run(async (context) => {
-        if (from === undefined && isFile(target)) return showPlan(context, target);
-        const { registry, output } = context;
-        const newest = to ?? (await newestRevision(registry, target));
-        const before = from ?? newest - 1;
-        if (before < 1) throw new UsageError(`${target} has one revision only: there is nothing to compare.`);
-        const answer = await registry.ask(
-          Diff,
-          pathTo("services", target, "revisions", before, "diff", newest),
-        );
-        output.result(answer, ({ changes }) => output.changes(changes));
+    .action((target: string, from: From | undefined, to: number | undefined, options: ReviewOptions) =>
+      run((context) => {
+        if (from === undefined && isFile(target)) return showPlan(context, target, options);
+        if (from?.to !== undefined && to !== undefined) {
+          throw new UsageError("The second revision is given twice: write FROM TO, or FROM..TO.");
+        }
+        return showDiff(context, target, { from: from?.from, to: from?.to ?? to }, options);
       }),
     );
+}
+
+function fromArgument(text: string): From {
+  const [from = "", ...to] = text.split("..");
+  if (to.length > 1) throw new InvalidArgumentError("Two revisions are written FROM..TO.");
+  return { from: revisionArgument(from), ...(to[0] !== undefined && { to: revisionArgument(to[0]) }) };
+}
+
+async function showDiff(
+  { registry, output }: CommandContext,
+  service: string,
+  given: { from?: number; to?: number },
+  options: ReviewOptions,
+): Promise<void> {
+  const write = reviewWriter(output, options);
+  const to = given.to ?? (await newestRevision(registry, service));
+  const from = given.from ?? to - 1;
+  if (from < 1) throw new UsageError(`${service} has one revision only: there is nothing to compare.`);
+  const diff = await registry.ask(Diff, pathTo("services", service, "revisions", from, "diff", to));
+  const { changes, ...counts } = await markDiff(registry, service, from, diff.changes);
+  const state = `revision ${from} to ${to}`;
+  write({ services: [{ service, state, changes }], counts }, { changes, ...counts });
 }
 
 function isFile(target: string): boolean {
   return target === "-" || target.includes("/") || /\.(ya?ml|json)$/i.test(target);
 }
 
-async function newestRevision(registry: RegistryClient, service: string): Promise<number> {
+async function newestRevision(registry: CommandContext["registry"], service: string): Promise<number> {
   const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
   return revisions[0]?.revision ?? 1;
 }

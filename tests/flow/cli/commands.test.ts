@@ -49,12 +49,19 @@ describe("apply", () => {
     const run = await cli(["apply", "--dry-run", await file("dry.yaml", yaml("dry", "/dry", "/dry/new"))]);
     expect(run).toEqual({
       exit_code: 0,
-      stdout: "dry: changed, current revision 1\n+ GET /dry/new (user)\n- GET /dry/old (user)\n",
+      stdout: [
+        "dry: changed, current revision 1",
+        "+ GET /dry/new (user)",
+        "- GET /dry/old (user)",
+        "    breaks: the route is gone",
+        "2 changes: 1 breaks callers.",
+        "",
+      ].join("\n"),
       stderr: "",
     });
     expect((await registry.call("GET", "/services/dry")).body.revision).toBe(1);
     const same = await cli(["apply", "--dry-run", "-"], { input: yaml("dry", "/dry", "/dry/old") });
-    expect(same.stdout).toBe("dry: unchanged, current revision 1\n");
+    expect(same.stdout).toBe("dry: unchanged, current revision 1\nNo changes.\n");
   });
 
   test("that is refused tells every fault, with exit code 1", async () => {
@@ -89,17 +96,28 @@ describe("diff", () => {
     await registry.put("d", service("/d/2"));
     await registry.put("d", { ...service("/d/2"), url: "http://upstream:9090" });
     const newest = await cli(["diff", "d"]);
-    expect(newest.stdout).toBe('~ {"url":"http://upstream:8080"} -> {"url":"http://upstream:9090"}\n');
-    expect((await cli(["diff", "d", "1", "2"])).stdout).toBe("+ GET /d/2 (user)\n- GET /d/1 (user)\n");
+    expect(newest.stdout).toBe(
+      "d: revision 2 to 3\n~ url: http://upstream:8080 -> http://upstream:9090\n1 change: none opens something or breaks callers.\n",
+    );
+    const first =
+      "d: revision 1 to 2\n+ GET /d/2 (user)\n- GET /d/1 (user)\n    breaks: the route is gone\n2 changes: 1 breaks callers.\n";
+    expect((await cli(["diff", "d", "1", "2"])).stdout).toBe(first);
+    expect((await cli(["diff", "d", "1..2"])).stdout).toBe(first);
     expect((await cli(["diff", "d", "2"])).stdout).toBe(newest.stdout);
-    expect((await cli(["diff", "d", "2", "2"])).stdout).toBe("No changes.\n");
+    expect((await cli(["diff", "d", "2", "2"])).stdout).toBe("d: revision 2 to 2\nNo changes.\n");
     const path = await file("d.yaml", yaml("d", "/d/3"));
     expect((await cli(["diff", path])).stdout).toStartWith("d: changed, current revision 3\n");
     expect((await cli(["diff", "-"], { input: yaml("e", "/e") })).stdout).toStartWith("e: created\n");
     const json = await cli(["diff", "d", "1", "2", "--json"]);
-    expect(JSON.parse(json.stdout)).toEqual(
-      (await registry.call("GET", "/services/d/revisions/1/diff/2")).body,
-    );
+    const { changes } = (await registry.call("GET", "/services/d/revisions/1/diff/2")).body;
+    expect(JSON.parse(json.stdout)).toEqual({
+      changes: [
+        { ...changes[0], marks: [] },
+        { ...changes[1], marks: [{ effect: "breaks", reason: "the route is gone" }] },
+      ],
+      opens: 0,
+      breaks: 1,
+    });
   });
 
   test("of a single revision, or a wrong one, is wrong usage", async () => {
@@ -107,7 +125,9 @@ describe("diff", () => {
     const single = await cli(["diff", "single"]);
     expect(single).toMatchObject({ exit_code: 2, stdout: "" });
     expect(single.stderr).toContain("one revision only");
-    expect((await cli(["diff", "single", "one"])).exit_code).toBe(2);
+    for (const wrong of [["one"], ["1..x"], ["1..2..3"], ["..2"], ["1..2", "3"]]) {
+      expect((await cli(["diff", "single", ...wrong])).exit_code).toBe(2);
+    }
     expect((await cli(["diff", "single", "1", "2"])).exit_code).toBe(1);
   });
 });

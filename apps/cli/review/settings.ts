@@ -1,0 +1,56 @@
+import type { Change } from "@ostiary/lib/domain/routes";
+import { limitText } from "../commands/services.ts";
+
+/** What a change is about: a route, or what the service has beside its routes. */
+export type Subject =
+  | { method: string; path: string; scope: string }
+  | { method: null; path: null; scope: null; name: string };
+
+export function subjectOf({ scope, method, path, before, after }: Change): Subject {
+  if (scope !== null && method !== null && path !== null) return { method, path, scope };
+  const [policy] = Object.keys((after ?? before)?.rate_limits ?? {});
+  return { method: null, path: null, scope: null, name: policy === undefined ? "url" : `policy ${policy}` };
+}
+
+/** One setting of a change; null where that side has nothing. */
+export interface SettingChange {
+  name: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** The settings that differ, with what holds where one is left out. */
+export function settingChanges({ before, after }: Change): SettingChange[] {
+  const [old, now] = [settingsOf(before), settingsOf(after)];
+  return SETTINGS.flatMap(({ key, name, omitted }) => {
+    const [from, to] = [old[key], now[key]];
+    if (from === to) return [];
+    const shown = (text: string | undefined, side: Change["before"]) =>
+      text ?? (side === null || before === null || after === null ? null : omitted);
+    return [{ name, before: shown(from, before), after: shown(to, after) }];
+  });
+}
+
+const SETTINGS = [
+  { key: "url", name: "url", omitted: "none" },
+  { key: "policy", name: "policy", omitted: "none" },
+  { key: "upstream", name: "upstream", omitted: "the request's path" },
+  { key: "labels", name: "required labels", omitted: "none" },
+  { key: "limit", name: "rate limit", omitted: "the gateway's default" },
+  { key: "audit", name: "audit", omitted: "by its method" },
+] as const;
+
+type Settings = Partial<Record<(typeof SETTINGS)[number]["key"], string>>;
+
+function settingsOf(side: Change["before"]): Settings {
+  const { url, rate_limits = {}, upstream, required_labels, rate_limit, audit } = side ?? {};
+  const [policy] = Object.values(rate_limits);
+  return {
+    url,
+    policy: policy && `${limitText(policy)}${policy.shared ? ", shared" : ""}`,
+    upstream,
+    labels: required_labels?.join(", "),
+    limit: rate_limit === undefined ? undefined : limitText(rate_limit),
+    audit: audit === undefined ? undefined : audit ? "yes" : "no",
+  };
+}

@@ -1,0 +1,57 @@
+import type { Effect, MarkedChange } from "@ostiary/lib/domain/routes";
+import type { Colours } from "../output.ts";
+import { printable } from "../terminal.ts";
+import type { Review } from "./review.ts";
+import { type SettingChange, settingChanges, subjectOf } from "./settings.ts";
+
+const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
+
+/** A review for a terminal: the changes of each service, each with its marks below it, and a last line that sums up. */
+export function reviewText({ services, counts }: Review, colours: Colours): string[] {
+  const sections = services.flatMap(({ service, state, changes }) => [
+    colours.bold(printable(`${service}: ${state}`)),
+    ...changes.flatMap((change) => changeLines(change, colours)),
+  ]);
+  return [...sections, summaryOf(services.flatMap(({ changes }) => changes).length, counts)];
+}
+
+/** How many changes there are, and how many of them are marked. */
+export function summaryOf(changes: number, { opens, breaks }: Record<Effect, number>): string {
+  if (changes === 0) return "No changes.";
+  const counted = (count: number, one: string, several: string) =>
+    count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  const marked = [
+    ...counted(opens, "opens something", "open something"),
+    ...counted(breaks, "breaks callers", "break callers"),
+  ];
+  const told = marked.length === 0 ? "none opens something or breaks callers" : marked.join(", ");
+  return `${counted(changes, "change", "changes")}: ${told}.`;
+}
+
+function changeLines(change: MarkedChange, colours: Colours): string[] {
+  const paint = { added: colours.green, removed: colours.red, changed: colours.yellow }[change.action];
+  return [
+    ...whatChanges(change).map((line) => paint(printable(line))),
+    ...change.marks.map(({ effect, reason }) => {
+      const word = effect === "opens" ? colours.magenta("opens:") : colours.red("breaks:");
+      return `    ${word} ${printable(reason)}`;
+    }),
+  ];
+}
+
+/** One line, and one more for each setting of a route that has other ones. */
+function whatChanges(change: MarkedChange): string[] {
+  const subject = subjectOf(change);
+  const settings = settingChanges(change);
+  const sign = SIGNS[change.action];
+  if (subject.method === null) return [`${sign} ${subject.name}: ${settings.map(sidesOf).join(", ")}`];
+  const head = `${sign} ${subject.method} ${subject.path} (${subject.scope})`;
+  if (change.action !== "changed") {
+    return [[head, ...settings.map((setting) => `${setting.name} ${sidesOf(setting)}`)].join(", ")];
+  }
+  return [head, ...settings.map((setting) => `    ${setting.name}: ${sidesOf(setting)}`)];
+}
+
+function sidesOf({ before, after }: SettingChange): string {
+  return [before, after].filter((side) => side !== null).join(" -> ");
+}

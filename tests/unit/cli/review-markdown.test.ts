@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+import { type Change, markChanges } from "@ostiary/lib/domain/routes";
+import fc from "fast-check";
+import { marked, type Token, type Tokens } from "marked";
+import { reviewMarkdown } from "../../../apps/cli/review/markdown.ts";
+import type { ServiceReview } from "../../../apps/cli/review/review.ts";
+
+/** GitHub refuses longer comments. */
+const COMMENT_LENGTH_MAX = 65_536;
+
+function review(services: Pick<ServiceReview, "service" | "changes">[]) {
+  const counts = { opens: 0, breaks: 0 };
+  return reviewMarkdown({ services: services.map((each) => ({ ...each, state: "changed" })), counts });
+}
+
+function removed(path: string, more: object = {}): Change {
+  return {
+    action: "removed",
+    scope: "user",
+    method: "GET",
+    path,
+    before: { upstream: path, ...more },
+    after: null,
+  };
+}
+
+/** The tables that a renderer of GitHub's Markdown sees. */
+function tablesOf(markdown: string): Tokens.Table[] {
+  return marked.lexer(markdown).filter((token: Token): token is Tokens.Table => token.type === "table");
+}
+
+/** What a reader sees of HTML. */
+function shownText(html: string): string {
+  return html
+    .replace(/<br>/g, "\n")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)))
+    .replace(/&gt;/g, ">")
+    .replace(/&amp;/g, "&");
+}
+
+describe("a path in a table", () => {
+  const hostile = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: fc.constantFrom(..."|`*_[]()<>&#~\\\n\r\"'!@- /{}1.:".split("")) }),
+    fc.constantFrom(
+      "|",
+      "a|b|c",
+      "</code>",
+      "`|`",
+      "<script>alert(1)</script>",
+      "\n\n# Approved\n",
+      "| | |",
+      "@everyone",
+      "#1",
+    ),
+  );
+
+  test("is shown as it is, whatever it holds, and breaks no table", () => {
+    fc.assert(
+      fc.property(hostile, hostile, (path, service) => {
+        const markdown = review([{ service, changes: markChanges([removed(`/${path}`), removed("/next")]) }]);
+        const [table, ...others] = tablesOf(markdown);
+        expect(others).toEqual([]);
+        expect(table?.rows).toHaveLength(2);
+        const cells = table?.rows[0]?.map(({ tokens }) => marked.Parser.parseInline(tokens)) ?? [];
+        expect(cells).toHaveLength(5);
+        expect(shownText(cells[1] ?? "")).toBe(`GET /${path}`);
+        const html = marked.parse(markdown, { async: false });
+        const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/g)].map(([, tag]) => tag));
+        const ours = ["h3", "p", "strong", "code", "br", "table", "thead", "tbody", "tr", "th", "td"];
+        expect([...tags].filter((tag) => !ours.includes(tag ?? ""))).toEqual([]);
+        // no mention of a person, no link
+        expect(markdown.replace(/^###|&#\d+;/gm, "")).not.toMatch(/[@[\]#]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a review that is too long for a comment", () => {
+  const long = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, index) => removed(`/${"|".repeat(900)}/${from + index}`));
+
+  test.each([
+    ["of one service", [2000]],
+    ["of many services", Array.from({ length: 200 }, () => 10)],
+  ])("%s is cut where it still is one, and says how much is missing", (_, sizes) => {
+    const services = sizes.map((size, index) => ({
+      service: `s${index}`,
+      changes: markChanges(long(size)).map((change) => ({ ...change, marks: [] })),
+    }));
+    const marking = { service: "marked", changes: markChanges([removed("/look-here")]) };
+    const markdown = review([...services, marking]);
+    expect(markdown.length).toBeLessThan(COMMENT_LENGTH_MAX);
+    // what is marked comes first
+    expect(markdown).toContain("/look-here");
+    const shown = tablesOf(markdown).reduce((sum, { rows }) => sum + rows.length, 0);
+    const missing = Number(/\n(\d+) more changes do not fit into a comment\.\n$/.exec(markdown)?.[1]);
+    expect(shown + missing).toBe(2001);
+  });
+});
