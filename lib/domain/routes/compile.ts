@@ -47,8 +47,6 @@ export interface CompiledRoute {
   readonly bucketPrefix: string;
   /** Whether requests leave an audit event, where audit is on. */
   readonly audited: boolean;
-  /** Its place among the routes of the service, the most protected scope first. */
-  readonly place: number;
 }
 
 const AUDITED_UNLESS_FALSE: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
@@ -61,7 +59,6 @@ export function* compileService(service: string, config: StoredServiceConfig): G
   const target = addressOf(config.url);
   const origin = `http://${target}`;
   const shared: SharedParts = { labels: new Map(), params: new Map(), limits: new Map() };
-  let place = 0;
   for (const scope of SCOPES.toReversed()) {
     for (const row of config[scope]?.routes ?? []) {
       const { names: params, segments: paramSegments } = paramsOf(row.path, shared);
@@ -82,11 +79,15 @@ export function* compileService(service: string, config: StoredServiceConfig): G
           rateLimit: limitOf(row.rate_limit, config, shared),
           bucketPrefix: bucketPrefixOf(service, config, row, method),
           audited: isAudited(scope, method, row.audit),
-          place: place++,
         };
       }
     }
   }
+}
+
+/** Whether two routes serve alike in everything. Whatever a route is made of can be written as JSON. */
+export function isSameRoute(a: CompiledRoute, b: CompiledRoute): boolean {
+  return a.path === b.path && a.method === b.method && JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** What the routes of one service share, by what it was made from. */

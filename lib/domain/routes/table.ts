@@ -1,5 +1,5 @@
 /** The look-up table of the gateway: which route serves a method and a path (contract 4, Matching). */
-import { type CompiledRoute, compileService } from "./compile.ts";
+import { type CompiledRoute, compileService, isSameRoute } from "./compile.ts";
 import type { StoredServiceConfig } from "./schema.ts";
 import { byPrecedence, type Node, RouteFinder, RouteTree, routesBelow } from "./tree.ts";
 
@@ -51,12 +51,12 @@ export class RouteTable {
 }
 
 /**
- * Makes tables, each from the one before. A change costs the routes of its service, however many others there
- * are; the tables that were taken stay as they are.
+ * Makes tables, each from the one before. A change costs what is read of its service, and what is new or gone of
+ * its routes, however many others there are; the tables that were taken stay as they are.
  *
  * Of two services with routes of one method and shape the first by name wins, and the other's is left out with a
  * warning (Gateway specification, Validation rule 12). Inside one service the one of the more protected scope
- * wins, then the earlier one.
+ * wins, then the first path in text order.
  */
 export class RouteTableBuilder {
   readonly #tree = new RouteTree();
@@ -75,15 +75,28 @@ export class RouteTableBuilder {
    * comes before the first change can throw.
    */
   *put(name: string, config: StoredServiceConfig): Generator<void, void> {
-    const routes: CompiledRoute[] = [];
-    for (const route of compileService(name, config)) {
-      routes.push(route);
+    const gone = new Map<string, CompiledRoute>();
+    for (const route of this.#services.get(name) ?? []) {
+      gone.set(placeOf(route), route);
       yield;
     }
-    const replaced = this.#services.get(name) ?? [];
+    const routes: CompiledRoute[] = [];
+    const added: CompiledRoute[] = [];
+    for (const route of compileService(name, config)) {
+      const place = placeOf(route);
+      const known = gone.get(place);
+      if (known !== undefined && isSameRoute(known, route)) {
+        routes.push(known);
+        gone.delete(place);
+      } else {
+        routes.push(route);
+        added.push(route);
+      }
+      yield;
+    }
     this.#services.set(name, routes);
-    for (const route of routes) yield this.#insert(route);
-    for (const route of replaced) yield this.#remove(route);
+    for (const route of added) yield this.#insert(route);
+    for (const route of gone.values()) yield this.#remove(route);
   }
 
   /** Takes a service out, in steps. */
@@ -109,9 +122,11 @@ export class RouteTableBuilder {
   }
 
   #remove(route: CompiledRoute): void {
-    const [winner, next] = this.#tree.rivalsOf(route);
-    if (winner === route && next !== undefined) this.#beaten.delete(next);
-    this.#beaten.delete(route);
+    if (this.#beaten.size > 0) {
+      const [winner, next] = this.#tree.rivalsOf(route);
+      if (winner === route && next !== undefined) this.#beaten.delete(next);
+      this.#beaten.delete(route);
+    }
     this.#tree.remove(route);
     this.#routes--;
   }
@@ -123,6 +138,11 @@ export class RouteTableBuilder {
       `${route.method} ${route.path} of service ${route.service} is left out: service ${winner.service} has ${winner.path}.`,
     ];
   }
+}
+
+/** What one route of a service has alone. */
+function placeOf({ method, path }: CompiledRoute): string {
+  return `${method} ${path}`;
 }
 
 /** The table of valid services. Of two with one name the first is served, with a warning. */

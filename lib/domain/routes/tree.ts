@@ -1,8 +1,7 @@
 import type { CompiledRoute } from "./compile.ts";
 import { Literals } from "./literals.ts";
-import { segmentsOf } from "./path.ts";
 import { RequestPath, segmentHash } from "./request-path.ts";
-import { METHODS, type Method } from "./schema.ts";
+import { METHODS, type Method, SCOPES } from "./schema.ts";
 
 /**
  * A place in the tree. Trees share their nodes: only the edition that made a node changes it, and only until the
@@ -107,8 +106,10 @@ export class RouteTree {
       if (child !== known) setChild(node, child);
       node = child;
     }
-    node.claims = [...node.claims, route].sort(byPrecedence);
-    return node.claims.filter((claim) => claim.method === route.method);
+    node.claims = node.claims.length === 0 ? [route] : [...node.claims, route].sort(byPrecedence);
+    return node.claims.length === 1
+      ? node.claims
+      : node.claims.filter((claim) => claim.method === route.method);
   }
 
   /** Takes out a route that was inserted, and the nodes that served it alone. */
@@ -173,14 +174,24 @@ export function* routesBelow(root: Node): Generator<CompiledRoute> {
 }
 
 /** The literals along the path of a route; "" for a param. */
-function literalsOf(route: CompiledRoute): string[] {
-  return segmentsOf(route.path).map((segment) => ("literal" in segment ? segment.literal : ""));
+function literalsOf({ path }: CompiledRoute): string[] {
+  if (path === "/") return [];
+  return path
+    .slice(1)
+    .split("/")
+    .map((segment) => (segment.startsWith("{") ? "" : segment));
 }
 
-/** The first in name order of the services that claim a shape; inside one, the first as compiled. */
+/**
+ * The first in name order of the services that claim a shape; inside one the most protected scope, then the first
+ * path in text order. Where a route stands in its service says nothing: so one that is put before others leaves
+ * them as they are.
+ */
 export function byPrecedence(a: CompiledRoute, b: CompiledRoute): number {
   if (a.service !== b.service) return a.service < b.service ? -1 : 1;
-  return a.place - b.place;
+  if (a.scope !== b.scope) return SCOPES.indexOf(b.scope) - SCOPES.indexOf(a.scope);
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return METHODS.indexOf(a.method) - METHODS.indexOf(b.method);
 }
 
 function winnerOf(node: Node, method: string): CompiledRoute | null {

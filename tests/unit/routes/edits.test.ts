@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import {
   buildRouteTable,
   compileService,
@@ -23,7 +23,13 @@ const route = fc.record({
   methods: fc.subarray(["GET", "POST"], { minLength: 1 }),
 });
 
-const config = fc.array(route, { maxLength: 8 }).map((routes): StoredServiceConfig => {
+/** As valid ones, no two of its routes have one method and path. */
+const onePath = {
+  maxLength: 8,
+  selector: ({ parts, name }: { parts: (string | null)[]; name: string }) => spell(parts, name),
+};
+
+const config = fc.uniqueArray(route, onePath).map((routes): StoredServiceConfig => {
   const service: StoredServiceConfig = { url: "http://a:1" };
   for (const { scope, parts, name, methods } of routes) {
     service[scope] ??= { routes: [] };
@@ -123,9 +129,83 @@ test("a table that is taken in the middle of an edit is the only one to have hal
   const before = builder.take();
   const step = builder.put("a", stored(pathsService("/one/{id}", "/four")));
   step.next();
-  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/two", "/three"]);
+  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/three", "/two"]);
   expect(before.match("GET", "/one/1")).toBeNull();
   for (const _ of step);
-  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/two", "/three"]);
-  expect(builder.take().routes.map(({ path }) => path)).toEqual(["/one/{id}", "/four"]);
+  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/three", "/two"]);
+  expect(builder.take().routes.map(({ path }) => path)).toEqual(["/four", "/one/{id}"]);
+});
+
+describe("of a service that is put again", () => {
+  const before = {
+    url: "http://a:1",
+    rate_limits: { p: { requests: 1, window_seconds: 2 } },
+    member: {
+      routes: [
+        { path: "/same", methods: ["GET"] },
+        {
+          path: "/w/{x}/{y}",
+          upstream: "/o/{subject.member_id}/{path.x}/{path.y}",
+          methods: ["GET"],
+          required_labels: ["l1", "l2"],
+          rate_limit: "p",
+          audit: true,
+        },
+      ],
+    },
+  };
+  const [same, edited] = before.member.routes;
+  const withEdited = (change: object) => ({
+    ...before,
+    member: { routes: [same, { ...edited, ...change }] },
+  });
+
+  test.each([
+    ["its url", { ...before, url: "http://a:2" }],
+    ["a policy's numbers", { ...before, rate_limits: { p: { requests: 1, window_seconds: 3 } } }],
+    [
+      "who shares a policy",
+      { ...before, rate_limits: { p: { requests: 1, window_seconds: 2, shared: true } } },
+    ],
+    ["a param's name", withEdited({ path: "/w/{x}/{z}", upstream: "/o/{path.x}" })],
+    ["an upstream", withEdited({ upstream: "/o/{subject.organization_id}/{path.x}/{path.y}" })],
+    [
+      "the order of params in an upstream",
+      withEdited({ upstream: "/o/{subject.member_id}/{path.y}/{path.x}" }),
+    ],
+    ["an upstream that is left out", withEdited({ upstream: undefined })],
+    ["a method more", withEdited({ methods: ["GET", "POST"] })],
+    ["another method", withEdited({ methods: ["POST"] })],
+    ["labels", withEdited({ required_labels: ["l1"] })],
+    ["no labels", withEdited({ required_labels: undefined })],
+    ["a limit of its own", withEdited({ rate_limit: { requests: 1, window_seconds: 2 } })],
+    ["no limit", withEdited({ rate_limit: false })],
+    ["audit", withEdited({ audit: false })],
+    [
+      "a scope",
+      { ...before, member: { routes: [same] }, organization: { routes: [{ ...edited, upstream: "/o" }] } },
+    ],
+  ])("%s is as built from scratch", (_, after) => {
+    const builder = new RouteTableBuilder();
+    apply(builder, ["a", stored(before)]);
+    const old = builder.take();
+    apply(builder, ["a", stored(after)]);
+    const table = builder.take();
+    expect(table.routes).toEqual(buildRouteTable([["a", stored(after)]]).routes);
+    expect(table.routes).not.toEqual(old.routes);
+  });
+
+  test("routes that stay as they were are the same ones, wherever they stand now", () => {
+    const builder = new RouteTableBuilder();
+    apply(builder, ["a", stored(before)]);
+    const old = builder.take();
+    const more = { path: "/more", methods: ["GET"] };
+    apply(builder, ["a", stored({ ...before, member: { routes: [more, edited, same] } })]);
+    const table = builder.take();
+    for (const path of ["/same", "/w/1/2"]) {
+      expect(table.match("GET", path)?.route).toBe(old.match("GET", path)?.route);
+    }
+    expect(table.match("GET", "/more")).not.toBeNull();
+    expect(table.counts).toEqual({ services: 1, routes: 3 });
+  });
 });

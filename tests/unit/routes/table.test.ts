@@ -254,12 +254,12 @@ describe("building", () => {
     const inline = { requests: 5, windowSeconds: 6 };
     const mine = { requests: 1, windowSeconds: 2 };
     expect(limits).toEqual([
-      ["GET/omitted", "fallback", "route:GET:/omitted:"],
-      ["GET/off", null, "route:GET:/off:"],
       ["GET/inline", inline, "route:GET:/inline:"],
       ["POST/inline", inline, "route:POST:/inline:"],
       ["GET/mine", mine, "local:s:mine:"],
       ["POST/mine", mine, "local:s:mine:"],
+      ["GET/off", null, "route:GET:/off:"],
+      ["GET/omitted", "fallback", "route:GET:/omitted:"],
       ["GET/ours", { requests: 3, windowSeconds: 4 }, "shared:ours:"],
     ]);
   });
