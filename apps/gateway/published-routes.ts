@@ -21,6 +21,18 @@ const RETRY_MS = 250;
 const GAP_MS = 10;
 /** What a load may take of the time of requests before they have their turn. */
 const SLICE_MS = 2;
+/** Of the reason why a service was left out: the log has all of it. */
+const REASON_LENGTH_MAX = 300;
+
+/** What a load came to. */
+export interface LoadedRoutes {
+  /** The store's revision up to which all was taken in. */
+  store_revision: number;
+  services: number;
+  routes: number;
+  /** Services that were left out, in the order of their names. */
+  skipped: { service: string; reason: string }[];
+}
 
 /**
  * The published routes: loaded whole at start, then changed by what the watch tells, and swapped at once. What
@@ -44,8 +56,17 @@ export class PublishedRoutes {
   /** Whether changes may have passed unseen. */
   #isUnread = true;
   #watch: RouteWatch | null = null;
+  /** Why each service was left out that was. */
+  #skipped = new Map<string, string>();
+  readonly #onLoad: (loaded: LoadedRoutes) => void;
 
-  constructor(store: RouteStore, log: Logger, clock: Clock) {
+  constructor(
+    store: RouteStore,
+    log: Logger,
+    clock: Clock,
+    onLoad: (loaded: LoadedRoutes) => void = () => {},
+  ) {
+    this.#onLoad = onLoad;
     this.#store = store;
     this.#log = log;
     this.#clock = clock;
@@ -111,6 +132,9 @@ export class PublishedRoutes {
     this.#table = table;
     for (const warning of table.warnings) this.#log.warn({}, warning);
     this.#log.info({ ...table.counts }, "routes loaded");
+    const skipped = Array.from(this.#skipped, ([service, reason]) => ({ service, reason }));
+    skipped.sort((a, b) => (a.service < b.service ? -1 : 1));
+    this.#onLoad({ store_revision: this.#revision, ...table.counts, skipped });
   }
 
   /** What the store holds now, and the deletion of what it no longer has. */
@@ -138,6 +162,7 @@ export class PublishedRoutes {
       const { key, value } = change;
       const name = key.slice(ROUTES_PREFIX.length);
       if (value === null) {
+        this.#skipped.delete(name);
         yield* this.#builder.delete(name);
         this.#known.delete(key);
         continue;
@@ -155,13 +180,15 @@ export class PublishedRoutes {
   #read(name: string, value: string): StoredServiceConfig | null {
     const parsed = parse(value);
     const result = parsed === undefined ? null : validateStored(name, parsed);
-    if (result?.ok) return result.service;
-    this.#log.warn(
-      { route_service: name, fields: result?.fields },
-      result === null
-        ? "service left out: its value is not JSON, or is nested too deeply"
-        : "service left out: it is not valid",
-    );
+    if (result?.ok) {
+      this.#skipped.delete(name);
+      return result.service;
+    }
+    const fault = result === null ? "its value is not JSON, or is nested too deeply" : "it is not valid";
+    this.#log.warn({ route_service: name, fields: result?.fields }, `service left out: ${fault}`);
+    const [first] = result?.fields ?? [];
+    const reason = first === undefined ? fault : `${first.path}: ${first.message}`;
+    this.#skipped.set(name, reason.slice(0, REASON_LENGTH_MAX));
     return null;
   }
 }

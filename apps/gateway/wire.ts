@@ -11,6 +11,7 @@ import { ClientConnections } from "./edge/connection.ts";
 import { createCorsPolicy } from "./edge/cors.ts";
 import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/target.ts";
+import { Instance } from "./instance.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
@@ -43,7 +44,8 @@ export async function wireGateway(
   const { log } = telemetry;
   const authenticator = createAuthenticator({ config, log });
   const recorder = createAuditRecorder({ config, log, registry: telemetry.metrics.registry });
-  const routes = new PublishedRoutes(routeStore, log, systemClock);
+  const instance = new Instance(routeStore, log, systemClock);
+  const routes = new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded));
   const health = { draining: false };
   const headers = new UpstreamHeaders({
     trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
@@ -88,7 +90,12 @@ export async function wireGateway(
     },
     drain: () => websockets.goAway(),
     async stop() {
-      await Promise.all([routes.stop(), authenticator.stop(), recorder.close(OUTCOMES_FLUSH_MS)]);
+      await Promise.all([
+        routes.stop(),
+        instance.release(),
+        authenticator.stop(),
+        recorder.close(OUTCOMES_FLUSH_MS),
+      ]);
       if (given.routeStore === undefined) await routeStore.close();
       if (given.counterStore === undefined) await counterStore.close();
     },

@@ -1,0 +1,64 @@
+import { hostname } from "node:os";
+import type { Clock } from "@ostiary/lib/async";
+import {
+  type GatewayInstance,
+  INSTANCE_TTL_SECONDS,
+  INSTANCES_PREFIX,
+  SKIPPED_SERVICES_MAX,
+} from "@ostiary/lib/contracts/route-store";
+import type { RouteLease, RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { LoadedRoutes } from "./published-routes.ts";
+
+const HOST_LENGTH_MAX = 100;
+
+/**
+ * This gateway's entry in the route store, by which the registry knows that it runs and what it serves (contract
+ * 3). It is written behind everything else: a store that does not take it keeps no request waiting.
+ */
+export class Instance {
+  readonly id: string;
+  readonly #clock: Clock;
+  readonly #started_at: string;
+  readonly #lease: RouteLease;
+
+  constructor(store: Pick<RouteStore, "lease">, log: Pick<Logger, "info" | "warn">, clock: Clock) {
+    this.id = newInstanceId();
+    this.#clock = clock;
+    this.#started_at = timeOf(clock);
+    this.#lease = store.lease(INSTANCES_PREFIX + this.id, {
+      ttl_seconds: INSTANCE_TTL_SECONDS,
+      onFailure: (error) =>
+        log.warn({ err: error }, "the route store does not take what this gateway has loaded: it serves on"),
+      onRecovery: () => log.info({}, "the route store has again what this gateway has loaded"),
+    });
+  }
+
+  /** To be told after each load that changed something. */
+  tell({ skipped, ...loaded }: LoadedRoutes): void {
+    const instance: GatewayInstance = {
+      instance: this.id,
+      started_at: this.#started_at,
+      loaded_at: timeOf(this.#clock),
+      ...loaded,
+      skipped: skipped.slice(0, SKIPPED_SERVICES_MAX),
+    };
+    this.#lease.put(JSON.stringify(instance));
+  }
+
+  /** Takes the entry out of the store. */
+  release(): Promise<void> {
+    return this.#lease.release();
+  }
+}
+
+function newInstanceId(): string {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9._-]/g, "-")
+    .slice(0, HOST_LENGTH_MAX);
+  return `${host}-${Bun.randomUUIDv7().slice(-8)}`;
+}
+
+function timeOf(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}
