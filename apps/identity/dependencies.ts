@@ -2,6 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
+import { KeyUses } from "./api-keys/uses.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 
@@ -21,6 +22,7 @@ export interface Dependencies {
   /** A new ULID, above every one this process gave before: `id` ascending is the order of creation within it. */
   readonly newId: () => string;
   readonly secrets: Secrets;
+  readonly keyUses: KeyUses;
   /** How long a new API key may live at most; null: it need not end. */
   readonly api_key_max_age_seconds: number | null;
 }
@@ -45,6 +47,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     clock,
     newId: () => nextUlid(clock.now()),
     secrets: createSecrets(brand, random),
+    keyUses: new KeyUses(),
     api_key_max_age_seconds,
   };
 }

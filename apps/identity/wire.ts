@@ -4,6 +4,7 @@ import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { keyUseWriter } from "./api-keys/use-writer.ts";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
@@ -41,6 +42,7 @@ export async function wireIdentity(
     swagger_enabled: config.SWAGGER_ENABLED,
   });
   const sweeper = sessionSweeper(deps, log);
+  const uses = keyUseWriter(deps, log);
   return {
     name: "identity",
     telemetry,
@@ -50,9 +52,10 @@ export async function wireIdentity(
     async start() {
       await database.migrate(SCHEMA, MIGRATIONS);
       sweeper.start();
+      uses.start();
     },
     async stop() {
-      await sweeper.stop();
+      await Promise.all([sweeper.stop(), uses.stop()]);
       await closeStores();
     },
   };

@@ -1,11 +1,12 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, inArray, isNull } from "drizzle-orm";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";
 import { apiKeys } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
+import type { KeyUse } from "./uses.ts";
 
 /** Whom a key belongs to: a person of the directory or a member of an organization. */
 export type KeyOwner = { user_id: string } | { member_id: string };
@@ -52,6 +53,30 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
   if (revoked.length > 0) return;
   const known = await tx.select({ id: apiKeys.id }).from(apiKeys).where(own);
   if (known.length === 0) throw notFound("api_key", id);
+}
+
+/**
+ * Stores when keys were last used, never an earlier time than is stored, and gives the ids of those that someone
+ * else is just changing, which wait for another time: it waits for nobody's lock, so nobody waits in a circle.
+ */
+export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
+  const values = JSON.stringify(uses.map(({ id, at_ms }) => ({ id, at: new Date(at_ms) })));
+  const isNewer = sql`(key.last_used_at is null or key.last_used_at < used.at)`;
+  const locked = await rows<{ id: string }>(
+    orm,
+    sql`
+      with used as (
+        select id, at from jsonb_to_recordset(${values}::jsonb) as used (id text, at timestamptz(3))
+      ), free as materialized (
+        select key.id, used.at from ${apiKeys} key join used on used.id = key.id where ${isNewer}
+        for no key update of key skip locked
+      ), stored as (
+        update ${apiKeys} key set last_used_at = free.at from free where key.id = free.id
+      )
+      select key.id from ${apiKeys} key join used on used.id = key.id
+      where ${isNewer} and not exists (select from free where free.id = key.id)`,
+  );
+  return locked.map(({ id }) => id);
 }
 
 export async function deleteKeysOfUser(tx: Orm, userId: string): Promise<void> {

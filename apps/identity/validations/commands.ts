@@ -24,7 +24,7 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
  * credential of this deployment costs no query at all.
  */
 export async function validateCredential(
-  { validations, roles, clock, secrets }: Dependencies,
+  { validations, roles, clock, secrets, keyUses }: Dependencies,
   text: string,
 ): Promise<ValidationResult> {
   const credential = ownCredential(text, secrets.brand);
@@ -33,5 +33,9 @@ export async function validateCredential(
   const row = isSession(credential)
     ? await validations.run("select_session", (orm) => findSession(orm, hash))
     : await validations.run("select_api_key", (orm) => findKey(orm, hash));
-  return row === null ? INVALID : judge(credential, row, roles, clock.now());
+  if (row === null) return INVALID;
+  const now = clock.now();
+  const result = judge(credential, row, roles, now);
+  if (result.valid && row.key_id !== null) keyUses.note({ id: row.key_id, at_ms: now });
+  return result;
 }

@@ -28,7 +28,7 @@ const holder = {
 
 const keyByHash = prepared((orm) =>
   orm
-    .select({ ...holder, revoked_at: apiKeys.revoked_at, expires_at: apiKeys.expires_at })
+    .select({ ...holder, key_id: apiKeys.id, revoked_at: apiKeys.revoked_at, expires_at: apiKeys.expires_at })
     .from(apiKeys)
     .leftJoin(members, eq(members.id, apiKeys.member_id))
     .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))
@@ -45,6 +45,7 @@ const sessionByHash = prepared((orm) =>
   orm
     .select({
       ...holder,
+      key_id: sql<null>`null`.as("key_id"),
       user_id: sql<null>`null`.as("user_id"),
       revoked_at: sql<null>`null`.as("revoked_at"),
       expires_at: sessions.expires_at,

@@ -10,6 +10,8 @@ export interface CredentialRow
   extends Nullable<Pick<typeof members.$inferSelect, "organization_id" | "role">>,
     Nullable<Pick<typeof sessions.$inferSelect, "expires_at">>,
     Pick<typeof apiKeys.$inferSelect, "revoked_at"> {
+  /** Null for a session. */
+  key_id: string | null;
   /** Set for a user key. */
   user_id: string | null;
   /** Of the person that the key, or the key's or session's member, belongs to; null for a service account. */

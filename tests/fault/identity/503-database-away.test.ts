@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
 import { type IdentityHarness, ISSUER, startIdentity } from "../../app/identity/harness.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../support/index.ts";
 
@@ -24,7 +25,10 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
     async (ending) => {
       const { id, owner, owner_member } = await identity.organization();
       const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
+      const used = new Date(identity.clock.now()).toISOString();
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
       await server[ending]();
+      await expect(storeKeyUses(identity.deps)).rejects.toThrow();
       const answers = await Promise.all([
         identity.call("GET", `/organizations/${id}`),
         identity.call("GET", `/organizations/${id}/members`),
@@ -48,6 +52,9 @@ describe.skipIf(!services().postgres.own)("without its database", () => {
       await server.restart();
       await waitFor(async () => (await ready()) === 200, { what: "readiness" });
       expect(await identity.validate(key)).toMatchObject({ valid: true });
+      await storeKeyUses(identity.deps);
+      const { keys } = (await identity.call("GET", `/members/${owner_member}/api-keys`)).body;
+      expect(keys[0].last_used_at).toBe(used);
       expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Acme");
       expect((await identity.call("PATCH", `/organizations/${id}`, { name: "Found" })).status).toBe(200);
     },

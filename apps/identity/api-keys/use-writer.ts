@@ -1,0 +1,37 @@
+import { endsWithin, Loop } from "@ostiary/lib/async";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { Dependencies } from "../dependencies.ts";
+import { writeLastUses } from "./queries.ts";
+
+/** Stores what waits. What can not be stored goes on waiting. */
+export async function storeKeyUses({ database, keyUses }: Dependencies): Promise<void> {
+  for (const batch of keyUses.batches()) {
+    const locked = new Set(await database.run("write_last_uses", (orm) => writeLastUses(orm, batch)));
+    keyUses.settle(batch.filter(({ id }) => !locked.has(id)));
+  }
+}
+
+/** Well below the 15 s within which `last_used_at` is right. */
+const PAUSE_MS = 5_000;
+const RETRY_MS = 1_000;
+const LAST_TRY_MS = 5_000;
+
+/** Stores the uses of keys every few seconds, and once more when it is stopped. */
+export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
+  const loop = new Loop({
+    task: () => storeKeyUses(deps),
+    pause_ms: PAUSE_MS,
+    retry_ms: RETRY_MS,
+    onFailure: (err) => log.warn({ err }, "last uses of keys not stored yet"),
+    clock: deps.clock,
+  });
+  return {
+    start: () => loop.start(PAUSE_MS),
+    async stop(): Promise<void> {
+      await loop.stop();
+      await endsWithin(storeKeyUses(deps), LAST_TRY_MS);
+      const { waiting } = deps.keyUses;
+      if (waiting > 0) log.warn({ keys: waiting }, "last uses of keys lost");
+    },
+  };
+}

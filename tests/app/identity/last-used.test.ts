@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { keyUseWriter, storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import postgres from "postgres";
+import { startDirectory } from "../../support/directory.ts";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { type IdentityHarness, ISSUER, NOBODY, startIdentity } from "./harness.ts";
+
+const real = services().postgres.real;
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+interface Made {
+  id: string;
+  key: string;
+  path: string;
+}
+
+async function newKey(body: object = {}): Promise<Made> {
+  const path = `/users/${await identity.person()}/api-keys`;
+  const { id, key } = (await identity.call("POST", path, body)).body;
+  return { id, key, path };
+}
+
+async function lastUsed({ path, id }: Made): Promise<string | null> {
+  const { keys } = (await identity.call("GET", path)).body;
+  return keys.find((each: { id: string }) => each.id === id).last_used_at;
+}
+
+const iso = (time_ms: number) => new Date(time_ms).toISOString();
+
+describe("last_used_at", () => {
+  test("is null until the key is found valid, then the time of that", async () => {
+    const made = await newKey();
+    await storeKeyUses(identity.deps);
+    expect(await lastUsed(made)).toBeNull();
+    await identity.validate(made.key);
+    const used = identity.clock.now();
+    identity.clock.advance(1_000);
+    expect(await lastUsed(made)).toBeNull();
+    await storeKeyUses(identity.deps);
+    expect(await lastUsed(made)).toBe(iso(used));
+    expect(identity.deps.keyUses.waiting).toBe(0);
+  });
+
+  test("is not moved by a validation that finds the key not valid", async () => {
+    const [revoked, expired, misspelt] = [
+      await newKey(),
+      await newKey({ expires_in_seconds: 60 }),
+      await newKey(),
+    ];
+    await identity.call("DELETE", `${revoked.path}/${revoked.id}`);
+    identity.clock.advance(60_000);
+    for (const text of [revoked.key, expired.key, `${misspelt.key.slice(0, -4)}0000`]) {
+      expect(await identity.validate(text)).toEqual({ valid: false });
+    }
+    await storeKeyUses(identity.deps);
+    for (const made of [revoked, expired, misspelt]) expect(await lastUsed(made)).toBeNull();
+  });
+
+  test("never moves back, whichever of two replicas stores first", async () => {
+    const other = identity.restarted(null);
+    for (const order of [
+      [identity, other],
+      [other, identity],
+    ]) {
+      const made = await newKey();
+      const now = identity.clock.now();
+      identity.deps.keyUses.note({ id: made.id, at_ms: now + 5_000 });
+      other.deps.keyUses.note({ id: made.id, at_ms: now + 3_000 });
+      for (const { deps } of order) await storeKeyUses(deps);
+      expect(await lastUsed(made)).toBe(iso(now + 5_000));
+      expect([identity, other].map(({ deps }) => deps.keyUses.waiting)).toEqual([0, 0]);
+    }
+  });
+
+  test("of a key that is gone is forgotten", async () => {
+    identity.deps.keyUses.note({ id: NOBODY, at_ms: identity.clock.now() });
+    await storeKeyUses(identity.deps);
+    expect(identity.deps.keyUses.waiting).toBe(0);
+  });
+
+  test("is stored every five seconds, and once more at the end", async () => {
+    const [made, later] = [await newKey(), await newKey()];
+    const writer = keyUseWriter(identity.deps, { warn: () => {} });
+    writer.start();
+    await identity.validate(made.key);
+    identity.clock.advance(4_999);
+    expect(await lastUsed(made)).toBeNull();
+    identity.clock.advance(1);
+    await waitFor(async () => (await lastUsed(made)) !== null);
+    await identity.validate(later.key);
+    await writer.stop();
+    expect(await lastUsed(later)).toBe(iso(identity.clock.now()));
+  });
+});
+
+describe.skipIf(!real)("on a server", () => {
+  test("a key whose row is locked is left for the next time, and holds up neither others nor its validation", async () => {
+    const [locked, free] = [await newKey(), await newKey()];
+    const client = postgres(identity.database_url, { max: 1 });
+    const release = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const holder = client.begin(async (tx) => {
+      await tx`update identity.api_keys set name = 'Held' where id = ${locked.id}`;
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    for (const { key } of [locked, free]) expect(await identity.validate(key)).toMatchObject({ valid: true });
+    await storeKeyUses(identity.deps);
+    expect([await lastUsed(locked), await lastUsed(free)]).toEqual([null, iso(identity.clock.now())]);
+    expect(identity.deps.keyUses.waiting).toBe(1);
+    release.resolve();
+    await holder;
+    await storeKeyUses(identity.deps);
+    expect(await lastUsed(locked)).toBe(iso(identity.clock.now()));
+    await client.end();
+  });
+
+  test("replicas that store the same keys while these are revoked and their members removed never deadlock", async () => {
+    const replicas = [identity, identity.restarted(null), identity.restarted(null)];
+    const { id } = await identity.organization();
+    const owners = await Promise.all(Array.from({ length: 6 }, () => identity.member(id)));
+    const made = await Promise.all(
+      owners.flatMap(({ id: member }) =>
+        Array.from({ length: 30 }, async () => {
+          const path = `/members/${member}/api-keys`;
+          return { path, id: String((await identity.call("POST", path)).body.id) };
+        }),
+      ),
+    );
+    const shuffled = () => made.toSorted(() => Math.random() - 0.5);
+    const deadlocks = async () =>
+      identity.database.run("inspect", (orm) =>
+        rows(orm, sql`select deadlocks from pg_stat_database where datname = current_database()`),
+      );
+    const before = await deadlocks();
+    for (let round = 1; round <= 8; round++) {
+      const at_ms = identity.clock.now() + round;
+      for (const { deps } of replicas) for (const key of shuffled()) deps.keyUses.note({ id: key.id, at_ms });
+      await Promise.all([
+        ...replicas.map(({ deps }) => storeKeyUses(deps)),
+        ...made.slice(round * 10, round * 10 + 10).map(async (key) => {
+          const { status } = await identity.call("DELETE", `${key.path}/${key.id}`);
+          expect([204, 404]).toContain(status);
+        }),
+        ...owners.slice(round - 1, round).map(async (member) => {
+          expect((await identity.call("DELETE", `/members/${member.id}`)).status).toBe(204);
+        }),
+      ]);
+    }
+    for (const { deps } of replicas) await storeKeyUses(deps);
+    expect(replicas.map(({ deps }) => deps.keyUses.waiting)).toEqual([0, 0, 0]);
+    const stored = await identity.database.run("inspect", (orm) =>
+      rows(
+        orm,
+        sql`select distinct last_used_at from identity.api_keys where member_id in (
+        select id from identity.members where organization_id = ${id})`,
+      ),
+    );
+    expect(stored).toHaveLength(1);
+    expect(await deadlocks()).toEqual(before);
+  });
+
+  test("a process that is stopped stores what was used in its last second", async () => {
+    const database_url = await freshDatabase();
+    const directory = await startDirectory({ DATABASE_URL: database_url });
+    const { key } = await directory.key(`/users/${await directory.person(ISSUER, "ada")}`);
+    const body = JSON.stringify({ credential: key });
+    const validated = await fetch(directory.validate_url, { method: "POST", body });
+    expect(await validated.json()).toMatchObject({ valid: true });
+    expect(await directory.stop()).toBe(0);
+    const database = await openDatabase(database_url, { namespace: "identity" });
+    const stored = await database.run("inspect", (orm) =>
+      rows(orm, sql`select last_used_at is not null as used from identity.api_keys`),
+    );
+    await database.close();
+    expect(stored).toEqual([{ used: true }]);
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { KeyUses } from "@ostiary/identity/api-keys/uses";
+
+test("the last use of each key waits, whatever order they are told in", () => {
+  const uses = new KeyUses();
+  for (const at_ms of [5, 9, 7]) uses.note({ id: "a", at_ms });
+  uses.note({ id: "b", at_ms: 1 });
+  expect(uses.batches()).toEqual([
+    [
+      { id: "a", at_ms: 9 },
+      { id: "b", at_ms: 1 },
+    ],
+  ]);
+});
+
+test("a use that is told while an earlier one is stored goes on waiting", () => {
+  const uses = new KeyUses();
+  uses.note({ id: "a", at_ms: 1 });
+  uses.note({ id: "b", at_ms: 1 });
+  const [batch = []] = uses.batches();
+  uses.note({ id: "a", at_ms: 2 });
+  uses.settle(batch);
+  expect(uses.batches()).toEqual([[{ id: "a", at_ms: 2 }]]);
+});
+
+test("no more than 100 000 keys wait, and those that do still move on", () => {
+  const uses = new KeyUses();
+  for (let key = 0; key < 100_005; key++) uses.note({ id: `key ${key}`, at_ms: 1 });
+  uses.note({ id: "key 0", at_ms: 2 });
+  expect(uses.waiting).toBe(100_000);
+  const batches = uses.batches();
+  expect(batches[0]?.[0]).toEqual({ id: "key 0", at_ms: 2 });
+  expect(Math.max(...batches.map(({ length }) => length))).toBe(500);
+  for (const batch of batches) uses.settle(batch);
+  expect(uses.waiting).toBe(0);
+});
