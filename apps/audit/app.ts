@@ -1,6 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
-import { OUTCOMES_BYTES_MAX } from "@ostiary/lib/contracts/audit";
-import { AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
+import { BATCH_BYTES_MAX } from "@ostiary/lib/contracts/audit";
+import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
 import {
   createHandler,
   type HealthState,
@@ -64,7 +64,7 @@ function internalApp({ telemetry, health, writes, writer, clock, internal_auth_t
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
   return httpApp({
     body_bytes_max: BODY_BYTES_MAX,
-    body_bytes_max_of: { [AUDIT_OUTCOMES_PATH]: OUTCOMES_BYTES_MAX },
+    body_bytes_max_of: { [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX, [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX },
   })
     .use(internalToken(internal_auth_token))
     .use(writeRoutes({ writer, metrics, clock }))

@@ -18,6 +18,9 @@ export const LIFECYCLE_EVENTS_PATH = "/internal/lifecycle-events";
 /** `PUT` of an intent and `PATCH` of an outcome at audit, under the id of their request. */
 export const AUDIT_EVENTS_PATH = "/internal/events";
 
+/** `POST` of intents of several requests at audit. */
+export const AUDIT_INTENTS_PATH = "/internal/intents";
+
 /** `POST` of outcomes of several requests at audit. */
 export const AUDIT_OUTCOMES_PATH = "/internal/outcomes";
 

@@ -1,9 +1,15 @@
-import { type IdentifiedOutcome, identifiedOutcomeSchema } from "@ostiary/lib/contracts/audit";
-import { AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
+import {
+  type IdentifiedIntent,
+  type IdentifiedOutcome,
+  identifiedIntentSchema,
+  identifiedOutcomeSchema,
+} from "@ostiary/lib/contracts/audit";
+import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-const batch = Type.Object({ outcomes: Type.Array(identifiedOutcomeSchema) });
+const intentsBody = Type.Object({ intents: Type.Array(identifiedIntentSchema) });
+const outcomesBody = Type.Object({ outcomes: Type.Array(identifiedOutcomeSchema) });
 
 /** One call that the stand-in has received. */
 export interface Write {
@@ -15,8 +21,8 @@ export interface Write {
 
 type Answer = (write: Write) => Response | Promise<Response>;
 
-/** Answers a call with outcomes of several requests. */
-type BatchAnswer = (outcomes: readonly IdentifiedOutcome[]) => Response | Promise<Response>;
+/** Answers a call with writes of several requests. */
+type BatchAnswer<Item> = (items: readonly Item[]) => Response | Promise<Response>;
 
 /** Stands in for the audit service: remembers every call and answers as told. */
 export interface AuditStandIn {
@@ -27,10 +33,12 @@ export interface AuditStandIn {
   /** The most calls that were open at once. */
   readonly most: () => number;
   answer: Answer;
-  /** The outcomes of each call with several of them. */
-  readonly batches: (readonly IdentifiedOutcome[])[];
+  /** The writes of each call with several of them. */
+  readonly intentBatches: (readonly IdentifiedIntent[])[];
+  readonly outcomeBatches: (readonly IdentifiedOutcome[])[];
   /** By default as a service that knows no such calls: 404. */
-  answerBatch: BatchAnswer;
+  answerIntents: BatchAnswer<IdentifiedIntent>;
+  answerOutcomes: BatchAnswer<IdentifiedOutcome>;
   stop(): Promise<void>;
 }
 
@@ -39,9 +47,13 @@ export const answering = (status: number): Answer => {
   return () => new Response(null, { status });
 };
 
-/** Every outcome gets the same result. */
-export const batchTaken: BatchAnswer = (outcomes) =>
-  Response.json({ results: outcomes.map(({ request_id }) => ({ request_id, result: "applied" })) });
+/** Every write of a batch gets the same result. */
+export const eachIs =
+  (result: string): BatchAnswer<{ readonly request_id: string }> =>
+  (items) =>
+    Response.json({ results: items.map(({ request_id }) => ({ request_id, result })) });
+
+const unknownCall = () => new Response(null, { status: 404 });
 
 export function startAudit(port = 0): AuditStandIn {
   let open = 0;
@@ -55,11 +67,17 @@ export function startAudit(port = 0): AuditStandIn {
       most = Math.max(most, open);
       const body = await request.json();
       const path = new URL(request.url).pathname;
+      if (path === AUDIT_INTENTS_PATH) {
+        open -= 1;
+        const { intents } = Value.Parse(intentsBody, body);
+        audit.intentBatches.push(intents);
+        return audit.answerIntents(intents);
+      }
       if (path === AUDIT_OUTCOMES_PATH) {
         open -= 1;
-        const { outcomes } = Value.Parse(batch, body);
-        audit.batches.push(outcomes);
-        return audit.answerBatch(outcomes);
+        const { outcomes } = Value.Parse(outcomesBody, body);
+        audit.outcomeBatches.push(outcomes);
+        return audit.answerOutcomes(outcomes);
       }
       const write = {
         method: request.method,
@@ -81,8 +99,10 @@ export function startAudit(port = 0): AuditStandIn {
     of: (method) => audit.writes.filter((write) => write.method === method),
     most: () => most,
     answer: taken,
-    batches: [],
-    answerBatch: () => new Response(null, { status: 404 }),
+    intentBatches: [],
+    outcomeBatches: [],
+    answerIntents: unknownCall,
+    answerOutcomes: unknownCall,
     stop: () => server.stop(true),
   };
   return audit;

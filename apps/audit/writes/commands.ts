@@ -1,9 +1,10 @@
 import type { Clock } from "@ostiary/lib/async";
-import type { AuditIntent, AuditOutcome, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
+import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../partitions/queries.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
+import { type Checked, checkedIntent, type PendingIntent } from "./intent.ts";
 import { checkedOutcome, notAUserRoute } from "./outcome.ts";
 import {
   applyOutcomes,
@@ -22,11 +23,6 @@ export interface EventWriterDeps {
 
 /** A statement and its commit cost as much as some twenty rows: large groups are the cheapest. */
 const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
-
-interface PendingIntent {
-  request_id: string;
-  intent: AuditIntent;
-}
 
 /** Writes intents and outcomes, each kind in groups, and keeps the two of one request in order. */
 export class EventWriter {
@@ -52,6 +48,11 @@ export class EventWriter {
     return this.#intents.add(request_id, { request_id, intent });
   }
 
+  /** {@link intent} for each of several requests, in as few statements as may be. */
+  intents(writes: readonly PendingIntent[]): Promise<IntentResult[]> {
+    return Promise.all(this.#intents.addAll(writes.map((item) => ({ key: item.request_id, item }))));
+  }
+
   /** Gives a pending event its outcome, after an intent of the same request that is still being written. */
   async outcome(request_id: string, outcome: AuditOutcome): Promise<OutcomeResult> {
     await this.#intents.settled(request_id);
@@ -71,13 +72,28 @@ export class EventWriter {
   }
 }
 
+/** Writes the intents of a batch that are valid, and says of each what became of it. */
+export async function writeIntents(
+  writer: Pick<EventWriter, "intents">,
+  given: readonly unknown[],
+  now_ms: number,
+): Promise<IntentAnswer[]> {
+  const checked = given.map((intent) => checkedIntent(intent, now_ms));
+  const results = await writer.intents(validOf(checked));
+  const written = results.values();
+  return checked.map(({ request_id, write, fields }) => {
+    if (write === null) return { request_id, result: "invalid", fields };
+    return { request_id, result: written.next().value ?? "existing" };
+  });
+}
+
 /** Writes the outcomes of a batch that are valid, and says of each what became of it. */
 export async function writeOutcomes(
   writer: Pick<EventWriter, "outcomes">,
   given: readonly unknown[],
 ): Promise<OutcomeAnswer[]> {
   const checked = given.map(checkedOutcome);
-  const results = await writer.outcomes(checked.flatMap(({ write }) => write ?? []));
+  const results = await writer.outcomes(validOf(checked));
   const written = results.values();
   return checked.map(({ request_id, write, fields }) => {
     if (write === null) return { request_id, result: "invalid", fields };
@@ -85,6 +101,10 @@ export async function writeOutcomes(
     if (result !== "not_a_user_route") return { request_id, result };
     return { request_id, result: "invalid", fields: [notAUserRoute] };
   });
+}
+
+function validOf<Write>(checked: readonly Checked<Write>[]): Write[] {
+  return checked.flatMap(({ write }) => write ?? []);
 }
 
 /** A month without a partition is made up for on the spot, once. */

@@ -1,6 +1,11 @@
-import { INTENT_SKEW_MS_MAX, intentSchema } from "@ostiary/lib/contracts/audit";
-import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { type Fields, fieldsOf, isStorable, STORABLE_RULE, unstorable } from "../problems.ts";
+import {
+  type AuditIntent,
+  INTENT_SKEW_MS_MAX,
+  identifiedIntentSchema,
+  intentSchema,
+} from "@ostiary/lib/contracts/audit";
+import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
+import { type Fields, fieldsOf, firstOfEach, isStorable, STORABLE_RULE, unstorable } from "../problems.ts";
 import { parseTime } from "../time.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
@@ -21,6 +26,28 @@ export function intentProblems(body: unknown, now_ms: number): FieldError[] {
     ...paramProblems(fieldsOf(intent.params)),
     ...textProblems(intent),
   ];
+}
+
+/** One write of a batch: what is to be written, or all that is wrong with it. */
+export interface Checked<Write> {
+  /** Null when none was given. */
+  request_id: string | null;
+  write: Write | null;
+  fields: FieldError[];
+}
+
+export interface PendingIntent {
+  request_id: string;
+  intent: AuditIntent;
+}
+
+export function checkedIntent(given: unknown, now_ms: number): Checked<PendingIntent> {
+  const { request_id } = fieldsOf(given);
+  const known = typeof request_id === "string" ? request_id : null;
+  const fields = firstOfEach([...requestIdProblems(known ?? ""), ...intentProblems(given, now_ms)]);
+  if (fields.length > 0 || !fits(identifiedIntentSchema, given))
+    return { request_id: known, write: null, fields };
+  return { request_id: known, write: { request_id: given.request_id, intent: given }, fields };
 }
 
 function timeProblems({ occurred_at }: Fields, now_ms: number): FieldError[] {

@@ -1,13 +1,13 @@
 import {
   AUDIT_DETAILS_BYTES_MAX,
-  type AuditOutcome,
   detailsBytesMin,
   identifiedOutcomeSchema,
   outcomeSchema,
 } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
 import { type Fields, fieldsOf, firstOfEach, unstorable } from "../problems.ts";
-import { requestIdProblems } from "./intent.ts";
+import { type Checked, requestIdProblems } from "./intent.ts";
+import type { OutcomeWrite } from "./queries.ts";
 
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;
@@ -26,15 +26,7 @@ export function outcomeProblems(body: unknown): FieldError[] {
   ];
 }
 
-/** One outcome of a batch: what is to be written, or all that is wrong with it. */
-export interface CheckedOutcome {
-  /** Null when none was given. */
-  request_id: string | null;
-  write: { request_id: string; outcome: AuditOutcome } | null;
-  fields: FieldError[];
-}
-
-export function checkedOutcome(given: unknown): CheckedOutcome {
+export function checkedOutcome(given: unknown): Checked<OutcomeWrite> {
   const { request_id } = fieldsOf(given);
   const known = typeof request_id === "string" ? request_id : null;
   const fields = firstOfEach([...requestIdProblems(known ?? ""), ...outcomeProblems(given)]);

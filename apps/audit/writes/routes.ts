@@ -1,23 +1,29 @@
 import type { Clock } from "@ostiary/lib/async";
 import {
+  intentResultsSchema,
   intentSchema,
+  intentsSchema,
   outcomeResultsSchema,
   outcomeSchema,
   outcomesSchema,
 } from "@ostiary/lib/contracts/audit";
-import { AUDIT_EVENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
+import {
+  AUDIT_EVENTS_PATH,
+  AUDIT_INTENTS_PATH,
+  AUDIT_OUTCOMES_PATH,
+} from "@ostiary/lib/contracts/internal-api";
 import { notFound, validationError } from "@ostiary/lib/domain/errors";
 import { errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { refuse } from "../problems.ts";
-import { type EventWriter, writeOutcomes } from "./commands.ts";
+import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import type { WriteMetrics } from "./metrics.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
 
 export interface WriteRoutesDeps {
-  writer: Pick<EventWriter, "intent" | "outcome" | "outcomes">;
+  writer: Pick<EventWriter, "intent" | "intents" | "outcome" | "outcomes">;
   metrics: WriteMetrics;
   clock: Clock;
 }
@@ -87,6 +93,27 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
           description: "Makes a pending event final. A final event stays as it is.",
           tags: ["Writes"],
           operationId: "patchEventOutcome",
+        },
+      },
+    )
+    .post(
+      AUDIT_INTENTS_PATH,
+      async ({ body }) => {
+        const results = await writeIntents(writer, body.intents, clock.now());
+        for (const { result } of results) if (result !== "invalid") metrics.intent(result);
+        return { results };
+      },
+      {
+        body: intentsSchema,
+        response: {
+          200: { ...intentResultsSchema, description: "What became of each intent, in their order." },
+          ...batchFailures,
+        },
+        detail: {
+          summary: "Write the intents of several requests",
+          description: "Each by itself, as PUT would: one that is invalid keeps no other from being written.",
+          tags: ["Writes"],
+          operationId: "postEventIntents",
         },
       },
     )

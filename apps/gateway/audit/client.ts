@@ -1,6 +1,12 @@
-import type { AuditIntent, AuditOutcome, IdentifiedOutcome } from "@ostiary/lib/contracts/audit";
+import type {
+  AuditIntent,
+  AuditOutcome,
+  IdentifiedIntent,
+  IdentifiedOutcome,
+} from "@ostiary/lib/contracts/audit";
 import {
   AUDIT_EVENTS_PATH,
+  AUDIT_INTENTS_PATH,
   AUDIT_OUTCOMES_PATH,
   internalCallHeaders,
 } from "@ostiary/lib/contracts/internal-api";
@@ -13,6 +19,8 @@ export interface AuditClient {
   putIntent(request_id: string, intent: AuditIntent, timeout_ms: number): Promise<number>;
   /** Resolves with the status. */
   patchOutcome(request_id: string, outcome: AuditOutcome, timeout_ms: number): Promise<number>;
+  /** Intents of several requests. */
+  postIntents(intents: readonly IdentifiedIntent[], timeout_ms: number): Promise<BoundedAnswer>;
   /** Outcomes of several requests (contract 6). */
   postOutcomes(outcomes: readonly IdentifiedOutcome[], timeout_ms: number): Promise<BoundedAnswer>;
 }
@@ -30,6 +38,7 @@ export function createAuditClient(baseUrl: string, internalToken: string | undef
     async patchOutcome(request_id, outcome, timeout_ms) {
       return (await send("PATCH", pathOf(request_id), outcome, timeout_ms)).status;
     },
+    postIntents: (intents, timeout_ms) => send("POST", AUDIT_INTENTS_PATH, { intents }, timeout_ms),
     postOutcomes: (outcomes, timeout_ms) => send("POST", AUDIT_OUTCOMES_PATH, { outcomes }, timeout_ms),
   };
 }

@@ -1,9 +1,8 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { type AuditIntent, USER_AGENT_LENGTH_MAX } from "@ostiary/lib/contracts/audit";
+import { type AuditIntent, type IdentifiedIntent, USER_AGENT_LENGTH_MAX } from "@ostiary/lib/contracts/audit";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
-import { CallFailed } from "../upstream/bounded-call.ts";
-import type { AuditClient } from "./client.ts";
+import type { IntentCalls, IntentTry } from "./intent-calls.ts";
 
 export interface AuditedRequest {
   readonly route: Pick<CompiledRoute, "service" | "scope" | "method" | "path" | "params">;
@@ -54,59 +53,39 @@ export class IntentUnwritten extends Error {
 }
 
 const ATTEMPTS = 3;
-const ATTEMPT_TIMEOUT_MS = 500;
 const TOTAL_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
 const REFUSED = 422;
 
 /**
- * Writes an intent: up to 3 attempts within 1 s, each of at most 500 ms (Identity specification, Delivery). All
- * attempts send the same body, which the service takes once. Rejects with {@link IntentUnwritten}.
+ * Writes an intent: up to 3 attempts within 1 s (Identity specification, Delivery), the first in a call that others
+ * may share. All attempts send the same intent, which the service takes once. Rejects with {@link IntentUnwritten}.
  */
 export async function writeIntent(
-  client: Pick<AuditClient, "putIntent">,
-  request_id: string,
-  intent: AuditIntent,
+  calls: Pick<IntentCalls, "withOthers" | "alone">,
+  intent: IdentifiedIntent,
   clock: Clock = systemClock,
 ): Promise<void> {
   const end_ms = clock.elapsed_ms() + TOTAL_MS;
-  let unwritten = new IntentUnwritten("no time was left", false, null);
-  for (let attempt = 0; attempt < ATTEMPTS && unwritten.status !== REFUSED; attempt++) {
-    if (attempt > 0) await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random()), clock);
-    const left_ms = Math.floor(end_ms - clock.elapsed_ms());
-    if (left_ms < 1) break;
-    const failed = await tryOnce(
-      client,
-      request_id,
-      intent,
-      Math.min(ATTEMPT_TIMEOUT_MS, left_ms),
-      unwritten,
-    );
-    if (failed === null) return;
-    unwritten = failed;
+  const timed = { intent, end_ms };
+  let tried = await calls.withOthers(timed);
+  let maybe_written = tried.maybe_written;
+  for (let attempt = 1; !isRecorded(tried); attempt++) {
+    const pause_ms = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random());
+    const isLast = attempt === ATTEMPTS || clock.elapsed_ms() + pause_ms >= end_ms;
+    if (isLast || tried.status === REFUSED) {
+      throw new IntentUnwritten(tried.reason, maybe_written, tried.status);
+    }
+    await pause(pause_ms, clock);
+    tried = await calls.alone(timed);
+    maybe_written ||= tried.maybe_written;
   }
-  throw unwritten;
+}
+
+function isRecorded({ status }: IntentTry): boolean {
+  return status === 200 || status === 201;
 }
 
 function pause(ms: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
-}
-
-/** null once the intent is recorded, else why it is not. */
-async function tryOnce(
-  client: Pick<AuditClient, "putIntent">,
-  request_id: string,
-  intent: AuditIntent,
-  timeout_ms: number,
-  before: IntentUnwritten,
-): Promise<IntentUnwritten | null> {
-  try {
-    const status = await client.putIntent(request_id, intent, timeout_ms);
-    if (status === 200 || status === 201) return null;
-    const maybe_written = before.maybe_written || status >= 500;
-    return new IntentUnwritten(`the audit service answered ${status}`, maybe_written, status);
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    return new IntentUnwritten(error.message, before.maybe_written || error.sent, null);
-  }
 }

@@ -2,9 +2,10 @@ import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
-import { type AuditClient, createAuditClient } from "./client.ts";
+import { createAuditClient } from "./client.ts";
 import type { AuditConfig } from "./config.ts";
 import { IntentUnwritten, writeIntent } from "./intent.ts";
+import { IntentCalls } from "./intent-calls.ts";
 import { type AuditMetrics, createAuditMetrics } from "./metrics.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
 
@@ -37,9 +38,10 @@ export function createAuditRecorder({ config, log, registry }: AuditRecorderOpti
     throw new StartRefused("AUDIT_URL is required unless AUDIT_ENABLED is false.");
   const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN);
   const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics });
+  const delivery: Delivery = { calls: new IntentCalls(client), queue, log, metrics };
   return {
     enabled: true,
-    intent: (request_id, intent) => recordIntent({ client, queue, log, metrics }, request_id, intent),
+    intent: (request_id, intent) => recordIntent(delivery, request_id, intent),
     outcome: (request_id, outcome) => queue.push(request_id, outcome),
     close: (deadline_ms) => queue.close(deadline_ms),
   };
@@ -53,7 +55,7 @@ const recordNothing: AuditRecorder = {
 };
 
 interface Delivery {
-  readonly client: AuditClient;
+  readonly calls: IntentCalls;
   readonly queue: OutcomeQueue;
   readonly log: AuditRecorderOptions["log"];
   readonly metrics: AuditMetrics;
@@ -63,7 +65,7 @@ async function recordIntent(delivery: Delivery, request_id: string, intent: Audi
   const started = performance.now();
   let result: "ok" | "failed" = "failed";
   try {
-    await writeIntent(delivery.client, request_id, intent);
+    await writeIntent(delivery.calls, { request_id, ...intent });
     result = "ok";
   } catch (error) {
     throw error instanceof IntentUnwritten ? refused(delivery, request_id, error) : error;

@@ -1,4 +1,4 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AuthType } from "../../domain/credentials/auth-type.ts";
 import { FieldError } from "../../domain/errors/index.ts";
 import { PATH_BYTES_MAX } from "../../domain/routes/limits.ts";
@@ -88,9 +88,23 @@ export const outcomeSchema = Type.Object(
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
-export const OUTCOMES_MAX = 100;
+/** Intents, or outcomes, that one call may have. */
+export const BATCH_MAX = 100;
 /** A body with as many outcomes as it may have, each with the longest details; details of numbers that grow are rare. */
-export const OUTCOMES_BYTES_MAX = 1024 * 1024;
+export const BATCH_BYTES_MAX = 1024 * 1024;
+
+/** An intent among others: `POST /internal/intents`. */
+export const identifiedIntentSchema = Type.Composite(
+  [Type.Object({ request_id: Type.String() }), intentSchema],
+  open,
+);
+export type IdentifiedIntent = Static<typeof identifiedIntentSchema>;
+
+/** Each intent is checked by itself: one that is wrong keeps no other from being written. */
+export const intentsSchema = Type.Object(
+  { intents: Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_MAX }) },
+  open,
+);
 
 /** An outcome among others: `POST /internal/outcomes`. */
 export const identifiedOutcomeSchema = Type.Composite(
@@ -101,25 +115,33 @@ export type IdentifiedOutcome = Static<typeof identifiedOutcomeSchema>;
 
 /** Each outcome is checked by itself: one that is wrong keeps no other from being written. */
 export const outcomesSchema = Type.Object(
-  { outcomes: Type.Array(Type.Unknown(), { minItems: 1, maxItems: OUTCOMES_MAX }) },
+  { outcomes: Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_MAX }) },
   open,
 );
 
-/** What became of each outcome, in their order. */
-export const outcomeResultsSchema = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      request_id: nullable(Type.String({ description: "Null when none was given." })),
-      result: Type.Union([
-        Type.Literal("applied"),
-        Type.Literal("already_final"),
-        Type.Literal("not_found"),
-        Type.Literal("invalid"),
-      ]),
-      fields: Type.Optional(
-        Type.Array(FieldError, { description: "What is wrong with one that is invalid." }),
-      ),
-    }),
-  ),
-});
+/** What became of each write of a batch, in their order. */
+function resultsSchema<Result extends TSchema>(result: Result) {
+  return Type.Object({
+    results: Type.Array(
+      Type.Object({
+        request_id: nullable(Type.String({ description: "Null when none was given." })),
+        result,
+        fields: Type.Optional(
+          Type.Array(FieldError, { description: "What is wrong with one that is invalid." }),
+        ),
+      }),
+    ),
+  });
+}
+
+const invalid = Type.Literal("invalid");
+
+export const intentResultsSchema = resultsSchema(
+  Type.Union([Type.Literal("created"), Type.Literal("existing"), invalid]),
+);
+export type IntentAnswer = Static<typeof intentResultsSchema>["results"][number];
+
+export const outcomeResultsSchema = resultsSchema(
+  Type.Union([Type.Literal("applied"), Type.Literal("already_final"), Type.Literal("not_found"), invalid]),
+);
 export type OutcomeAnswer = Static<typeof outcomeResultsSchema>["results"][number];

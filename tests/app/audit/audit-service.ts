@@ -14,6 +14,7 @@ export interface AuditService {
   put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   patch(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** `body` as it is when it is a text. */
+  postIntents(body: unknown): Promise<Response>;
   postOutcomes(body: unknown): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** One page of a log; throws when the answer is not 200. */
@@ -75,6 +76,7 @@ export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
     },
     put: (...given) => running().put(...given),
     patch: (...given) => running().patch(...given),
+    postIntents: (...given) => running().postIntents(...given),
     postOutcomes: (...given) => running().postOutcomes(...given),
     get: (...given) => running().get(...given),
     list: (...given) => running().list(...given),
@@ -111,6 +113,7 @@ export function auditClient(
     database_url,
     put: write("PUT"),
     patch: write("PATCH"),
+    postIntents: (body) => send("POST", "intents", body),
     postOutcomes: (body) => send("POST", "outcomes", body),
     get,
     list,

@@ -16,6 +16,7 @@ describe("the internal port with a token", () => {
         await audit.put(id, intent(), headers),
         await audit.put(id, "{", headers),
         await audit.patch(id, { outcome: "rejected", status: 403 }, headers),
+        await fetch(`${audit.internal_url}/internal/intents`, { method: "POST", headers }),
         await fetch(`${audit.internal_url}/internal/outcomes`, { method: "POST", headers }),
         await fetch(`${audit.internal_url}/internal/unknown`, { headers }),
         await fetch(`${audit.internal_url}/internal/events/${id}`, { method: "DELETE", headers }),

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { OUTCOMES_BYTES_MAX, OUTCOMES_MAX } from "@ostiary/lib/contracts/audit";
+import { BATCH_BYTES_MAX, BATCH_MAX } from "@ostiary/lib/contracts/audit";
 import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
@@ -72,7 +72,7 @@ describe("a batch of outcomes", () => {
   });
 
   test("sent again is answered already_final, and counts like single ones", async () => {
-    const ids = await written(OUTCOMES_MAX);
+    const ids = await written(BATCH_MAX);
     const outcomes = ids.map((request_id) => ({ request_id, ...rejected }));
     const count = async (result: string) => {
       const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
@@ -82,8 +82,8 @@ describe("a batch of outcomes", () => {
     for (const result of ["applied", "already_final"]) {
       expect(await resultsOf(outcomes)).toEqual(ids.map((request_id) => ({ request_id, result })));
     }
-    expect(await count("applied")).toBe(applied + OUTCOMES_MAX);
-    expect(await count("already_final")).toBe(final + OUTCOMES_MAX);
+    expect(await count("applied")).toBe(applied + BATCH_MAX);
+    expect(await count("already_final")).toBe(final + BATCH_MAX);
   });
 
   test("waits for intents that are still being written", async () => {
@@ -100,7 +100,7 @@ describe("a batch of outcomes", () => {
   });
 
   test("holds as many outcomes with the longest details as it may have", async () => {
-    const ids = await written(OUTCOMES_MAX);
+    const ids = await written(BATCH_MAX);
     const details = { text: "é".repeat(680) };
     const outcomes = ids.map((request_id) => ({ request_id, outcome: "responded", status: 200, details }));
     expect(JSON.stringify({ outcomes }).length).toBeGreaterThan(64 * 1024);
@@ -111,7 +111,7 @@ describe("a batch of outcomes", () => {
   const item = { request_id: "nobody", ...rejected };
   test.each([
     ["no outcomes", { outcomes: [] }, ["outcomes"]],
-    ["101 outcomes", { outcomes: Array(OUTCOMES_MAX + 1).fill(item) }, ["outcomes"]],
+    ["101 outcomes", { outcomes: Array(BATCH_MAX + 1).fill(item) }, ["outcomes"]],
     ["outcomes that are no list", { outcomes: item }, ["outcomes"]],
     ["another name for them", { results: [item] }, ["outcomes"]],
     ["a list alone", [item], [""]],
@@ -121,11 +121,11 @@ describe("a batch of outcomes", () => {
 
   test("that is not JSON is 400, and 413 when it is too large", async () => {
     expect((await audit.postOutcomes("{")).status).toBe(400);
-    const large = JSON.stringify({ outcomes: [{ ...item, more: "x".repeat(OUTCOMES_BYTES_MAX) }] });
+    const large = JSON.stringify({ outcomes: [{ ...item, more: "x".repeat(BATCH_BYTES_MAX) }] });
     const answer = await audit.postOutcomes(large);
     expect([answer.status, (await json(answer)).error.details]).toEqual([
       413,
-      { max_size_bytes: OUTCOMES_BYTES_MAX },
+      { max_size_bytes: BATCH_BYTES_MAX },
     ]);
   });
 });

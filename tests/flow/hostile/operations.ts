@@ -81,6 +81,7 @@ export const internalOperations: Record<"identity" | "audit", Operation[]> = {
     operation("PATCH", "/internal/events/{request_id}", [
       ..."outcome status details created_id organization_id member_id details.x".split(" "),
     ]),
+    operation("POST", "/internal/intents", ["intents"]),
     operation("POST", "/internal/outcomes", ["outcomes"]),
   ],
 };

@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import {
-  type AuditStandIn,
-  answering,
-  batchTaken,
-  startAudit,
-  taken,
-} from "../../../support/audit-stand-in.ts";
+import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
 import { intent, type Recording, recording } from "./harness.ts";
 
@@ -107,17 +101,17 @@ describe("outcomes that come while another is on its way", () => {
   });
 
   test("travel in one call, at most a hundred in each", async () => {
-    audit.answerBatch = batchTaken;
+    audit.answerOutcomes = eachIs("applied");
     send(250);
     await counted("outcome ok", 250);
-    expect(audit.batches.map((batch) => batch.length)).toEqual([100, 100, 50]);
-    expect(audit.batches[0]?.[0]).toEqual({ request_id: "r0", ...responded });
+    expect(audit.outcomeBatches.map((batch) => batch.length)).toEqual([100, 100, 50]);
+    expect(audit.outcomeBatches[0]?.[0]).toEqual({ request_id: "r0", ...responded });
     expect(audit.writes).toEqual([]);
   });
 
   test("have a result each", async () => {
     const results = ["applied", "already_final", "not_found", "invalid"];
-    audit.answerBatch = (outcomes) =>
+    audit.answerOutcomes = (outcomes) =>
       Response.json({
         results: outcomes.map(({ request_id }, index) => ({ request_id, result: results[index] })),
       });
@@ -134,7 +128,7 @@ describe("outcomes that come while another is on its way", () => {
     await counted("outcome ok", 10);
     send(10);
     await counted("outcome ok", 20);
-    expect([audit.batches.length, audit.writes.length]).toEqual([1, 20]);
+    expect([audit.outcomeBatches.length, audit.writes.length]).toEqual([1, 20]);
   });
 
   test.each([
@@ -144,34 +138,34 @@ describe("outcomes that come while another is on its way", () => {
     ["no content", () => new Response(null, { status: 204 })],
     ["422", () => new Response(null, { status: 422 })],
   ])("are sent alone where the answer is %s", async (_, answer) => {
-    audit.answerBatch = answer;
+    audit.answerOutcomes = answer;
     send(3);
     await counted("outcome ok", 3);
     expect(audit.of("PATCH")).toHaveLength(3);
   });
 
   test("that are too large together are sent alone, and the next ones together again", async () => {
-    audit.answerBatch = () => new Response(null, { status: 413 });
+    audit.answerOutcomes = () => new Response(null, { status: 413 });
     send(3);
     await counted("outcome ok", 3);
-    audit.answerBatch = batchTaken;
+    audit.answerOutcomes = eachIs("applied");
     send(3);
     await counted("outcome ok", 6);
-    expect([audit.batches.length, audit.writes.length]).toEqual([2, 3]);
+    expect([audit.outcomeBatches.length, audit.writes.length]).toEqual([2, 3]);
   });
 
   test("that fail together are tried again alone, so that one of them can not hold up the others", async () => {
-    audit.answerBatch = () => new Response(null, { status: 500 });
+    audit.answerOutcomes = () => new Response(null, { status: 500 });
     audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
     recorder.outcome("poison", responded);
     send(50);
     await counted("outcome ok", 50);
-    expect(audit.batches).toHaveLength(1);
+    expect(audit.outcomeBatches).toHaveLength(1);
   });
 
   test("are not lost when the service goes away under the call", async () => {
-    audit.answerBatch = async () => {
-      audit.answerBatch = batchTaken;
+    audit.answerOutcomes = async () => {
+      audit.answerOutcomes = eachIs("applied");
       await audit.stop();
       throw new Error("gone");
     };

@@ -1,0 +1,91 @@
+import { type Clock, systemClock } from "@ostiary/lib/async";
+import {
+  BATCH_MAX,
+  type IdentifiedIntent,
+  type IntentAnswer,
+  intentResultsSchema,
+} from "@ostiary/lib/contracts/audit";
+import { reasonOf } from "@ostiary/lib/runtime/http";
+import { CallFailed } from "../upstream/bounded-call.ts";
+import type { AuditClient } from "./client.ts";
+import { GatheredCalls, resultsReader } from "./gathered-calls.ts";
+
+/** An intent, and until when it may be tried, by the elapsed time of the clock. */
+export interface TimedIntent {
+  readonly intent: IdentifiedIntent;
+  readonly end_ms: number;
+}
+
+/** What a try to write an intent came to. */
+export interface IntentTry {
+  /** The service's answer; null when there was none. */
+  readonly status: number | null;
+  /** Whether the intent may stand in the log although the service did not say so. */
+  readonly maybe_written: boolean;
+  readonly reason: string;
+}
+
+const ATTEMPT_TIMEOUT_MS = 500;
+const UNTRIED: IntentTry = { status: null, maybe_written: false, reason: "no time was left" };
+
+type IntentClient = Pick<AuditClient, "putIntent" | "postIntents">;
+
+/** Tries to write intents, each once, for at most 500 ms (Identity specification, Delivery). */
+export class IntentCalls {
+  readonly #client: IntentClient;
+  readonly #clock: Clock;
+  readonly #gathered: GatheredCalls<TimedIntent, IntentTry>;
+
+  constructor(client: IntentClient, clock: Clock = systemClock) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#gathered = new GatheredCalls(
+      {
+        items_max: BATCH_MAX,
+        alone: (timed) => this.alone(timed),
+        together: (timed) =>
+          client.postIntents(
+            timed.map(({ intent }) => intent),
+            ATTEMPT_TIMEOUT_MS,
+          ),
+        triedBy,
+        failedBy,
+        resultsIn: resultsReader(intentResultsSchema, triedByResult),
+      },
+      clock,
+    );
+  }
+
+  /** By a call that others may share. Never rejects. */
+  withOthers(timed: TimedIntent): Promise<IntentTry> {
+    return this.#gathered.withOthers(timed);
+  }
+
+  /** Never rejects. */
+  async alone({ intent: { request_id, ...intent }, end_ms }: TimedIntent): Promise<IntentTry> {
+    const left_ms = Math.floor(end_ms - this.#clock.elapsed_ms());
+    if (left_ms < 1) return UNTRIED;
+    const timeout_ms = Math.min(ATTEMPT_TIMEOUT_MS, left_ms);
+    return this.#client.putIntent(request_id, intent, timeout_ms).then(triedBy, failedBy);
+  }
+}
+
+/** What the answer to a PUT means. */
+function triedBy(status: number): IntentTry {
+  return { status, maybe_written: status >= 500, reason: `the audit service answered ${status}` };
+}
+
+function failedBy(error: unknown): IntentTry {
+  const maybe_written = !(error instanceof CallFailed) || error.sent;
+  return { status: null, maybe_written, reason: reasonOf(error) };
+}
+
+const STATUS_OF_RESULT: Readonly<Record<IntentAnswer["result"], number>> = {
+  created: 201,
+  existing: 200,
+  invalid: 422,
+};
+
+function triedByResult({ result }: IntentAnswer): IntentTry {
+  return triedBy(STATUS_OF_RESULT[result]);
+}

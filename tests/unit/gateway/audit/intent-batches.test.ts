@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { writeIntent } from "@ostiary/gateway/audit/intent";
+import type { TimedIntent } from "@ostiary/gateway/audit/intent-calls";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { rejection, waitFor } from "../../../support/index.ts";
+import { intent, type Recording, recording } from "./harness.ts";
+
+let audit: AuditStandIn;
+let recorder: Recording;
+beforeEach(() => {
+  audit = startAudit();
+  recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
+});
+afterEach(async () => {
+  await recorder.close(0);
+  await audit.stop();
+});
+
+/** Records so many intents at once; resolves with the status that each request would get, 0 for none. */
+function statuses(count: number, first = 0): Promise<number[]> {
+  const written = Array.from({ length: count }, (_, at) =>
+    recorder.intent(`r${first + at}`, intent).then(
+      () => 0,
+      (error) => error.status,
+    ),
+  );
+  return Promise.all(written);
+}
+const sizes = () => audit.intentBatches.map((batch) => batch.length);
+const nothing = (count: number) => Array(count).fill(0);
+
+describe("intents that come at the same time", () => {
+  test("travel in one call, at most a hundred in each", async () => {
+    audit.answerIntents = eachIs("created");
+    expect(await statuses(250)).toEqual(nothing(250));
+    expect(sizes()).toEqual([100, 100, 50]);
+    expect(audit.intentBatches[0]?.[0]).toEqual({ request_id: "r0", ...intent });
+    expect(audit.writes).toEqual([]);
+    expect(await recorder.counts()).toEqual({ "intent ok": 250 });
+  });
+
+  test("travel with those that came while a call was under way", async () => {
+    const gate = Promise.withResolvers<void>();
+    audit.answerIntents = async (intents) => {
+      if (audit.intentBatches.length === 1) await gate.promise;
+      return eachIs("existing")(intents);
+    };
+    const early = statuses(2);
+    await waitFor(() => sizes().length === 1);
+    const late = statuses(3, 2);
+    gate.resolve();
+    expect(await Promise.all([early, late])).toEqual([nothing(2), nothing(3)]);
+    expect(sizes()).toEqual([2, 3]);
+  });
+
+  test("are not held up by a call that the service is silent on", async () => {
+    const ended = Promise.withResolvers<void>();
+    audit.answerIntents = async (intents) => {
+      if (intents[0]?.request_id === "r0") await ended.promise;
+      return eachIs("created")(intents);
+    };
+    const silent = statuses(2);
+    await waitFor(() => sizes().length === 1);
+    expect(await statuses(3, 2)).toEqual(nothing(3));
+    expect(sizes()).toEqual([2, 3]);
+    ended.resolve();
+    expect(await silent).toEqual(nothing(2));
+  });
+
+  test("have a result each: one that is refused keeps no other from being recorded", async () => {
+    audit.answerIntents = (intents) =>
+      Response.json({
+        results: intents.map(({ request_id }) => ({
+          request_id,
+          result: request_id === "r1" ? "invalid" : "created",
+        })),
+      });
+    expect(await statuses(3)).toEqual([0, 503, 0]);
+    expect(recorder.lines).toEqual(['the audit service refused an intent {"request_id":"r1"}']);
+  });
+
+  test("are sent alone, from then on, to a service that knows no such calls", async () => {
+    expect(await statuses(10)).toEqual(nothing(10));
+    expect(await statuses(10, 10)).toEqual(nothing(10));
+    expect([sizes(), audit.of("PUT").length]).toEqual([[10], 20]);
+  });
+
+  const status = (status: number) => () => new Response(null, { status });
+  test.each<[string, AuditStandIn["answerIntents"]]>([
+    ["text", () => new Response("taken")],
+    ["too few results", () => Response.json({ results: [] })],
+    ["a result nobody knows", eachIs("applied")],
+    ["201 without content", status(201)],
+    ["422", status(422)],
+    ["501", status(501)],
+    ["500 on the first of such calls", status(500)],
+  ])("are sent alone in the same attempt where the answer is %s", async (_, answer) => {
+    audit.answerIntents = answer;
+    expect(await statuses(3)).toEqual(nothing(3));
+    expect(audit.of("PUT")).toHaveLength(3);
+  });
+
+  test("that are too large together are sent alone, and the next ones together again", async () => {
+    audit.answerIntents = () => new Response(null, { status: 413 });
+    expect(await statuses(3)).toEqual(nothing(3));
+    audit.answerIntents = eachIs("created");
+    expect(await statuses(3, 3)).toEqual(nothing(3));
+    expect([sizes(), audit.of("PUT").length]).toEqual([[3, 3], 3]);
+  });
+
+  test("that fail together are tried again alone, and each is recorded or refused by itself", async () => {
+    audit.answerIntents = eachIs("created");
+    await statuses(2);
+    audit.answerIntents = () => new Response(null, { status: 503 });
+    audit.answer = (write) => (write.path.endsWith("/r3") ? answering(503)(write) : taken(write));
+    expect(await statuses(3, 2)).toEqual([0, 503, 0]);
+    await waitFor(() => audit.of("PATCH").length === 1);
+    expect(audit.of("PATCH")).toMatchObject([{ path: "/internal/events/r3", body: { outcome: "rejected" } }]);
+  });
+
+  test("whose call broke off may have landed: what is refused in the end gets a rejected outcome", async () => {
+    audit.answerIntents = () => new Response(null, { status: 503 });
+    audit.answer = (write) => (write.method === "PUT" ? answering(503)(write) : taken(write));
+    expect(await statuses(3)).toEqual([503, 503, 503]);
+    await waitFor(async () => (await recorder.counts())["outcome ok"] === 3);
+  });
+});
+
+test("once several were taken together, one that comes alone goes the same way", async () => {
+  audit.answerIntents = eachIs("created");
+  expect(await statuses(2)).toEqual(nothing(2));
+  expect(await statuses(1, 2)).toEqual([0]);
+  expect([sizes(), audit.writes]).toEqual([[2, 1], []]);
+});
+
+test("an intent that no attempt has recorded is refused within a second, its pauses included", async () => {
+  const clock = manualClock();
+  const silent = async ({ end_ms }: TimedIntent) => {
+    clock.advance(Math.min(500, end_ms - clock.elapsed_ms()));
+    return { status: null, maybe_written: true, reason: "silent" };
+  };
+  const calls = { withOthers: silent, alone: silent };
+  const refused = rejection(writeIntent(calls, { request_id: "r1", ...intent }, clock));
+  const [pause_ms = 0] = await waitFor(() => (clock.waiting().length > 0 ? clock.waiting() : null));
+  clock.advance(pause_ms);
+  expect(await refused).toMatchObject({ maybe_written: true, status: null });
+  expect(clock.elapsed_ms()).toBe(1_000);
+  expect(clock.waiting()).toEqual([]);
+});
