@@ -5,7 +5,7 @@ import {
   type RouteTable,
   RouteTableBuilder,
   type StoredServiceConfig,
-  validateStored,
+  validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import {
   type RouteChange,
@@ -169,17 +169,18 @@ export class PublishedRoutes {
       }
       const checksum = Bun.hash(value);
       if (this.#known.get(key) === checksum) continue;
-      const service = this.#read(name, value);
-      yield;
+      const service = yield* this.#read(name, value);
       yield* service === null ? this.#builder.delete(name) : this.#builder.put(name, service);
       this.#known.set(key, checksum);
     }
   }
 
   /** The valid service that a value holds, null for one that is left out. */
-  #read(name: string, value: string): StoredServiceConfig | null {
+  *#read(name: string, value: string): Generator<void, StoredServiceConfig | null> {
     const parsed = parse(value);
-    const result = parsed === undefined ? null : validateStored(name, parsed);
+    yield;
+    const result = parsed === undefined ? null : yield* validateStoredInSteps(name, parsed);
+    yield;
     if (result?.ok) {
       this.#skipped.delete(name);
       return result.service;

@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { freePort } from "../support/free-port.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { servedAfterApply } from "./edits/apply.ts";
-import { editedService, whenServed } from "./edits/edited-service.ts";
+import { editedService, FEW_ROUTES, MANY_ROUTES, whenServed } from "./edits/edited-service.ts";
 import { Bed, type Started } from "./gateway/bed.ts";
 import { publicPaths } from "./gateway/catalog.ts";
 import { type Identity, startIdentity } from "./gateway/identity.ts";
@@ -71,7 +71,7 @@ type Services = Identity & { upstream: Started; redis_url: string };
 interface Edited {
   readonly gateway: Started & { readonly route_store_url: string };
   readonly ticker_url: string;
-  readonly edit: () => Promise<void>;
+  readonly edit: (routes?: number) => Promise<void>;
 }
 
 async function goalsOf(
@@ -99,16 +99,18 @@ async function goalsOf(
   if (size.stall_ms === null) return [memory];
   const store = await openRouteStore(gateway.route_store_url);
   let count = 0;
-  const edit = async () => {
+  const edit = async (routes?: number) => {
     const probe = `/edited/${++count}`;
-    await store.put(`${ROUTES_PREFIX}edited`, JSON.stringify(editedService(probe)));
+    await store.put(`${ROUTES_PREFIX}edited`, JSON.stringify(editedService(probe, routes)));
     await whenServed(gateway.url, probe);
   };
   const edited: Edited = { gateway, ticker_url: `http://127.0.0.1:${ticker_port}`, edit };
-  const goals = [
-    memory,
-    await stallOf(edited, atMost(`longest stall by one edit, ${routes} routes, ms`, size.stall_ms), options),
-  ];
+  const stall = atMost(`longest stall by one edit, ${routes} routes, ms`, size.stall_ms);
+  const large = atMost(
+    `longest stall by an edit of ${whole(MANY_ROUTES)} routes, among ${routes}, ms`,
+    size.stall_ms,
+  );
+  const goals = [memory, await stallOf(edited, stall, options, FEW_ROUTES)];
   // what the load itself takes is no part of what edits take
   await load(targetOf(gateway), WARM_UP_SECONDS);
   const loaded = residentBytes(gateway.pid);
@@ -118,6 +120,7 @@ async function goalsOf(
   );
   const peak = spreadOf([residentBytesMax(gateway.pid) / loaded]);
   goals.push(judge(atMost(`peak of memory meanwhile / before, ${routes} routes`, 1.2), peak));
+  goals.push(await stallOf(edited, large, options, MANY_ROUTES));
   await store.close();
   return goals;
 }
@@ -127,11 +130,13 @@ async function stallOf(
   { ticker_url, edit }: Edited,
   goal: Goal,
   { quick }: BenchOptions,
+  routes: number,
 ): Promise<JudgedGoal> {
   const longest: { wall_ms: number; cpu_ms: number }[] = [];
+  await edit(routes);
   for (let time = 0; time < (quick ? 10 : 50); time++) {
     await fetch(ticker_url);
-    await edit();
+    await edit(routes);
     await Bun.sleep(EDIT_PAUSE_MS);
     longest.push(Value.Parse(Longest, await (await fetch(ticker_url)).json()));
   }

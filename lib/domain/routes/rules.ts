@@ -29,11 +29,16 @@ interface Context {
 }
 
 /**
- * Adds what is wrong with a service to `faults`, each rule on the full paths.
+ * Adds what is wrong with a service to `faults`, each rule on the full paths. Thousands of routes take a while, so
+ * each is a step.
  *
  * @param at where the service stands in the input; paths of faults begin below
  */
-export function checkRules(service: Partly<ServiceConfig>, at: FieldPath, faults: Faults): void {
+export function* checkRules(
+  service: Partly<ServiceConfig>,
+  at: FieldPath,
+  faults: Faults,
+): Generator<void, void> {
   const urlMessage = service.url === undefined ? null : urlFault(service.url);
   if (urlMessage !== null) faults.add(["url"], urlMessage);
   const documentMessage = service.openapi === undefined ? null : documentPathFault(service.openapi);
@@ -48,7 +53,7 @@ export function checkRules(service: Partly<ServiceConfig>, at: FieldPath, faults
     // below a prefix that is not known, paths can be compared with each other only
     const comparable = prefix === null ? new Map<string, FieldPath>() : declared;
     const context = { faults, service: at, scope, prefix, policyNames, declared: comparable, expanded };
-    checkRoutes(config.routes ?? [], context);
+    yield* checkRoutes(config.routes ?? [], context);
   }
   if (expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) faults.add([], SERVICE_TOO_LARGE);
   if (!SCOPES.some((scope) => scope in service)) {
@@ -66,10 +71,14 @@ function readPrefix(config: Partly<ScopeConfig>, scope: Scope, faults: Faults): 
   return isWrong ? null : { text: route_prefix, params: paramNames(path) };
 }
 
-function checkRoutes(routes: readonly (Partly<RouteConfig> | undefined)[], context: Context): void {
+function* checkRoutes(
+  routes: readonly (Partly<RouteConfig> | undefined)[],
+  context: Context,
+): Generator<void, void> {
   for (const [index, route] of routes.entries()) {
     if (context.faults.isFull || context.expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) return;
     if (route !== undefined) checkRoute(route, [context.scope, "routes", index], context);
+    yield;
   }
 }
 

@@ -3,6 +3,7 @@
  * checks what operators write, the gateway what it loads. Any JSON or YAML value may come in; all that is wrong
  * is answered at once, each with its path and what would be accepted.
  */
+import type { Static } from "@sinclair/typebox";
 import { Faults, type FieldError, type FieldPath, faultsOf, fits, partsThatFit } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
 import { expandService } from "./expand.ts";
@@ -56,13 +57,25 @@ export function validateService(name: string, input: unknown, at = ""): ServiceR
 }
 
 /**
- * Checks one stored service as the gateway loads it. Old values may hold a bare `host:port`; the result always
- * has `http://host:port`.
+ * Checks one stored service as the gateway loads it, in steps. Old values may hold a bare `host:port`; the result
+ * always has `http://host:port`, and is otherwise the value itself.
  */
-export function validateStored(name: string, value: unknown): ServiceResult {
+export function* validateStoredInSteps(name: string, value: unknown): Generator<void, ServiceResult> {
   const faults = nameFaults(name, "name");
-  const service = readService(StoredServiceConfig, value, [], faults);
-  return result(service && expandService({ ...service, url: `http://${addressOf(service.url)}` }), faults);
+  const service = yield* readService(StoredServiceConfig, value, [], faults);
+  return result(service && { ...service, url: `http://${addressOf(service.url)}` }, faults);
+}
+
+/** {@link validateStoredInSteps}, all at once. */
+export function validateStored(name: string, value: unknown): ServiceResult {
+  return lastOf(validateStoredInSteps(name, value));
+}
+
+function lastOf<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 function result(service: StoredServiceConfig | undefined, faults: Faults): ServiceResult {
@@ -82,7 +95,7 @@ function readWritten(
   at: FieldPath,
   faults: Faults,
 ): { service: StoredServiceConfig; bytes: number } | undefined {
-  const written = readService(ServiceConfig, value, at, faults);
+  const written = lastOf(readService(ServiceConfig, value, at, faults));
   if (written === undefined) return undefined;
   const service = expandService(written);
   const bytes = Buffer.byteLength(JSON.stringify(service));
@@ -92,16 +105,17 @@ function readWritten(
 }
 
 /** The service, where nothing is wrong with it: neither its shape nor what the rules say of the parts that have one. */
-function readService(
-  schema: typeof ServiceConfig | typeof StoredServiceConfig,
+function* readService<Schema extends typeof ServiceConfig | typeof StoredServiceConfig>(
+  schema: Schema,
   value: unknown,
   at: FieldPath,
   faults: Faults,
-): ServiceConfig | undefined {
+): Generator<void, Static<Schema> | undefined> {
   const whole = fits(schema, value) ? value : undefined;
   const found = whole === undefined ? faultsOf(schema, value) : new Faults();
   const parts = whole ?? partsThatFit(schema, value, found);
-  if (parts !== undefined) checkRules(parts, at, found);
+  yield;
+  if (parts !== undefined) yield* checkRules(parts, at, found);
   const inOrder = found.all.toSorted((one, other) => placeOf(one.path) - placeOf(other.path));
   for (const { path, message } of inOrder) faults.add([...at, ...path], message);
   return found.all.length === 0 ? whole : undefined;

@@ -1,11 +1,14 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
-const ROUTES = 100;
+/** As many routes as the other services have. */
+export const FEW_ROUTES = 100;
+/** About as many as one service can have. */
+export const MANY_ROUTES = 4_000;
 const POLL_MS = 1;
 
-/** A service of as many routes as the others have, one of which is below `probe`. */
-export function editedService(probe: string): StoredServiceConfig {
-  const paths = [probe, ...Array.from({ length: ROUTES - 1 }, (_, index) => `/edited/things-${index}`)];
+/** A service of so many routes, one of which is below `probe`. */
+export function editedService(probe: string, routes = FEW_ROUTES): StoredServiceConfig {
+  const paths = [probe, ...Array.from({ length: routes - 1 }, (_, index) => `/edited/things-${index}`)];
   return {
     url: "http://127.0.0.1:9",
     public: { routes: paths.map((path) => ({ path: `${path}/{id}`, methods: ["GET"], rate_limit: false })) },

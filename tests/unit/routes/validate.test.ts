@@ -4,6 +4,7 @@ import {
   validateDocument,
   validateService,
   validateStored,
+  validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import { pathsService, serviceWith } from "./fixtures.ts";
 
@@ -120,6 +121,14 @@ describe("the size of one service", () => {
 });
 
 describe("a stored service", () => {
+  test("is checked in steps of a route, so that thousands of them keep nobody waiting", () => {
+    const paths = Array.from({ length: 4_000 }, (_, index) => `/r/${index}`);
+    const steps = [...validateStoredInSteps("a", pathsService(...paths))];
+    expect(steps.length).toBeGreaterThan(paths.length);
+    const invalid = [...validateStoredInSteps("a", pathsService(...paths, "/{x}/{x}"))];
+    expect(invalid.length).toBeGreaterThan(paths.length);
+  });
+
   const withUrl = (url: string) => validateStored("a", { ...pathsService("/"), url });
 
   test.each(["widgets:8080", "http://widgets:8080"])("routes with the url %s", (url) => {
