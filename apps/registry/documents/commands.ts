@@ -15,7 +15,7 @@ export function applyDocument(
   request_id: string,
 ): Promise<Applied> {
   return publish(publishing, "apply", async (tx, fence) => {
-    const states = await readStates(tx, [...configs.keys()]);
+    const [states] = await Promise.all([readStates(tx, [...configs.keys()]), refuseConflicts(tx, configs)]);
     return appendAll(tx, configs, states, { fence, request_id });
   });
 }
@@ -26,6 +26,7 @@ export function seedDocument(publishing: Publishing, configs: Configs, request_i
     const states = await readStates(tx, [...configs.keys()]);
     const fresh = new Map([...configs].filter(([name]) => !states.has(name)));
     if (fresh.size === 0) return { results: [] };
+    await refuseConflicts(tx, fresh);
     return appendAll(tx, fresh, states, { fence, request_id });
   });
 }
@@ -36,7 +37,6 @@ async function appendAll(
   states: ReadonlyMap<string, ServiceState>,
   write: { fence: number; request_id: string },
 ): Promise<Applied> {
-  await refuseConflicts(tx, configs);
   const written = [...configs].map(([service, config]) => {
     const revision = nextRevision(states.get(service));
     return { service, revision, action: "apply", restored_from: null, config } as const;

@@ -4,7 +4,10 @@ import { editedService, whenServed } from "./edited-service.ts";
 
 const SERVICES = 100;
 
-/** Milliseconds from sending an apply to the first request that is served by it, among 10 000 routes. */
+/**
+ * Milliseconds from sending an apply to the first request that is served by it, among 10 000 routes. It is asked for
+ * once the apply is answered, as a client does: asking before takes the machine's time from the apply.
+ */
 export async function servedAfterApply(times: number): Promise<number[]> {
   await using bed = new ServiceBed(["etcd"]);
   const [database, etcd] = [await bed.database(), await bed.routeStore()];
@@ -26,11 +29,9 @@ export async function servedAfterApply(times: number): Promise<number[]> {
   for (let time = 0; time <= times; time++) {
     const probe = `/edited/${time}`;
     const started = performance.now();
-    const [, served_ms] = await Promise.all([
-      apply(registry.url, { edited: editedService(probe) }),
-      whenServed(gateway.url, probe).then(() => performance.now() - started),
-    ]);
-    if (time > 0) samples.push(served_ms);
+    await apply(registry.url, { edited: editedService(probe) });
+    await whenServed(gateway.url, probe);
+    if (time > 0) samples.push(performance.now() - started);
   }
   return samples;
 }
