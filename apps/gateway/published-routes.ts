@@ -59,6 +59,7 @@ export class PublishedRoutes {
   /** Why each service was left out that was. */
   #skipped = new Map<string, string>();
   readonly #onLoad: (loaded: LoadedRoutes) => void;
+  #loaded_at_ms = 0;
 
   constructor(
     store: RouteStore,
@@ -84,6 +85,21 @@ export class PublishedRoutes {
 
   get table(): RouteTable {
     return this.#table;
+  }
+
+  /** When the table was last swapped, in epoch milliseconds. */
+  get loaded_at_ms(): number {
+    return this.#loaded_at_ms;
+  }
+
+  /** Whether the store may hold what is not served, for changes that were not seen or could not be read. */
+  get stale(): boolean {
+    return this.#isUnread;
+  }
+
+  /** Services of the store that are left out, since their values are not valid. */
+  get left_out(): number {
+    return this.#known.size - this.#table.counts.services;
   }
 
   /** Watches, then loads, so that no change falls between. Rejects when the store can not be reached. */
@@ -130,6 +146,7 @@ export class PublishedRoutes {
     }
     const table = this.#builder.take();
     this.#table = table;
+    this.#loaded_at_ms = this.#clock.now();
     for (const warning of table.warnings) this.#log.warn({}, warning);
     this.#log.info({ ...table.counts }, "routes loaded");
     const skipped = Array.from(this.#skipped, ([service, reason]) => ({ service, reason }));

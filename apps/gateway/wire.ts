@@ -3,6 +3,8 @@ import type { Service } from "@ostiary/lib/runtime/service";
 import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import type { CacheName, CacheState } from "./admission/credentials.ts";
+import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
 import { allowedOrigins, type GatewayConfig } from "./config.ts";
@@ -12,13 +14,16 @@ import { createCorsPolicy } from "./edge/cors.ts";
 import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/target.ts";
 import { Instance } from "./instance.ts";
+import { addGatewayMetrics } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter } from "./steps/limit.ts";
+import { LimitDecisions } from "./steps/limit-decisions.ts";
 import { AuditTrail } from "./steps/record.ts";
 import { Responder } from "./steps/respond.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
+import { CallDurations } from "./upstream/call-durations.ts";
 import { UpstreamHeaders } from "./upstream/headers.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
@@ -42,8 +47,15 @@ export async function wireGateway(
   const routeStore = given.routeStore ?? (await ownRouteStore(config, telemetry));
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
   const { log } = telemetry;
-  const authenticator = createAuthenticator({ config, log });
-  const recorder = createAuditRecorder({ config, log, registry: telemetry.metrics.registry });
+  const { registry } = telemetry.metrics;
+  const caches = new Map<CacheName, CacheState>();
+  const authenticator = createAuthenticator({
+    config,
+    log,
+    durations: new ValidationDurations(registry),
+    onCache: (name, cache) => caches.set(name, cache),
+  });
+  const recorder = createAuditRecorder({ config, log, registry });
   const instance = new Instance(routeStore, log, systemClock);
   const routes = new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded));
   const health = { draining: false };
@@ -53,15 +65,28 @@ export async function wireGateway(
   });
   const websockets = new WebSockets(webSocketOptions(config), headers);
   const connections = new ClientConnections(clientTimes(config), health);
+  const decisions = new LimitDecisions();
+  const calls = new UpstreamCalls(systemClock);
+  const forwarder = new Forwarder(forwardOptions(config), headers, calls, new CallDurations(registry));
+  let port: number | null = null;
+  addGatewayMetrics(registry, {
+    caches,
+    decisions,
+    routes,
+    forwarder,
+    websockets,
+    recorder,
+    port: () => port,
+  });
   const app = createApp({
     steps: {
       connections,
       targets: new RequestTargets(),
       routes,
       authenticator,
-      limiter: createLimiter({ config, store: counterStore }),
+      limiter: createLimiter({ config, store: counterStore, decisions }),
       audit: new AuditTrail(recorder, log),
-      forwarder: new Forwarder(forwardOptions(config), headers, new UpstreamCalls(systemClock)),
+      forwarder,
       websockets,
       responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
       log: new RequestLog(telemetry),
@@ -87,6 +112,9 @@ export async function wireGateway(
       await counterStore.ping(COUNTER_PING_MS).catch(() => {
         log.warn({}, "the counter store (COUNTER_STORE_URL) does not answer: not ready until it does");
       });
+    },
+    listening(opened) {
+      port = opened;
     },
     drain: () => websockets.goAway(),
     async stop() {

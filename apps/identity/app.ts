@@ -18,6 +18,7 @@ import { rolesRoutes } from "./roles/routes.ts";
 import { serviceAccountsRoutes } from "./service-accounts/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { usersRoutes } from "./users/routes.ts";
+import { createValidationMetrics } from "./validations/metrics.ts";
 import { validationRoutes } from "./validations/routes.ts";
 
 /** Bodies are a few short fields; larger ones are 413. */
@@ -61,7 +62,7 @@ function internalHandler({ deps, telemetry, health, internal_auth_token }: AppOp
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(internalToken(internal_auth_token))
     .use(probeRoutes({ database: ping }, health, telemetry))
-    .use(validationRoutes(deps))
+    .use(validationRoutes(deps, createValidationMetrics(telemetry.metrics)))
     .use(lifecycleRoutes(deps));
   return createHandler(app, { telemetry, request_id_on_response: false });
 }

@@ -14,6 +14,7 @@ import { seedRoutes } from "./documents/seeds.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
+import { addServiceMetrics } from "./services/metrics.ts";
 
 const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
 const SCHEMA = "routes";
@@ -32,6 +33,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
   const lag = new ProjectionLag(database, systemClock);
   const metrics = createProjectionMetrics(telemetry.metrics.registry, lag);
+  addServiceMetrics(telemetry.metrics, database);
   const watchingLag = watchLag(lag, telemetry.log, systemClock);
   const reconciler = new Reconciler({
     database,

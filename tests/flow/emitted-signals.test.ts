@@ -242,6 +242,12 @@ describe("metrics", () => {
     expect(scrape).toMatch(/^audit_outcomes_total{result="not_found"} \d/m);
   });
 
+  test.each(SERVICES)("every metric of %s is listed in its README", async (service) => {
+    const text = await Bun.file(`${import.meta.dir}/../../apps/${service}/README.md`).text();
+    const names = Array.from(scrapeOf(service).matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name);
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
   test("are in Prometheus' text format, on the internal port alone", async () => {
     for (const service of SERVICES) expect(scrapeOf(service)).toStartWith("# HELP ");
   });

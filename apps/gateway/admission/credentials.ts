@@ -14,7 +14,12 @@ export interface CacheOptions {
   readonly entries: number;
   readonly ttl_ms: number;
   readonly clock: Pick<Clock, "now" | "elapsed_ms">;
+  /** Told of each cache that is made. */
+  readonly onCache?: (name: CacheName, cache: CacheState) => void;
 }
+
+export type CacheName = "credentials" | "tokens" | "persons";
+export type CacheState = Pick<ResultCache<unknown>, "hits" | "misses" | "entries">;
 
 /**
  * Admits API keys and sessions: null for one that identity refuses or that has no known shape. A key that was
@@ -22,9 +27,10 @@ export interface CacheOptions {
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
-  { entries, ttl_ms, clock }: CacheOptions,
+  { entries, ttl_ms, clock, onCache }: CacheOptions,
 ): (credential: string) => Admitted | null | Promise<Admitted | null> {
   const cache = new ResultCache<Admitted | null>(entries, clock);
+  onCache?.("credentials", cache);
 
   async function validate(credential: string, parsed: ParsedCredential): Promise<Kept<Admitted | null>> {
     const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;

@@ -16,6 +16,9 @@ export interface Kept<T> {
  * keeps nothing. Names are hashes or ids, never credentials.
  */
 export class ResultCache<T> {
+  /** How often a result was at hand, and how often it had to be waited for. */
+  hits = 0;
+  misses = 0;
   readonly #kept: LRUCache<string, Kept<T>>;
   readonly #loading = new Map<string, Promise<T>>();
   readonly #clock: Pick<Clock, "now" | "elapsed_ms">;
@@ -25,14 +28,22 @@ export class ResultCache<T> {
     this.#clock = clock;
   }
 
+  /** Results that are kept, ended ones included that nobody has asked for since. */
+  get entries(): number {
+    return this.#kept.size;
+  }
+
   /** What is kept under `name`; undefined when it is missing or has ended. */
   get(name: string): T | undefined {
     const found = this.#kept.get(name);
-    return found !== undefined && this.#holds(found) ? found.value : undefined;
+    if (found === undefined || !this.#holds(found)) return undefined;
+    this.hits += 1;
+    return found.value;
   }
 
   /** The result of the load of `name` that is under way, else of a new one. */
   load(name: string, work: () => Promise<Kept<T>>): Promise<T> {
+    this.misses += 1;
     const underway = this.#loading.get(name);
     if (underway !== undefined) return underway;
     const loading = this.#keep(name, work).finally(() => this.#loading.delete(name));

@@ -26,9 +26,11 @@ export function admitTokens(
   options: TokenAdmissionOptions,
 ): (token: string) => Admitted | null | Promise<Admitted | null> {
   const { issuer, verify, validation } = options;
-  const { entries, ttl_ms, clock } = options.cache;
+  const { entries, ttl_ms, clock, onCache } = options.cache;
   const subjects = new ResultCache<string | null>(entries, clock);
   const persons = new ResultCache<Admitted | null>(entries, clock);
+  onCache?.("tokens", subjects);
+  onCache?.("persons", persons);
 
   async function find(subject: string): Promise<Kept<Admitted | null>> {
     const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;

@@ -11,6 +11,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { boundedCall, CallFailed } from "../upstream/bounded-call.ts";
 import type { AdmissionConfig } from "./config.ts";
+import type { ValidationDurations, ValidationEnd, ValidationKind } from "./validation-durations.ts";
 
 /** A person is never answered with a membership of an organization. */
 const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
@@ -30,7 +31,10 @@ type ValidationConfig = Pick<
   "CREDENTIAL_VALIDATE_URL" | "INTERNAL_AUTH_TOKEN" | "VALIDATE_TIMEOUT_MS"
 >;
 
-export function createValidationClient(config: ValidationConfig): ValidationClient {
+export function createValidationClient(
+  config: ValidationConfig,
+  durations?: Pick<ValidationDurations, "observe">,
+): ValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
@@ -47,9 +51,25 @@ export function createValidationClient(config: ValidationConfig): ValidationClie
     return answer.text;
   }
 
+  async function timed<Result extends { valid: boolean }>(
+    kind: ValidationKind,
+    question: ValidationRequest,
+    read: (text: string) => Result,
+  ): Promise<Result> {
+    const started = performance.now();
+    let end: ValidationEnd = "failed";
+    try {
+      const result = read(await ask(question));
+      end = result.valid ? "valid" : "invalid";
+      return result;
+    } finally {
+      durations?.observe(kind, end, (performance.now() - started) / 1000);
+    }
+  }
+
   return {
-    person: async (issuer, subject) => readPerson(await ask({ idp: { issuer, subject } })),
-    credential: async (credential) => readCredential(await ask({ credential })),
+    person: (issuer, subject) => timed("person", { idp: { issuer, subject } }, readPerson),
+    credential: (credential) => timed("credential", { credential }, readCredential),
   };
 }
 

@@ -44,6 +44,11 @@ export class OutcomeQueue {
     this.#calls = new OutcomeCalls(options.client, this.#clock);
   }
 
+  /** Outcomes that are on their way. */
+  get underway(): number {
+    return this.#underway;
+  }
+
   push(request_id: string, outcome: AuditOutcome): void {
     if (this.#state === "open" && this.#underway < this.#options.size) {
       this.#underway += 1;

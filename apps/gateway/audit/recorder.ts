@@ -13,6 +13,8 @@ import { OutcomeQueue } from "./outcome-queue.ts";
 export interface AuditRecorder {
   /** Whether audit is on for the deployment. */
   readonly enabled: boolean;
+  /** Outcomes that the audit service has not taken yet. */
+  readonly queued: number;
   /**
    * Resolves once the audit service holds the intent; the request may be forwarded only then.
    *
@@ -41,6 +43,9 @@ export function createAuditRecorder({ config, log, registry }: AuditRecorderOpti
   const delivery: Delivery = { calls: new IntentCalls(client), queue, log, metrics };
   return {
     enabled: true,
+    get queued() {
+      return queue.underway;
+    },
     intent: (request_id, intent) => recordIntent(delivery, request_id, intent),
     outcome: (request_id, outcome) => queue.push(request_id, outcome),
     close: (deadline_ms) => queue.close(deadline_ms),
@@ -49,6 +54,7 @@ export function createAuditRecorder({ config, log, registry }: AuditRecorderOpti
 
 const recordNothing: AuditRecorder = {
   enabled: false,
+  queued: 0,
   async intent() {},
   outcome() {},
   async close() {},

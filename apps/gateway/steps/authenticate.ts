@@ -5,11 +5,12 @@ import type { Scope } from "@ostiary/lib/domain/routes";
 import { listItems } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AdmissionConfig } from "../admission/config.ts";
-import { admitCredentials } from "../admission/credentials.ts";
+import { admitCredentials, type CacheOptions } from "../admission/credentials.ts";
 import { createKeySet, type KeySet } from "../admission/key-set.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
 import { admitTokens, createTokenVerifier } from "../admission/tokens.ts";
 import { createValidationClient } from "../admission/validation-client.ts";
+import type { ValidationDurations } from "../admission/validation-durations.ts";
 
 export type ProtectedScope = Exclude<Scope, "public">;
 
@@ -33,6 +34,9 @@ export interface AuthenticatorOptions {
   readonly config: AdmissionConfig;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock?: Clock;
+  /** Where validations are timed. */
+  readonly durations?: ValidationDurations;
+  readonly onCache?: CacheOptions["onCache"];
 }
 
 const KEY_HEADER = "x-api-key";
@@ -45,14 +49,15 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 };
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { config, log, clock = systemClock } = options;
+  const { config, log, clock = systemClock, durations, onCache } = options;
   const keySet = keySetOf(config, log, clock);
   const cache = {
     entries: config.ADMISSION_CACHE_ENTRIES,
     ttl_ms: config.APIKEY_CACHE_TTL_SECS * 1000,
     clock,
+    onCache,
   };
-  const validation = createValidationClient(config);
+  const validation = createValidationClient(config, durations);
   const admitCredential = admitCredentials(validation, cache);
   const issuer = config.AUTH_ISSUER ?? "";
   const rules = {

@@ -1,5 +1,6 @@
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
+import type { CallDurations } from "../upstream/call-durations.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
@@ -26,11 +27,29 @@ export class Forwarder {
   readonly #options: ForwardOptions;
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
+  readonly #durations: CallDurations;
+  #streams = 0;
 
-  constructor(options: ForwardOptions, headers: UpstreamHeaders, calls: UpstreamCalls) {
+  constructor(
+    options: ForwardOptions,
+    headers: UpstreamHeaders,
+    calls: UpstreamCalls,
+    durations: CallDurations,
+  ) {
     this.#options = options;
     this.#headers = headers;
     this.#calls = calls;
+    this.#durations = durations;
+  }
+
+  /** Answers that are on their way to their clients as streams. */
+  get streams(): number {
+    return this.#streams;
+  }
+
+  /** Calls of services under way, streams included. */
+  get calls(): number {
+    return this.#calls.open;
   }
 
   /**
@@ -57,6 +76,7 @@ export class Forwarder {
     this.#headers.prepare(headers, exchange);
     if (body.content_length !== null) headers.set("content-length", body.content_length);
     exchange.forwarded = true;
+    call.sent = performance.now();
     call.awaitService(this.#options.timeout_ms, "timeout");
     return fetch(route.origin + path, {
       method: request.method,
@@ -82,6 +102,7 @@ export class Forwarder {
     call.answered = true;
     call.serviceCame();
     const { status, headers } = response;
+    this.#measure(exchange, call, status);
     if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
     const length = knownLength(headers);
     if (request.method === "HEAD" || length === 0 || BODILESS.has(status))
@@ -92,7 +113,10 @@ export class Forwarder {
     // not before: to ask for it makes a stream, even where all is there
     const { body } = response;
     if (body === null) return whole(exchange, response, null);
-    const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, onEnd);
+    const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, (failure) => {
+      this.#streams -= 1;
+      onEnd(failure);
+    });
     if (small) return relay.whole(length).then((bytes) => whole(exchange, response, bytes));
     headers.delete("content-length");
     return this.#streamed(exchange, response, relay);
@@ -100,10 +124,14 @@ export class Forwarder {
 
   async #streamed(exchange: Exchange, response: Response, relay: ResponseRelay): Promise<UpstreamAnswer> {
     const { status, headers } = response;
-    if (isPlainEventStream(headers)) return { status, headers, body: relay.eventStream() };
+    if (isPlainEventStream(headers)) {
+      this.#streams += 1;
+      return { status, headers, body: relay.eventStream() };
+    }
     const first = await relay.next();
     if (first === undefined) return whole(exchange, response, null);
     await relay.lookAhead();
+    this.#streams += 1;
     return { status, headers, body: relay.stream(first) };
   }
 
@@ -112,11 +140,19 @@ export class Forwarder {
    * one over the limit, 502 for a service that can not be reached, does not answer in time or breaks off before
    * the client has anything; ClientGone when the client left. Anything else stays what it is.
    */
-  failure({ call, forwarded }: Exchange, thrown: unknown): unknown {
+  failure(exchange: Exchange, thrown: unknown): unknown {
+    const { call, forwarded } = exchange;
     if (call === null) return thrown;
-    if (forwarded) return call.failure(thrown, this.#options.body_bytes_max);
-    call.end();
-    return thrown;
+    if (!forwarded) {
+      call.end();
+      return thrown;
+    }
+    if (!call.answered) this.#measure(exchange, call, null);
+    return call.failure(thrown, this.#options.body_bytes_max);
+  }
+
+  #measure({ route }: Exchange, call: UpstreamCall, status: number | null): void {
+    this.#durations.observe(route.service, status, (performance.now() - call.sent) / 1000, null);
   }
 }
 

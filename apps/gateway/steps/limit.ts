@@ -11,6 +11,7 @@ import type { CompiledRoute, Scope } from "@ostiary/lib/domain/routes";
 import { integer } from "@ostiary/lib/runtime/config";
 import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
+import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
 
 /** Variables of rate limiting (Gateway specification, Environment). */
 export const limitVariables = {
@@ -62,9 +63,12 @@ export interface LimiterOptions {
   config: LimitConfig;
   store: Pick<CounterStore, "increment">;
   clock?: Pick<Clock, "now">;
+  /** Where decisions are counted. */
+  decisions?: LimitDecisions;
 }
 
-export function createLimiter({ config, store, clock = systemClock }: LimiterOptions): Limiter {
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { config, store, clock = systemClock, decisions = new LimitDecisions() } = options;
   const fallback = unlessZero(config.RATE_LIMIT_REQUESTS, config.RATE_LIMIT_WINDOW_SECONDS);
   const failures = unlessZero(
     config.RATE_LIMIT_AUTH_FAILURE_REQUESTS,
@@ -72,20 +76,36 @@ export function createLimiter({ config, store, clock = systemClock }: LimiterOpt
   );
   const failuresPrefix = bucketPrefix({ kind: "denied" });
 
-  const count = <Uncounted>(key: string, limit: RateLimit, otherwise: (error: unknown) => Uncounted) =>
-    store
-      .increment(key, limit.windowSeconds)
-      .then(({ count, ttl_ms }) => decide(count, ttl_ms, limit, clock.now()), otherwise);
+  const count = <Uncounted>(
+    key: string,
+    limit: RateLimit,
+    decided: PolicyDecisions,
+    otherwise: (error: unknown) => Uncounted,
+  ) =>
+    store.increment(key, limit.windowSeconds).then(
+      ({ count, ttl_ms }) => {
+        const state = decide(count, ttl_ms, limit, clock.now());
+        if (state.allowed) decided.admitted += 1;
+        else decided.refused += 1;
+        return state;
+      },
+      (error) => {
+        decided.uncounted += 1;
+        return otherwise(error);
+      },
+    );
 
   return {
     limit(route, caller) {
       const limit = route.rateLimit === "fallback" ? fallback : route.rateLimit;
       if (limit === null) return null;
-      return count(bucketKey(route.bucketPrefix, subjectOf(route.scope, caller)), limit, refuseUncounted);
+      const key = bucketKey(route.bucketPrefix, subjectOf(route.scope, caller));
+      return count(key, limit, decisions.of(route), refuseUncounted);
     },
     async failed(ip) {
       if (failures === null) return null;
-      const state = await count(bucketKey(failuresPrefix, ip), failures, letUncountedThrough);
+      const key = bucketKey(failuresPrefix, ip);
+      const state = await count(key, failures, decisions.denied, letUncountedThrough);
       return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds);
     },
   };

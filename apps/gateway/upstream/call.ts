@@ -32,6 +32,11 @@ export class UpstreamCalls {
     this.#clock = clock;
   }
 
+  /** How many are under way. */
+  get open(): number {
+    return this.#underway.size;
+  }
+
   /** A call on behalf of `request`, which must be ended. */
   begin(request: Request): UpstreamCall {
     const call = new UpstreamCall(request, this);
@@ -69,6 +74,8 @@ export class UpstreamCalls {
 export class UpstreamCall {
   /** The head of the response is there; the client may be sending still. */
   answered = false;
+  /** When the service was called, by `performance.now()`. */
+  sent = 0;
   readonly #request: Request;
   readonly #calls: UpstreamCalls;
   readonly #controller = new AbortController();

@@ -62,6 +62,11 @@ export class WebSockets {
     this.#tunnels.add(tunnel);
   }
 
+  /** How many are open. */
+  get tunnels(): number {
+    return this.#tunnels.size;
+  }
+
   /** Closes all, so that the gateway can stop. */
   goAway(): void {
     for (const tunnel of this.#tunnels) tunnel.goAway();

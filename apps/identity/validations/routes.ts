@@ -12,6 +12,7 @@ import { answer, bodyErrors } from "../answers.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { checkedSubject } from "../users/user.ts";
 import { validateCredential, validateSubject } from "./commands.ts";
+import type { ValidationMetrics } from "./metrics.ts";
 
 /** Both forms as optional fields of one object, so that a wrong body is told apart field by field. */
 const ValidateBody = Type.Object(
@@ -23,12 +24,16 @@ const ValidateBody = Type.Object(
 );
 
 /** `POST /internal/credentials/validate` (contract 4, Admission). */
-export function validationRoutes(deps: Dependencies) {
+export function validationRoutes(deps: Dependencies, metrics: ValidationMetrics) {
   return new Elysia({ name: "validations", normalize: false }).post(
     VALIDATE_PATH,
-    ({ body: { idp, credential } }) => {
-      if (idp !== undefined && credential === undefined) return validateSubject(deps, checkedSubject(idp));
-      if (credential !== undefined && idp === undefined) return validateCredential(deps, credential);
+    async ({ body: { idp, credential } }) => {
+      if (idp !== undefined && credential === undefined) {
+        return metrics.answered("person", await validateSubject(deps, checkedSubject(idp)));
+      }
+      if (credential !== undefined && idp === undefined) {
+        return metrics.answered("credential", await validateCredential(deps, credential));
+      }
       throw validationError([
         {
           path: idp === undefined ? "" : "credential",

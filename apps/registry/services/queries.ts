@@ -1,6 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, type SQL, sql } from "drizzle-orm";
 import { isOneOf } from "../publishing/queries.ts";
 import { revisions, services } from "../tables.ts";
@@ -28,6 +28,22 @@ export async function readService(orm: Orm, name: string): Promise<CurrentServic
 export async function readServices(orm: Orm, names: readonly string[]): Promise<Map<string, CurrentService>> {
   const found = await currentServices(orm, isOneOf(services.name, names));
   return new Map(found.map((service) => [service.name, service]));
+}
+
+export interface Published {
+  services: number;
+  routes: number;
+}
+
+/** How much is published. */
+export async function countPublished(orm: Orm): Promise<Published> {
+  const [published] = await rows<Published>(
+    orm,
+    sql`select (select count(*)::integer from routes.services where not deleted) as services,
+               (select count(*)::integer from routes.owned_routes) as routes`,
+  );
+  if (published === undefined) throw new Error("A count gives one row.");
+  return published;
 }
 
 function currentServices(orm: Orm, filter?: SQL): Promise<CurrentService[]> {

@@ -32,10 +32,9 @@ export function probeRoutes(
       }
       return { status: "healthy" as const, ...(warned && { checks: warned }) };
     })
-    .get(METRICS, async () => {
-      return new Response(await metrics.text(), {
-        headers: { "Content-Type": metrics.registry.contentType },
-      });
+    .get(METRICS, async ({ request }) => {
+      const { text, content_type } = await metrics.scrape(request.headers.get("accept"));
+      return new Response(text, { headers: { "Content-Type": content_type } });
     });
 }
 

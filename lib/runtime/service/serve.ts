@@ -47,6 +47,7 @@ export async function serve<Socket>(
     const open = listen(service.public, { host, port, shared, variable: variables.port });
     servers.unshift(open);
     const running = { port: portOf(open), internal_port: portOf(internal) };
+    service.listening?.(running.port);
     const { log } = service.telemetry;
     log.info(running, "listening");
     return {

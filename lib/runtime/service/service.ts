@@ -21,6 +21,8 @@ export interface Service<Socket = undefined> {
   readonly internal: Listener;
   /** Migrations, first loads, background loops. Rejects when the service must not serve. */
   start(): Promise<void>;
+  /** Told the public port once it is open. */
+  listening?(port: number): void;
   /** Listening is about to stop: ends connections that would never end by themselves. */
   drain?(): void;
   /** Ends background loops, flushes what is queued, closes the stores that its wire opened. */

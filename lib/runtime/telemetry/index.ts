@@ -1,3 +1,5 @@
+export * from "./collected.ts";
+export * from "./duration-histogram.ts";
 export * from "./log.ts";
 export * from "./metrics.ts";
 export * from "./metrics-export.ts";

@@ -1,5 +1,7 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
+import { openMetricsText } from "./open-metrics.ts";
+import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { type RequestObserver, requestObserver } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
 
@@ -13,44 +15,33 @@ export interface Metrics {
   readonly observeStore: StoreObserver;
   /** Prometheus text format. */
   text(): Promise<string>;
+  /** What a scrape is answered that accepts `accept`: OpenMetrics, with exemplars, for those that ask for it. */
+  scrape(accept: string | null): Promise<Scrape>;
+  /** Nothing is measured any more by itself. */
+  stop(): void;
 }
+
+export interface Scrape {
+  readonly content_type: string;
+  readonly text: string;
+}
+
+const OPEN_METRICS = /\bapplication\/openmetrics-text\b/;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  const registers = [registry];
-  addProcessMetrics(registers);
+  addProcessMetrics(registry);
   return {
     registry,
-    observeRequest: requestObserver(registers),
-    observeStore: storeObserver(registers),
+    observeRequest: requestObserver([registry]),
+    observeStore: storeObserver([registry]),
+    stop: watchEventLoop(registry),
     text: () => registry.metrics(),
+    async scrape(accept) {
+      if (accept === null || !OPEN_METRICS.test(accept)) {
+        return { content_type: registry.contentType, text: await registry.metrics() };
+      }
+      return { content_type: Registry.OPENMETRICS_CONTENT_TYPE, text: await openMetricsText(registry) };
+    },
   };
-}
-
-function addProcessMetrics(registers: Registry[]): void {
-  new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory size in bytes.",
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  new Gauge({
-    name: "process_start_time_seconds",
-    help: "Start time of the process since the Unix epoch.",
-    registers,
-  }).set(Math.round(performance.timeOrigin / 1000));
-  let counted = 0;
-  new Counter({
-    name: "process_cpu_seconds_total",
-    help: "User and system CPU time spent.",
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      const total = (user + system) / 1e6;
-      this.inc(Math.max(0, total - counted));
-      counted = total;
-    },
-  });
 }

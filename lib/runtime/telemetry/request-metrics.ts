@@ -10,6 +10,8 @@ export interface AnsweredRequest {
   readonly method: string;
   readonly status: number;
   readonly duration_ms: number;
+  /** Of a trace that is recorded; null otherwise. */
+  readonly trace_id?: string | null;
 }
 
 export type RequestObserver = (request: AnsweredRequest) => void;
@@ -52,9 +54,9 @@ export function requestObserver(registers: Registry[]): RequestObserver {
     else byMethod.set(method, series);
     return series;
   };
-  return ({ route, method, status, duration_ms }) => {
+  return ({ route, method, status, duration_ms, trace_id }) => {
     const { durations, countByStatus } = all.get(route)?.get(method) ?? begin(route, method);
-    durations.observe(duration_ms / 1000);
+    durations.observe(duration_ms / 1000, trace_id);
     countByStatus.set(status, (countByStatus.get(status) ?? 0) + 1);
   };
 }

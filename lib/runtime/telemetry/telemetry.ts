@@ -28,6 +28,7 @@ export function createTelemetry(service: ServiceIdentity, config: TelemetryConfi
     metrics,
     tracing,
     async close() {
+      metrics.stop();
       await Promise.allSettled([tracing.shutdown(), pushed.shutdown()]);
       await flush();
     },

@@ -1,0 +1,22 @@
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
+import { countPublished, type Published } from "./queries.ts";
+
+/** What is published as of now, which the database is asked for when it is scraped; absent while that is away. */
+export function addServiceMetrics({ registry }: Pick<Metrics, "registry">, database: Database): void {
+  const gauge = (name: string, help: string, pick: (published: Published) => number) =>
+    collectedGauge(registry, {
+      name,
+      help,
+      async read() {
+        try {
+          const published = await database.run("count_published", countPublished);
+          return [{ labels: {}, value: pick(published) }];
+        } catch {
+          return [];
+        }
+      },
+    });
+  gauge("registry_services", "Current services.", ({ services }) => services);
+  gauge("registry_routes", "Routes of current services, each method by itself.", ({ routes }) => routes);
+}

@@ -1,0 +1,76 @@
+import { readdir } from "node:fs/promises";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { systemClock } from "../../async/index.ts";
+import { collectedGauge, single } from "./collected.ts";
+import { DurationHistogram } from "./duration-histogram.ts";
+import { VERSION } from "./version.ts";
+
+const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const DELAY_INTERVAL_MS = 100;
+
+/** What a service tells of its process and of what runs in it. */
+export function addProcessMetrics(registry: Registry): void {
+  collectedGauge(registry, {
+    name: "process_resident_memory_bytes",
+    help: "Resident memory size in bytes.",
+    read: () => single(process.memoryUsage.rss()),
+  });
+  new Gauge({
+    name: "process_start_time_seconds",
+    help: "Start time of the process since the Unix epoch.",
+    registers: [registry],
+  }).set(Math.round(performance.timeOrigin / 1000));
+  addCpuTime(registry);
+  collectedGauge(registry, {
+    name: "process_open_fds",
+    help: "Open file descriptors, connections among them; absent where the system does not tell.",
+    read: openDescriptors,
+  });
+  collectedGauge(registry, {
+    name: "ostiary_build_info",
+    help: "Always 1; its labels name the version of Ostiary and of the runtime.",
+    labelNames: ["version", "runtime", "runtime_version"],
+    read: () => [{ labels: { version: VERSION, runtime: "bun", runtime_version: Bun.version }, value: 1 }],
+  });
+}
+
+function addCpuTime(registry: Registry): void {
+  let counted = 0;
+  new Counter({
+    name: "process_cpu_seconds_total",
+    help: "User and system CPU time spent.",
+    registers: [registry],
+    collect() {
+      const { user, system } = process.cpuUsage();
+      const total = (user + system) / 1e6;
+      this.inc(Math.max(0, total - counted));
+      counted = total;
+    },
+  });
+}
+
+async function openDescriptors() {
+  try {
+    return single((await readdir("/proc/self/fd")).length);
+  } catch {
+    return []; // not Linux
+  }
+}
+
+/** Measures how late timers come, ten times a second, until the function that it returns is called. */
+export function watchEventLoop(registry: Registry): () => void {
+  const delays = new DurationHistogram({
+    name: "event_loop_delay_seconds",
+    help: "How late the event loop came to a timer that was due, looked at ten times a second.",
+    buckets: DELAY_BUCKETS_SECONDS,
+    registers: [registry],
+  }).series({});
+  let due_ms = systemClock.elapsed_ms() + DELAY_INTERVAL_MS;
+  const timer = setInterval(() => {
+    const now_ms = systemClock.elapsed_ms();
+    delays.observe(Math.max(0, now_ms - due_ms) / 1000);
+    due_ms = now_ms + DELAY_INTERVAL_MS;
+  }, DELAY_INTERVAL_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

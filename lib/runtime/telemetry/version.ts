@@ -1,0 +1,4 @@
+import ostiary from "../../../package.json";
+
+/** Of this program. */
+export const VERSION: string = ostiary.version;

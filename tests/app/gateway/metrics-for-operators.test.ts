@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { GatewayNeighbours } from "../../support/gateway-neighbours.ts";
+import { member } from "../../support/identity-stand-in.ts";
+import { waitFor } from "../../support/index.ts";
+import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** What operators ask a gateway beyond the specification's list, and that clients can not make it grow. */
+
+const KEY = `acme-k-2-${"a".repeat(43)}`;
+const ANOTHER_KEY = `acme-k-2-${"b".repeat(43)}`;
+const neighbours = new GatewayNeighbours({ [KEY]: member(), [ANOTHER_KEY]: member() });
+const service = new RawUpstream();
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await startLocalGateway({
+    ...neighbours.env,
+    RATE_LIMIT_REQUESTS: "1000",
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "100",
+    UPSTREAM_TIMEOUT_MS: "300",
+  });
+  service.handler = ({ target }, socket) => {
+    if (target === "/late") return null;
+    if (target === "/stream") {
+      socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+      return null;
+    }
+    return target === "/busy" ? "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n" : OK;
+  };
+  await gateway.publish({
+    things: {
+      url: service.url,
+      rate_limits: { one: { requests: 1, window_seconds: 60 } },
+      public: {
+        routes: [
+          { path: "/open", methods: ["GET"], rate_limit: false },
+          { path: "/busy", methods: ["GET"], rate_limit: false },
+          { path: "/late", methods: ["GET"], rate_limit: false },
+          { path: "/inline", methods: ["GET"], rate_limit: { requests: 1, window_seconds: 60 } },
+          { path: "/stream", methods: ["GET"], rate_limit: false },
+        ],
+      },
+      organization: {
+        routes: [
+          { path: "/org/{id}", methods: ["GET"] },
+          { path: "/org-one", methods: ["GET"], rate_limit: "one" },
+        ],
+      },
+    },
+  });
+  await gateway.routes.put("edge/gateway/routes/broken", "{}");
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await neighbours.stop();
+  service.close();
+});
+
+const ask = (path: string, key?: string) =>
+  rawRequest(gateway.url, spell("GET", path, key === undefined ? {} : { "X-API-Key": key }));
+
+async function value(name: string): Promise<number> {
+  const lines = (await gateway.metrics()).split("\n");
+  return Number(
+    lines
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(" ")
+      .at(-1) ?? Number.NaN,
+  );
+}
+
+test("the admission cache tells hits, misses and entries", async () => {
+  const of = (what: string) => value(`gateway_admission_cache_${what}{cache="credentials"}`);
+  const before = { hits: await of("hits_total"), misses: await of("misses_total") };
+  for (let count = 0; count < 3; count += 1) await ask(`/org/${count}`, ANOTHER_KEY);
+  expect(await of("misses_total")).toBe(before.misses + 1);
+  expect(await of("hits_total")).toBe(before.hits + 2);
+  expect(await of("entries")).toBeGreaterThanOrEqual(1);
+});
+
+test("validations are timed by kind and result, those that failed too", async () => {
+  const count = (result: string) =>
+    value(`gateway_validation_duration_seconds_count{kind="credential",result="${result}"}`);
+  const before = { invalid: await count("invalid"), failed: await count("failed") };
+  await ask("/org/1", `acme-k-2-${"d".repeat(43)}`);
+  expect(await count("invalid")).toBe(before.invalid + 1);
+  neighbours.identity.override = () => new Response("x", { status: 500 });
+  await ask("/org/1", `acme-k-2-${"c".repeat(43)}`);
+  neighbours.identity.override = null;
+  expect(await count("failed")).toBe(before.failed + 1);
+});
+
+test("limits are told by policy: admitted, refused", async () => {
+  const of = (policy: string, decision: string) =>
+    value(`gateway_limit_decisions_total{policy="${policy}",decision="${decision}"}`);
+  const before = await of("fallback", "admitted");
+  await ask("/org/1", KEY);
+  expect(await of("fallback", "admitted")).toBe(before + 1);
+  for (let count = 0; count < 3; count += 1) await ask("/inline");
+  expect(await of("route", "refused")).toBe(2);
+  for (let count = 0; count < 3; count += 1) await ask("/org-one", KEY);
+  expect(await of("local:things:one", "admitted")).toBe(1);
+  expect(await of("local:things:one", "refused")).toBe(2);
+});
+
+test("calls of services are timed apart from the whole, by service and class of status", async () => {
+  const count = (status_class: string) =>
+    value(`gateway_upstream_duration_seconds_count{service="things",status_class="${status_class}"}`);
+  await ask("/open");
+  await ask("/busy");
+  await ask("/late");
+  expect(await count("2xx")).toBeGreaterThanOrEqual(1);
+  expect(await count("5xx")).toBe(1);
+  expect(await count("none")).toBe(1);
+});
+
+test("routes and services that are served are told, since when, and what was left out", async () => {
+  expect(await value("gateway_services_loaded")).toBe(2);
+  await waitFor(async () => (await value("gateway_services_left_out")) === 1);
+  expect(await value("gateway_routes_loaded")).toBe(8);
+  expect(await value("gateway_routes_stale")).toBe(0);
+  const loaded_s = await value("gateway_routes_loaded_timestamp_seconds");
+  expect(Math.abs(Date.now() / 1000 - loaded_s)).toBeLessThan(60);
+});
+
+test("what is open is told while it is: connections, calls, streams", async () => {
+  const client = await RawClient.connect(gateway.url);
+  client.send(spell("GET", "/stream"));
+  await waitFor(async () => (await value("gateway_open_streams")) === 1);
+  expect(await value("gateway_open_upstream_calls")).toBe(1);
+  if (process.platform === "linux") expect(await value("gateway_open_connections")).toBeGreaterThanOrEqual(1);
+  client.destroy();
+  await waitFor(async () => (await value("gateway_open_streams")) === 0);
+  await waitFor(async () => (await value("gateway_open_upstream_calls")) === 0);
+});
+
+test("the event loop, open files and the build are told", async () => {
+  await waitFor(async () => (await value("event_loop_delay_seconds_count")) > 0);
+  if (process.platform === "linux") expect(await value("process_open_fds")).toBeGreaterThan(3);
+  const scrape = await gateway.metrics();
+  expect(scrape).toContain(
+    `ostiary_build_info{version="0.1.0",runtime="bun",runtime_version="${Bun.version}"} 1`,
+  );
+});
+
+describe("no client makes a new series", () => {
+  test("by its path, its key or its headers", async () => {
+    const seriesOf = async () =>
+      (await gateway.metrics())
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("#"))
+        .map((line) => line.slice(0, line.lastIndexOf(" ")));
+    await ask("/nowhere/first");
+    await ask("/org/first", `acme-k-2-${"f".repeat(43)}`);
+    await ask("/org/first", "no key at all");
+    const before = new Set(await seriesOf());
+    for (let count = 0; count < 40; count += 1) {
+      const id = crypto.randomUUID();
+      await ask(`/nowhere/${id}`);
+      await ask(`/org/${id}`, `acme-k-2-${id.replaceAll("-", "").padEnd(43, "z")}`);
+      await ask(`/org/${id}`, id);
+      await rawRequest(
+        gateway.url,
+        spell("GET", "/open", { "User-Agent": id, Origin: `https://${id}.example`, traceparent: id }),
+      );
+    }
+    const grown = (await seriesOf()).filter((series) => !before.has(series));
+    expect(grown.filter((series) => !series.includes('status="429"'))).toEqual([]);
+  });
+});
+
+describe("OpenMetrics", () => {
+  const scraped = async (accept: string) => fetch(`${gateway.internal_url}/metrics`, { headers: { accept } });
+
+  test("is given to those that ask for it, and ends in EOF", async () => {
+    const answer = await scraped("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
+    expect(answer.headers.get("content-type")).toStartWith("application/openmetrics-text; version=1.0.0");
+    const text = await answer.text();
+    expect(text).toEndWith("\n# EOF\n");
+    expect(text).toContain("# TYPE http_requests counter\n");
+    expect(text).toMatch(/^http_requests_total\{route="\/open"/m);
+  });
+
+  test("leaves the names of the plain format as they are", async () => {
+    await (await scraped("application/openmetrics-text")).text();
+    const plain = await (await scraped("text/plain")).text();
+    expect(plain).toContain("# TYPE http_requests_total counter\n");
+    expect(plain).toMatch(/^http_requests_total\{route="\/open"/m);
+    expect(plain).not.toContain("# EOF");
+  });
+});
