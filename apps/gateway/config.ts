@@ -7,6 +7,7 @@ import {
   listenVariables,
   listItems,
   optionalList,
+  optionalText,
   routeStoreUrl,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -18,6 +19,12 @@ import { limitVariables } from "./steps/limit.ts";
 export const gatewayVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5001, internal_port: 8000 }),
   REUSE_PORT: flag(false, "Lets several gateways of this machine share PORT."),
+  TLS_CERT_FILE: optionalText("must be the path of a certificate in PEM form", {
+    description: "Serves PORT by TLS: the certificate, its chain after it. Read again when it changes.",
+  }),
+  TLS_KEY_FILE: optionalText("must be the path of a private key in PEM form", {
+    description: "The key of TLS_CERT_FILE, without a passphrase.",
+  }),
   ROUTE_STORE_URL: routeStoreUrl(),
   COUNTER_STORE_URL: counterStoreUrl(),
   ...admissionVariables,

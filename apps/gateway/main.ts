@@ -1,5 +1,11 @@
 import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/runtime/config";
-import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/runtime/service";
+import {
+  checkCertificate,
+  checkPorts,
+  runMain,
+  serve,
+  withRuntimeVariables,
+} from "@ostiary/lib/runtime/service";
 import { checkAudit } from "./audit/config.ts";
 import { gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
@@ -7,7 +13,14 @@ import { wireGateway } from "./wire.ts";
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
   const env = process.env;
-  const config = loadConfig(gatewayVariables, env, checkAudit, checkSharedRouteStore, checkPorts);
+  const config = loadConfig(
+    gatewayVariables,
+    env,
+    checkAudit,
+    checkSharedRouteStore,
+    checkCertificate,
+    checkPorts,
+  );
   withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
   return [await serve(await wireGateway(config), config)];
 });

@@ -1,5 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
-import type { Service } from "@ostiary/lib/runtime/service";
+import { certificateFiles, type Service } from "@ostiary/lib/runtime/service";
 import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
@@ -59,7 +59,9 @@ export async function wireGateway(
   const instance = new Instance(routeStore, log, systemClock);
   const routes = new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded));
   const health = { draining: false };
+  const is_tls = certificateFiles(config) !== null;
   const headers = new UpstreamHeaders({
+    scheme: is_tls ? "https" : "http",
     trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
     forward_client_address: config.FORWARD_CLIENT_ADDRESS,
   });
@@ -81,7 +83,7 @@ export async function wireGateway(
   const app = createApp({
     steps: {
       connections,
-      targets: new RequestTargets(),
+      targets: new RequestTargets(is_tls),
       routes,
       authenticator,
       limiter: createLimiter({ config, store: counterStore, decisions }),

@@ -1,5 +1,5 @@
 import { auditVariables } from "@ostiary/audit/config";
-import { gatewayVariables } from "@ostiary/gateway/config";
+import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import {
   adminToken,
@@ -79,20 +79,21 @@ function checkParts(env: Environment): ConfigProblem[] {
     ...configProblems(registryVariables, variables, checkRolesFile),
     ...configProblems(identityVariables, variables, checkRolesFile),
     ...configProblems(auditVariables, variables),
-    ...configProblems(gatewayVariables, variables, checkNotShared),
+    ...configProblems(gatewayVariables, variables, checkAlone),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
-function checkNotShared({ REUSE_PORT }: { REUSE_PORT?: boolean }): ConfigProblem[] {
-  if (REUSE_PORT !== true) return [];
-  return [
-    {
-      variable: "REUSE_PORT",
-      message: "is for gateways that run alone: the platform shares none of its ports.",
-    },
-  ];
+/** What only a gateway that runs alone can do. */
+function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
+  const { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
+  const given = { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE };
+  const alone = Object.entries(given).filter(([, value]) => value !== undefined && value !== false);
+  return alone.map(([variable]) => ({
+    variable,
+    message: "is for gateways that run alone, not for the platform.",
+  }));
 }
 
 /** Ports that can't be bound, all at once and before anything is opened. */

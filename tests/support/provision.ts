@@ -60,6 +60,13 @@ const tools: Tool[] = [
     present: () => onPath("zsh"),
   },
   {
+    name: "OpenSSL",
+    what_for: "the certificates of the TLS tests",
+    debian: "openssl",
+    elsewhere: "brew install openssl",
+    present: () => onPath("openssl"),
+  },
+  {
     name: "wrk",
     what_for: "the benchmark",
     debian: "wrk",

@@ -6,7 +6,6 @@ export interface RequestTarget {
   readonly query: string;
 }
 
-const SCHEME = "http://";
 const KNOWN_HOSTS_MAX = 1_000;
 
 /**
@@ -17,17 +16,23 @@ const KNOWN_HOSTS_MAX = 1_000;
 export class RequestTargets {
   /** Hosts that were found sound: nearly every request repeats one of a few. */
   readonly #sound = new Set<string>();
+  /** What every URL of this port begins with. */
+  readonly #scheme: "http://" | "https://";
+
+  constructor(is_tls: boolean) {
+    this.#scheme = is_tls ? "https://" : "http://";
+  }
 
   /** @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, two lengths */
   read(request: Request): RequestTarget {
     const host = request.headers.get("host");
     const { url } = request;
-    if (host === null || !this.#isSound(host) || !url.startsWith(SCHEME)) {
+    if (host === null || !this.#isSound(host) || !url.startsWith(this.#scheme)) {
       throw badRequest("The request must carry one valid Host header and a valid URL.");
     }
     const length = request.headers.get("content-length");
     if (length !== null && !isLength(length)) throw badRequest("Content-Length must be given once.");
-    const pathStart = url.indexOf("/", SCHEME.length);
+    const pathStart = url.indexOf("/", this.#scheme.length);
     const fragment = url.indexOf("#", pathStart);
     const end = fragment < 0 ? url.length : fragment;
     const question = url.indexOf("?", pathStart);
@@ -37,7 +42,7 @@ export class RequestTargets {
 
   #isSound(host: string): boolean {
     if (this.#sound.has(host)) return true;
-    if (host === "" || host.includes(",") || !URL.canParse(`${SCHEME}${host}/`)) return false;
+    if (host === "" || host.includes(",") || !URL.canParse(`${this.#scheme}${host}/`)) return false;
     if (this.#sound.size >= KNOWN_HOSTS_MAX) this.#sound.clear();
     this.#sound.add(host);
     return true;

@@ -49,6 +49,8 @@ const KNOWN_NAMES_MAX = 1_000;
 const NOTHING: [string, string][] = [];
 
 export interface UpstreamHeaderOptions {
+  /** What clients speak to this gateway. */
+  readonly scheme: "http" | "https";
   /** Whether `Forwarded` and `X-Forwarded-*` of the request come from a trusted proxy and may pass. */
   readonly trust_forwarded: boolean;
   /** Whether services are told the client's address. */
@@ -95,7 +97,7 @@ export class UpstreamHeaders {
     const before = said("x-forwarded-for");
     return [
       ["x-forwarded-for", before === null ? socket_address : `${before}, ${socket_address}`],
-      ["x-forwarded-proto", said("x-forwarded-proto") ?? "http"],
+      ["x-forwarded-proto", said("x-forwarded-proto") ?? this.#options.scheme],
       ["x-forwarded-host", said("x-forwarded-host") ?? headers.get("host") ?? ""],
     ];
   }

@@ -1,13 +1,15 @@
-import { endsWithin } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { type CertificateFiles, certificateFiles } from "./certificate.ts";
 import { listen } from "./listen.ts";
+import { PublicPort } from "./public-port.ts";
 import type { Service } from "./service.ts";
 
-export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> & {
-  /** Other processes may listen on PORT too; INTERNAL_PORT is never shared. */
-  REUSE_PORT?: boolean;
-};
+export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
+  Partial<CertificateFiles> & {
+    /** Other processes may listen on PORT too; INTERNAL_PORT is never shared. */
+    REUSE_PORT?: boolean;
+  };
 
 /** A service that listens. */
 export interface Running {
@@ -34,61 +36,53 @@ export async function serve<Socket>(
   options: ListenOptions,
   variables = PORT_VARIABLES,
 ): Promise<Running> {
-  const servers: Bun.Server<Socket | undefined>[] = [];
+  let internal: Bun.Server<undefined> | undefined;
   try {
     await service.start();
     const { HOST: host, PORT: port, INTERNAL_PORT: internal_port, REUSE_PORT: shared } = options;
-    const internal = listen(service.internal, {
-      host,
-      port: internal_port,
-      variable: variables.internal_port,
-    });
-    servers.push(internal);
-    const open = listen(service.public, { host, port, shared, variable: variables.port });
-    servers.unshift(open);
-    const running = { port: portOf(open), internal_port: portOf(internal) };
-    service.listening?.(running.port);
+    const server = listen(service.internal, { host, port: internal_port, variable: variables.internal_port });
+    internal = server;
     const { log } = service.telemetry;
+    const open = new PublicPort({
+      listener: service.public,
+      use: { host, port, shared, variable: variables.port },
+      files: certificateFiles(options),
+      log,
+    });
+    const running = { port: open.port, internal_port: portOf(server) };
+    service.listening?.(running.port);
     log.info(running, "listening");
     return {
       name: service.name,
       log,
       ...running,
-      shutdown: () => shutdown(service, open, internal, options),
+      shutdown: () => shutdown(service, open, server, options),
     };
   } catch (error) {
     // why it could not start is what counts; what fails while it is undone follows from that
-    await Promise.allSettled(servers.map((server) => server.stop(true)));
+    await Promise.allSettled([internal?.stop(true)]);
     await Promise.allSettled([service.stop()]);
     await service.telemetry.close();
     throw error;
   }
 }
 
-function portOf<Socket>(server: Bun.Server<Socket>): number {
+function portOf(server: Bun.Server<undefined>): number {
   if (server.port === undefined) throw new Error("The server is not bound to a TCP port.");
   return server.port;
 }
 
 async function shutdown<Socket>(
   service: Service<Socket>,
-  open: Bun.Server<Socket>,
+  open: PublicPort<Socket>,
   internal: Bun.Server<undefined>,
   options: ListenOptions,
 ): Promise<void> {
   service.health.draining = true;
   await Bun.sleep(options.SHUTDOWN_GRACE_MS);
   service.drain?.();
-  await stopWithin(open, options.SHUTDOWN_TIMEOUT_MS);
+  await open.stop(options.SHUTDOWN_TIMEOUT_MS);
   await service.stop();
   await internal.stop(true);
   await service.telemetry.close();
 }
-
-/** Lets requests in flight finish; what is still open at the deadline is cut. */
-async function stopWithin<Socket>(server: Bun.Server<Socket>, timeout_ms: number): Promise<void> {
-  await endsWithin(server.stop(), timeout_ms);
-  await endsWithin(server.stop(true), FORCED_STOP_MS);
-}
-
-const FORCED_STOP_MS = 1_000;

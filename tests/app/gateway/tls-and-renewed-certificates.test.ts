@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { type CertificatePair, Certificates } from "../../support/certificates.ts";
+import { publicService } from "../../support/gateway.ts";
+import { startGateway } from "../../support/gateway-process.ts";
+import { services, startProcess, waitFor } from "../../support/index.ts";
+import { headerValue, OK, RawUpstream } from "../../support/raw-http.ts";
+import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+
+setDefaultTimeout(60_000);
+
+/** TLS on the gateway's public port, with a certificate that is read again when it changes. */
+const certificates = new Certificates();
+let first: CertificatePair;
+let second: CertificatePair;
+
+beforeAll(() => {
+  first = certificates.make("first");
+  second = certificates.make("second");
+});
+afterAll(() => certificates.remove());
+
+/** The files that a gateway is told of; what they hold changes while it runs. */
+function installed(pair: CertificatePair): CertificatePair {
+  const { cert_file, key_file, cert } = certificates.make(`installed-${crypto.randomUUID()}`);
+  const files = { cert_file, key_file, cert };
+  install(pair, files);
+  return files;
+}
+
+function install(pair: CertificatePair, into: CertificatePair): void {
+  copyFileSync(pair.cert_file, into.cert_file);
+  copyFileSync(pair.key_file, into.key_file);
+}
+
+describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
+  const service = new RawUpstream();
+  const started: RunningProcess[] = [];
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((each) => each.kill()));
+    service.handler = () => OK;
+    service.requests.length = 0;
+  });
+  afterAll(() => service.close());
+
+  async function start(files: CertificatePair): Promise<{ gateway: RunningProcess; url: string }> {
+    const gateway = await startGateway({
+      services: { things: publicService(service.url, { path: "/things", methods: ["GET", "POST"] }) },
+      env: {
+        TLS_CERT_FILE: files.cert_file,
+        TLS_KEY_FILE: files.key_file,
+        FORWARD_CLIENT_ADDRESS: "true",
+        RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+      },
+    });
+    started.push(gateway);
+    return { gateway, url: gateway.url.replace("http:", "https:") };
+  }
+
+  const trusted = () => ({ tls: { ca: [first.cert, second.cert] } });
+
+  /** The common name of the certificate that a new connection is shown. */
+  function shown(url: string): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false });
+    socket.on("secureConnect", () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    return promise;
+  }
+
+  test("serves its clients by TLS, and tells services so", async () => {
+    const { gateway, url } = await start(installed(first));
+    const answer = await fetch(`${url}/things?a=1`, { ...trusted(), method: "POST", body: "hello" });
+    expect([answer.status, await answer.text()]).toEqual([200, "ok"]);
+    expect(service.request.target).toBe("/things?a=1");
+    expect(headerValue(service.request.headers, "x-forwarded-proto")).toBe("https");
+    expect((await fetch(`${gateway.internal_url}/health/live`)).status).toBe(200);
+    await expect(fetch(`${gateway.url}/things`)).rejects.toThrow();
+    await expect(fetch(`${url}/things`)).rejects.toThrow(); // a certificate that the client does not trust
+    expect((await fetch(`${url}/things`, trusted())).status).toBe(200);
+  });
+
+  test("serves a renewed one without losing a request", async () => {
+    const files = installed(first);
+    const { url } = await start(files);
+    const statuses: (number | string)[] = [];
+    let stopped = false;
+    const client = async (keepalive: boolean) => {
+      while (!stopped) {
+        await fetch(`${url}/things`, { ...trusted(), keepalive, method: "POST", body: "x" })
+          .then(async (answer) => statuses.push((await answer.text()) === "ok" ? answer.status : "torn"))
+          .catch((error: unknown) => statuses.push(String(error)));
+      }
+    };
+    const clients = [client(true), client(true), client(false)];
+    service.handler = (request) => (isSlow(request) ? null : OK);
+    const slow = fetch(`${url}/things?slow`, trusted());
+    await waitFor(() => service.requests.some(isSlow));
+
+    install(second, files);
+    await waitFor(async () => (await shown(url)) === "second", { what: "the renewed certificate" });
+    // the first server has stopped when every new connection is shown the new certificate
+    await waitFor(async () =>
+      (await Promise.all(Array.from({ length: 20 }, () => shown(url)))).every(isSecond),
+    );
+    stopped = true;
+    await Promise.all(clients);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(statuses.length).toBeGreaterThan(0);
+
+    const connection = service.requests.find(isSlow)?.connection ?? 0;
+    service.sockets[connection - 1]?.send(OK);
+    expect((await slow).status).toBe(200);
+  });
+
+  test("keeps the last one while the files do not belong together, and says so once", async () => {
+    const files = installed(first);
+    const { gateway, url } = await start(files);
+    writeFileSync(files.cert_file, second.cert);
+    const warnings = () => gateway.logs().filter(({ level }) => level === "warn");
+    await waitFor(() => warnings().some(({ message }) => String(message).includes("TLS_CERT_FILE")));
+    expect(await shown(url)).toBe("first");
+    expect((await fetch(`${url}/things`, trusted())).status).toBe(200);
+    install(second, files);
+    await waitFor(async () => (await shown(url)) === "second");
+    const told = warnings().filter(({ message }) => String(message).includes("TLS_CERT_FILE"));
+    expect(told).toHaveLength(1);
+  });
+});
+
+const isSlow = ({ target }: { target: string }) => target === "/things?slow";
+const isSecond = (name: string) => name === "second";
+
+describe("a certificate that can not be served is refused at the start", () => {
+  const wrongKey = "TLS_KEY_FILE must hold a private key in PEM form, without a passphrase.";
+  test.each<[string, () => [cert: string, key: string], string]>([
+    ["without its key", () => [first.cert_file, ""], "TLS_KEY_FILE is required with TLS_CERT_FILE."],
+    ["without the certificate", () => ["", first.key_file], "TLS_CERT_FILE is required with TLS_KEY_FILE."],
+    [
+      "with another's key",
+      () => [first.cert_file, second.key_file],
+      "TLS_KEY_FILE holds the key of another certificate than TLS_CERT_FILE.",
+    ],
+    [
+      "in a file that is not there",
+      () => [join(certificates.folder, "none"), first.key_file],
+      "TLS_CERT_FILE must be a file that this user may read.",
+    ],
+    [
+      "in a folder",
+      () => [certificates.folder, first.key_file],
+      "TLS_CERT_FILE must be a file that this user may read.",
+    ],
+    [
+      "that is a key",
+      () => [first.key_file, first.key_file],
+      "TLS_CERT_FILE must hold a certificate in PEM form, with its chain after it.",
+    ],
+    ["with a certificate as key", () => [first.cert_file, first.cert_file], wrongKey],
+    [
+      "with a key under a passphrase",
+      () => {
+        const locked = certificates.make("locked", { passphrase: "hunter2" });
+        return [locked.cert_file, locked.key_file];
+      },
+      wrongKey,
+    ],
+  ])("%s", async (_, files, message) => {
+    const [TLS_CERT_FILE, TLS_KEY_FILE] = files();
+    const refused = await startProcess("apps/gateway/main.ts", {
+      ...{ TLS_CERT_FILE, TLS_KEY_FILE, COUNTER_STORE_URL: "memory://", AUDIT_ENABLED: "false" },
+      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+    }).catch((error: unknown) => error);
+    if (!(refused instanceof ProcessEnded)) throw new Error("the gateway must refuse");
+    expect([refused.exit_code, ...refused.stderr]).toEqual([
+      78,
+      "The configuration is not valid:",
+      `  ${message}`,
+    ]);
+  });
+});
