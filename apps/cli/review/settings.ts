@@ -8,8 +8,10 @@ export type Subject =
 
 export function subjectOf({ scope, method, path, before, after }: Change): Subject {
   if (scope !== null && method !== null && path !== null) return { method, path, scope };
-  const [policy] = Object.keys((after ?? before)?.rate_limits ?? {});
-  return { method: null, path: null, scope: null, name: policy === undefined ? "url" : `policy ${policy}` };
+  const side = after ?? before ?? {};
+  const [policy] = Object.keys(side.rate_limits ?? {});
+  const name = policy === undefined ? Object.keys(side).join(", ") : `policy ${policy}`;
+  return { method: null, path: null, scope: null, name };
 }
 
 /** One setting of a change; null where that side has nothing. */
@@ -33,6 +35,7 @@ export function settingChanges({ before, after }: Change): SettingChange[] {
 
 const SETTINGS = [
   { key: "url", name: "url", omitted: "none" },
+  { key: "openapi", name: "openapi", omitted: "none" },
   { key: "policy", name: "policy", omitted: "none" },
   { key: "upstream", name: "upstream", omitted: "the request's path" },
   { key: "labels", name: "required labels", omitted: "none" },
@@ -43,10 +46,11 @@ const SETTINGS = [
 type Settings = Partial<Record<(typeof SETTINGS)[number]["key"], string>>;
 
 function settingsOf(side: Change["before"]): Settings {
-  const { url, rate_limits = {}, upstream, required_labels, rate_limit, audit } = side ?? {};
+  const { url, openapi, rate_limits = {}, upstream, required_labels, rate_limit, audit } = side ?? {};
   const [policy] = Object.values(rate_limits);
   return {
     url,
+    openapi,
     policy: policy && `${limitText(policy)}${policy.shared ? ", shared" : ""}`,
     upstream,
     labels: required_labels?.join(", "),

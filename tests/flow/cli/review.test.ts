@@ -21,6 +21,7 @@ const before = {
 };
 const after = {
   url: "http://a:2",
+  openapi: "/openapi.json",
   rate_limits: { burst: LIMIT },
   public: { routes: [route("/org/moved")] },
   organization: { routes: [route("/org/things/{id}", { rate_limit: { ...LIMIT, requests: 200 } })] },
@@ -51,6 +52,7 @@ describe("as text", () => {
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(run.stdout).toBe(`things: changed, current revision 1
 ~ url: http://a:1 -> http://a:2
++ openapi: /openapi.json
 + PUT /org/moved (public)
     opens: anyone may call it, without a credential
     opens: its requests are no longer audited
@@ -67,7 +69,7 @@ still: unchanged, current revision 1
 fresh: created
 + url: http://c:1
 + PUT /fresh (user), upstream /f, audit no
-7 changes: 2 open something, 1 breaks callers.
+8 changes: 2 open something, 1 breaks callers.
 `);
     expect((await cli(["apply", "--dry-run", changed])).stdout).toBe(run.stdout);
   });
@@ -84,7 +86,7 @@ describe("as JSON", () => {
       changes: changes.map(({ marks: _, ...change }) => change),
     }));
     expect(withoutMarks).toEqual(answer.body.results);
-    expect(results[0].changes[1].marks).toContainEqual({
+    expect(results[0].changes[2].marks).toContainEqual({
       effect: "opens",
       reason: "anyone may call it, without a credential",
     });
@@ -95,7 +97,7 @@ describe("as JSON", () => {
 describe("as Markdown", () => {
   test("it is a table for each service that changes, what is marked first", async () => {
     const { stdout } = await cli(["diff", changed, "--output=markdown"]);
-    expect(stdout).toStartWith("### Route changes\n\n7 changes: 2 open something, 1 breaks callers.\n");
+    expect(stdout).toStartWith("### Route changes\n\n8 changes: 2 open something, 1 breaks callers.\n");
     expect(stdout).toContain("**<code>things</code>**, changed, current revision 1\n");
     expect(stdout).toContain(
       "| removed | PUT <code>/org/gone</code> | organization | rate limit: <code>unlimited</code> | **breaks**: the route is gone |\n",
