@@ -17,6 +17,7 @@ import { lookupRoutes } from "./lookup/routes.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
+import { SCHEMA_PATH, schemaRoutes } from "./schema/routes.ts";
 import { serviceRoutes } from "./services/routes.ts";
 import { swaggerOptions } from "./swagger.ts";
 
@@ -54,6 +55,7 @@ function publicApp({ config, publishing, roles }: AppDeps) {
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(({ request }) => refuseWithoutToken(request, config.ADMIN_TOKEN))
     .use(documentRoutes(publishing, body_bytes_max))
+    .use(schemaRoutes())
     .use(serviceRoutes(publishing, body_bytes_max))
     .use(revisionRoutes(publishing))
     .use(lookupRoutes(publishing.database, roles));
@@ -68,7 +70,7 @@ function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * 401 for every path but the API's page and document, unknown paths included, unless the admin token is given
+ * 401 for every path but the API's page and document and the schema, unknown paths included, unless the admin token is given
  * (Gateway specification, Authentication; contract 3).
  */
 function refuseWithoutToken(request: Request, token: string): void {
@@ -79,5 +81,5 @@ function refuseWithoutToken(request: Request, token: string): void {
 }
 
 function isOpen(path: string): boolean {
-  return path === "/swagger" || path.startsWith("/swagger/");
+  return path === "/swagger" || path.startsWith("/swagger/") || path === SCHEMA_PATH;
 }

@@ -4,6 +4,7 @@ export { reasonOf, toApiError } from "./errors.ts";
 export * from "./handler.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";
+export { type JsonObject, OpenApiSchemas } from "./openapi-schemas.ts";
 export * from "./probes.ts";
 export * from "./representation.ts";
 export * from "./request-body.ts";

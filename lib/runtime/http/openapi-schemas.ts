@@ -27,11 +27,17 @@ const ANY_KEY = "^(.*)$";
 
 /**
  * Turns TypeBox schemas into the schemas of one OpenAPI 3.1 document. A schema with a `title` is written once,
- * under `components.schemas`, and referred to from everywhere. What JSON Schema can say in several ways is said
+ * under `components.schemas` unless told, and referred to from everywhere. What JSON Schema can say in several ways is said
  * in the one that generators of clients understand.
  */
 export class OpenApiSchemas {
   readonly components: Record<string, JsonObject> = {};
+  readonly #home: string;
+
+  /** @param home where the schemas that are written once stand in the document */
+  constructor(home = "#/components/schemas/") {
+    this.#home = home;
+  }
 
   /** `schema`, converted, or a reference to it. */
   convert(schema: unknown): JsonObject {
@@ -43,7 +49,7 @@ export class OpenApiSchemas {
       throw new Error(`Two different schemas have the title ${converted.title}.`);
     }
     this.components[name] = converted;
-    return { $ref: `#/components/schemas/${name}` };
+    return { $ref: `${this.#home}${name}` };
   }
 
   /** Content by media type, with its schemas converted. */

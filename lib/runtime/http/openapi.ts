@@ -100,7 +100,8 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
 async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
   const described = new Elysia();
   for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
-  described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH }));
+  // a path with a dot is left out otherwise, as a file
+  described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH, excludeStaticFile: false }));
   const response = await described.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
   const document: unknown = await response.json();
   return isRecord(document) ? document : {};

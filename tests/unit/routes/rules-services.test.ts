@@ -1,6 +1,7 @@
 /** Validation rules 1, 5 and 7: names, urls, scopes and unknown fields. */
 import { describe, expect, test } from "bun:test";
 import { validateDocument, validateService } from "@ostiary/lib/domain/routes";
+import { expectEditorToAgree } from "./editor-schema.ts";
 import { pathsService, serviceWith } from "./fixtures.ts";
 import { check, GET, type Refused, route } from "./rules.ts";
 
@@ -10,13 +11,16 @@ const NO_HOST = /^The host of the url is a name .*`http:\/\/host:port`/;
 describe("rule 1, service names", () => {
   test.each(["a", "A-b_c.9", "x".repeat(128), "__proto__", "constructor", "..."])("accepts %s", (name) => {
     const services = Object.fromEntries([[name, pathsService("/")]]);
+    expectEditorToAgree({ services });
     const result = validateDocument({ services });
     expect(result.ok && [...result.services.keys()]).toEqual([name]);
   });
   test.each(["", "two words", "a/b", "x".repeat(129), "café", "a\n", "a:b", ".", ".."])(
     "refuses %j",
     (name) => {
-      const document = validateDocument({ services: Object.fromEntries([[name, pathsService("/")]]) });
+      const services = Object.fromEntries([[name, pathsService("/")]]);
+      expectEditorToAgree({ services });
+      const document = validateDocument({ services });
       expect(document).toMatchObject({ ok: false, fields: [{ message: expect.stringMatching(/name/) }] });
       expect(validateService(name, pathsService("/"))).toMatchObject({
         ok: false,

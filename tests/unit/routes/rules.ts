@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
+import { expectEditorToAgree } from "./editor-schema.ts";
 import { serviceWith } from "./fixtures.ts";
 
 export const GET = { methods: ["GET"] };
@@ -17,6 +18,7 @@ export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
       expect(validateService("widgets", config)).toMatchObject({ ok: true });
       // the shape that the OpenAPI document shows is no narrower than the rules
       expect([...Value.Errors(ServiceConfig, config)]).toEqual([]);
+      expectEditorToAgree({ services: { widgets: config } });
     });
     test.each(refused)("refuses %s", (_, config, path, message) => {
       const result = validateService("widgets", config);
@@ -29,6 +31,7 @@ export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
           .map((field) => field.message)
           .join("\n"),
       ).toMatch(message);
+      expectEditorToAgree({ services: { widgets: config } });
     });
   });
 }

@@ -6,6 +6,7 @@ import {
   validateStored,
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
+import { editorAccepts } from "./editor-schema.ts";
 import { pathsService, serviceWith } from "./fixtures.ts";
 
 function faults(result: { ok: true } | { ok: false; fields: { path: string }[] }): string[] {
@@ -25,6 +26,7 @@ describe("a document", () => {
     ["null for a service", { services: { a: null } }, "services.a"],
   ])("that is or has %s is refused", (_, input, path) => {
     expect(faults(validateDocument(input))).toEqual([path]);
+    expect(editorAccepts(input)).toBe(false);
   });
 
   test("answers with everything that is wrong, each at its path", () => {

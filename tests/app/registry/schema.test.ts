@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { documentSchemaText } from "../../../apps/registry/schema/document-schema.ts";
+import { useRegistry } from "./bed.ts";
+
+const registry = useRegistry();
+
+/** Asks without the admin token. */
+const ask = (init?: RequestInit, more = "") => fetch(`${registry.url}/schema/routes.json${more}`, init);
+
+describe("GET /schema/routes.json", () => {
+  test("is the schema of documents, without a token", async () => {
+    const response = await ask();
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/schema+json");
+    expect(await response.text()).toBe(documentSchemaText());
+  });
+
+  test("is not sent again to who has it", async () => {
+    const { headers } = await ask();
+    const etag = headers.get("etag") ?? "";
+    expect(headers.get("cache-control")).toBe("no-cache");
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    for (const given of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await ask({ headers: { "If-None-Match": given } });
+      expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+    }
+    expect((await ask({ headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+  });
+
+  test("has a head, which says how long it is", async () => {
+    const response = await ask({ method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+    expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(documentSchemaText())));
+    expect(response.headers.get("etag")).toBe((await ask()).headers.get("etag"));
+  });
+
+  test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+    "is the only thing there is to do: %s is 405",
+    async (method) => {
+      const response = await ask({ method });
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe("GET, HEAD");
+      expect(await response.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
+    },
+  );
+
+  test("takes no query", async () => {
+    const response = await ask({}, "?version=1");
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ error: { details: { fields: [{ path: "version" }] } } });
+  });
+
+  test.each(["/schema", "/schema/", "/schema/routes.yaml", "/schema/ROUTES.json"])(
+    "is at no other path: %s wants the token",
+    async (path) => {
+      expect((await fetch(`${registry.url}${path}`)).status).toBe(401);
+      expect((await registry.call("GET", path)).status).toBe(404);
+    },
+  );
+});
+
+test("the catalogs that name the schema are applied as they are", async () => {
+  for (const catalog of ["identity", "audit", "demo"]) {
+    const text = await Bun.file(join(import.meta.dir, `../../../seeds/${catalog}.yaml`)).text();
+    expect((await registry.call("POST", "/apply", text)).status).toBe(200);
+  }
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import fc from "fast-check";
+import { parse } from "yaml";
+import { documentSchemaText } from "../../../apps/registry/schema/document-schema.ts";
+import { document, hostile } from "../routes/arbitraries.ts";
+import { BEYOND_JSON_SCHEMA, editorAccepts, expectEditorToAgree } from "../routes/editor-schema.ts";
+import { pathsService, serviceWith } from "../routes/fixtures.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+const text = (path: string) => Bun.file(join(ROOT, path)).text();
+
+describe("the schema that is kept beside the catalogs", () => {
+  test("is the one that is served: `bun run schema` writes it anew", async () => {
+    expect(await text("seeds/routes.schema.json")).toBe(documentSchemaText());
+  });
+
+  test.each(["identity", "audit", "staff", "demo"])(
+    "is named by %s.yaml, and accepts it",
+    async (catalog) => {
+      const yaml = await text(`seeds/${catalog}.yaml`);
+      expect(yaml).toStartWith("# yaml-language-server: $schema=routes.schema.json\n");
+      expect(editorAccepts(parse(yaml))).toBe(true);
+      expect(editorAccepts(parse(yaml.replace("url:", "uri:")))).toBe(false);
+    },
+  );
+
+  test("has words for every field, where a cursor may stand", () => {
+    const undescribed: string[] = [];
+    const look = (schema: unknown, at: string): void => {
+      if (typeof schema !== "object" || schema === null) return;
+      for (const [name, field] of Object.entries(Object(schema).properties ?? {})) {
+        const { description, $ref } = Object(field);
+        if (field !== false && !description && !$ref) undescribed.push(`${at}.${name}`);
+      }
+    };
+    const { definitions, ...root } = JSON.parse(documentSchemaText());
+    look(root, "");
+    for (const [name, definition] of Object.entries(definitions)) {
+      look(definition, name);
+      expect([name, Object(definition).description]).toEqual([name, expect.any(String)]);
+    }
+    expect(undescribed).toEqual([]);
+  });
+});
+
+test("what the schema can not say stands in the README", async () => {
+  const readme = await text("apps/registry/README.md");
+  for (const { rule } of BEYOND_JSON_SCHEMA) expect(readme).toContain(`- ${rule}\n`);
+});
+
+describe("an editor and apply find the same of", () => {
+  test("any valid document", () => {
+    fc.assert(fc.property(document, (input) => expectEditorToAgree(input)));
+  });
+
+  test("hostile input", () => {
+    const json = hostile.map((value) => JSON.parse(JSON.stringify(value, plain) ?? "null"));
+    const shaped = fc.oneof(
+      json,
+      json.map((services) => ({ services })),
+      json.map((service) => ({ services: { a: service } })),
+      json.map((route) => ({ services: { a: { url: "http://a:1", user: { routes: [route] } } } })),
+    );
+    fc.assert(fc.property(shaped, expectEditorToAgree), { numRuns: 2000 });
+  });
+
+  const spelled = (characters: string) =>
+    fc.string({ unit: fc.constantFrom(...characters.split(" ")), maxLength: 8 });
+
+  test("any path, prefix and upstream", () => {
+    const path = spelled("/ / / a B . .. %2e %2E %2f % { } {a} {b} {user_id} {9} {x-y} | ? # é ~").map(
+      (rest) => `/${rest}`,
+    );
+    const prefix = spelled("/ // /a /A /{p} /{user_id} /. a");
+    const upstream = spelled("/ / a A . %2e {path.a} {subject.user_id} {subject.member_id} {a} { ? % [").map(
+      (rest) => `/${rest}`,
+    );
+    const scope = fc.constantFrom("public", "user", "organization", "member");
+    fc.assert(
+      fc.property(scope, path, prefix, upstream, (scope, path, route_prefix, upstream) => {
+        const route = { path, methods: ["GET"] };
+        expectEditorToAgree({ services: { a: serviceWith(scope, [route]) } });
+        expectEditorToAgree({ services: { a: serviceWith(scope, [{ ...route, upstream }]) } });
+        const prefixed = { url: "http://a:1", [scope]: { route_prefix, routes: [route] } };
+        expectEditorToAgree({ services: { a: prefixed } });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("any url and path of a document", () => {
+    const url = spelled("a B 1 0x1 . .. - _ : :80 :0 :99999 [::1] 127.0.0.1 256 / @ %41 é xn--a").map(
+      (rest) => `http://${rest}`,
+    );
+    const openapi = spelled("/ a A . .. %2e % ? ? # ' ` { } [ \\ é").map((rest) => `/${rest}`);
+    fc.assert(
+      fc.property(url, openapi, (url, openapi) => {
+        expectEditorToAgree({ services: { a: { ...pathsService("/"), url } } });
+        expectEditorToAgree({ services: { a: { ...pathsService("/"), url: `${url}:80` } } });
+        expectEditorToAgree({ services: { a: { ...pathsService("/"), openapi } } });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+test("a text of any length is checked in time that grows with it", () => {
+  const long = "a".repeat(100_000);
+  for (const path of [`/${long}`, "/{".repeat(50_000), "/a".repeat(50_000), "/.".repeat(50_000)]) {
+    expect(editorAccepts({ services: { a: pathsService(path) } })).toBe(false);
+    expect(
+      editorAccepts({ services: { a: { ...pathsService("/"), url: `http://${long.slice(1)}.` } } }),
+    ).toBe(false);
+  }
+});
+
+/** A value as JSON has it. */
+function plain(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}
