@@ -1,4 +1,5 @@
 import { parseRevision } from "@ostiary/lib/contracts/registry-api";
+import { METHODS } from "@ostiary/lib/domain/routes";
 import { InvalidArgumentError } from "commander";
 import type { Output } from "../output.ts";
 import type { RegistryClient } from "../registry-client.ts";
@@ -20,10 +21,20 @@ export function revisionArgument(text: string): number {
   return revision;
 }
 
-/** A path as a client would request it. */
+/** A method, also in lower case. */
+export function methodArgument(text: string): string {
+  const method = METHODS.find((each) => each === text.toUpperCase());
+  if (method === undefined) throw new InvalidArgumentError(`It is one of ${METHODS.join(", ")}.`);
+  return method;
+}
+
+/** A path as a client would request it, also as part of a whole URL. */
 export function pathArgument(text: string): string {
-  if (!text.startsWith("/")) throw new InvalidArgumentError("A path starts with /.");
-  return text;
+  if (text.startsWith("/")) return text;
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
+  if (url === null)
+    throw new InvalidArgumentError("It is a path, which starts with /, or an http:// or https:// URL.");
+  return url.pathname + url.search;
 }
 
 /** A time to wait, in seconds. */

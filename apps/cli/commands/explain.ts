@@ -2,7 +2,7 @@ import { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { METHODS } from "@ostiary/lib/domain/routes";
 import { Argument, type Command, Option } from "commander";
 import { pathTo } from "../registry-client.ts";
-import { pathArgument, type Run } from "./command.ts";
+import { methodArgument, pathArgument, type Run } from "./command.ts";
 import { limitText } from "./services.ts";
 
 interface Caller {
@@ -15,8 +15,8 @@ export function addExplain(program: Command, run: Run): void {
   program
     .command("explain")
     .description("Show which route would serve a request, or which come closest")
-    .addArgument(new Argument("<method>", "the request's method").choices(METHODS))
-    .argument("<path>", "the request's path", pathArgument)
+    .addArgument(new Argument("<method>", "the request's method").choices(METHODS).argParser(methodArgument))
+    .argument("<path>", "the request's path, or its whole URL", pathArgument)
     .addOption(new Option("--role <role>", "tell whether a member with this role may use it"))
     .addOption(
       new Option("--labels <labels>", "tell it of these labels, separated by commas").conflicts("role"),
@@ -26,6 +26,7 @@ export function addExplain(program: Command, run: Run): void {
       `
 Examples:
   $ bun cli explain GET /org/widgets/42
+  $ bun cli explain get https://api.example.com/org/widgets/42?size=large
   $ bun cli explain DELETE /org/widgets/42 --role admin
   $ bun cli explain DELETE /org/widgets/42 --labels widgets:read,widgets:write`,
     )

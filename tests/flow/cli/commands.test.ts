@@ -287,11 +287,29 @@ describe("explain", () => {
     expect(both).toMatchObject({ exit_code: 2, stdout: "" });
   });
 
+  test("takes the request as it was seen elsewhere: a method in lower case, a whole URL", async () => {
+    await registry.put("seen", service("/seen/{id}"));
+    const plain = await cli(["explain", "GET", "/seen/42"]);
+    expect(plain.exit_code).toBe(0);
+    for (const [method, url] of [
+      ["get", "/seen/42"],
+      ["Get", "https://api.example.com/seen/42?size=large#top"],
+      ["GET", "HTTP://localhost:5001/seen/x/../42"],
+    ] as const) {
+      expect(await cli(["explain", method, url])).toEqual(plain);
+    }
+    const root = await cli(["explain", "GET", "https://api.example.com"]);
+    expect(root.stderr).toStartWith("No route serves GET /.\n");
+  });
+
   test.each([
-    ["get", "/x"],
     ["TRACE", "/x"],
+    ["ＧＥＴ", "/x"],
     ["GET", "x"],
     ["GET", ""],
+    ["GET", "ftp://api.example.com/x"],
+    ["GET", "https://"],
+    ["GET", "https://api.example.com:99999/x"],
   ])("%s %s is wrong usage", async (method, path) => {
     const run = await cli(["explain", method, path]);
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
