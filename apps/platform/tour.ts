@@ -57,6 +57,14 @@ curl -s -w "$SHOW" -X PUT "$GATEWAY/demo/things/42" -H "X-API-Key: $KEY" -d 'pai
       commands: `for call in 1 2 3 4; do curl -s -o /dev/null -D - "$GATEWAY/demo/burst" -H "X-API-Key: $KEY" | grep -iE '^(http|x-ratelimit|retry-after)'; done`,
     },
     {
+      shows: "Its key is rotated: the new one is valid at once, the old one for a minute more.",
+      commands: `KEYS="$GATEWAY/org/service-accounts/$ACCOUNT/api-keys"
+OLD=$(curl -s "$KEYS" -H "X-API-Key: $SESSION" | field id)
+NEW=$(curl -s "$KEYS/$OLD/rotate" -H "X-API-Key: $SESSION" -d '{"overlap_seconds":60}' | field key)
+for key in "$KEY" "$NEW"; do curl -s -o /dev/null -w "$SHOW" "$GATEWAY/demo/things/42" -H "X-API-Key: $key"; done
+curl -s -w "$SHOW" "$KEYS?expires_within_seconds=60" -H "X-API-Key: $SESSION"`,
+    },
+    {
       shows: "A bad key: 401.",
       commands: `curl -s -w "$SHOW" "$GATEWAY/demo/things/42" -H "X-API-Key: not-a-key"`,
     },

@@ -27,7 +27,14 @@ describe("identity", () => {
     // without a body at all, which is optional
     const { body } = await call("POST", `${path}/api-keys`);
     await call("POST", `${path}/api-keys`, { name: "Deploy 🚪" });
+    await call("POST", `${path}/api-keys`, { expires_in_seconds: 3600 });
+    await call("POST", `${path}/api-keys`, { expires_in_seconds: 1 });
+    await call("POST", `${path}/api-keys/${body.id}/rotate`);
+    await call("POST", `${path}/api-keys/${body.id}/rotate`, { overlap_seconds: 60 });
+    await call("POST", `${path}/api-keys/${body.id}/rotate`, { overlap_seconds: -1 });
     await call("GET", `${path}/api-keys`);
+    await call("GET", `${path}/api-keys?unused_for_seconds=60&expires_within_seconds=86400`);
+    await call("GET", `${path}/api-keys?unused_for_seconds=never`);
     await call("DELETE", `${path}/api-keys/${body.id}`);
     await call("GET", `${path}/api-keys?limit=1&starting_after=${body.id}`);
   }

@@ -48,6 +48,10 @@ interface Row {
 const named = () => ({ name: "Catalog" });
 const newIdp = () => ({ idp: { issuer: "https://other.example.com", subject: crypto.randomUUID() } });
 const account = (world: World) => ({ service_account_id: world.service_account_id });
+const overlap = () => ({ overlap_seconds: 60 });
+const spareOfMember = ({ spare }: World, credential: Credential) => ({
+  key_id: credential === "service account key" ? spare.service_account : spare.member,
+});
 const target = (world: World) => ({ member_id: world.target_member_id });
 const WRITE_MEMBERS = "org:members:write";
 const WRITE_ACCOUNTS = "org:service-accounts:write";
@@ -66,6 +70,13 @@ const rows: Row[] = [
     route: "DELETE /user/api-keys/{key_id}",
     status: 204,
     params: ({ spare }) => ({ key_id: spare.user }),
+  },
+  {
+    scope: "user",
+    route: "POST /user/api-keys/{key_id}/rotate",
+    status: 201,
+    params: ({ spare }) => ({ key_id: spare.user }),
+    body: overlap,
   },
   { scope: "user", route: "POST /user/invites/redeem", status: 201, body: ({ token }) => ({ token }) },
   {
@@ -155,6 +166,14 @@ const rows: Row[] = [
     status: 204,
     params: (world) => ({ ...account(world), key_id: world.spare.service_account }),
   },
+  {
+    scope: "organization",
+    route: "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate",
+    label: WRITE_ACCOUNTS,
+    status: 201,
+    params: (world) => ({ ...account(world), key_id: world.spare.service_account }),
+    body: overlap,
+  },
   { scope: "member", route: "GET /member", status: 200 },
   { scope: "member", route: "PATCH /member", status: 200, body: () => ({ status: "active" }) },
   { scope: "member", route: "DELETE /member", status: 204 },
@@ -164,9 +183,14 @@ const rows: Row[] = [
     scope: "member",
     route: "DELETE /member/api-keys/{key_id}",
     status: 204,
-    params: ({ spare }, credential) => ({
-      key_id: credential === "service account key" ? spare.service_account : spare.member,
-    }),
+    params: spareOfMember,
+  },
+  {
+    scope: "member",
+    route: "POST /member/api-keys/{key_id}/rotate",
+    status: 201,
+    params: spareOfMember,
+    body: overlap,
   },
 ];
 

@@ -69,6 +69,23 @@ export function createApiKeyBody(max_age_seconds: number | null) {
   return Type.Unsafe<CreateApiKey>(Type.Object({ name, expires_in_seconds: lifetime }, createShape));
 }
 
+const OVERLAP_SECONDS_MAX = 604_800;
+
+export const RotateApiKeyBody = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_SECONDS_MAX,
+        description: "Seconds for which the old key stays valid beside the new one; 0 when left out.",
+        examples: [3600],
+        rule: `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`,
+      }),
+    ),
+  },
+  shapeOf("Rotate API key request", "How long the old key goes on."),
+);
+
 export type ApiKeyRow = Pick<
   typeof apiKeys.$inferSelect,
   "id" | "name" | "key_prefix" | "created_at" | "expires_at" | "last_used_at" | "revoked_at"
@@ -84,4 +101,27 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     last_used_at: row.last_used_at?.toISOString() ?? null,
     revoked_at: row.revoked_at?.toISOString() ?? null,
   };
+}
+
+/** A key as a rotation finds it. */
+export type RotatedKeyRow = ApiKeyRow & Pick<typeof apiKeys.$inferSelect, "rotated_to">;
+
+/** Why a key can not be rotated: it is over, or another has taken its place already. */
+export function whyOver(
+  { revoked_at, rotated_to, expires_at }: RotatedKeyRow,
+  now: number,
+): "revoked" | "rotated" | "expired" | null {
+  if (revoked_at !== null) return "revoked";
+  if (rotated_to !== null) return "rotated";
+  return expires_at !== null && expires_at.getTime() <= now ? "expired" : null;
+}
+
+/** How long the key lives that takes the place of another: as long, within what is the most for a new one. */
+export function lifetimeAfter(
+  { created_at, expires_at }: ApiKeyRow,
+  max_age_seconds: number | null,
+): number | null {
+  const lifetime_ms = expires_at === null ? null : expires_at.getTime() - created_at.getTime();
+  if (max_age_seconds === null) return lifetime_ms;
+  return Math.min(lifetime_ms ?? Number.POSITIVE_INFINITY, max_age_seconds * 1000);
 }

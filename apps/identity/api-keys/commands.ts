@@ -1,31 +1,88 @@
+import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
-import { type CreateApiKey, type CreatedApiKey, KEY_NAME_DEFAULT, toApiKey } from "./api-key.ts";
+import {
+  type CreateApiKey,
+  type CreatedApiKey,
+  KEY_NAME_DEFAULT,
+  lifetimeAfter,
+  type RotatedKeyRow,
+  toApiKey,
+  whyOver,
+} from "./api-key.ts";
 import type { OwnerAddress } from "./owners.ts";
-import { insertKey, revokeKey } from "./queries.ts";
+import { insertKey, lockKey, replaceKey, revokeKey } from "./queries.ts";
 
-/** Mints a key, with its owner locked. The plaintext is in the answer and nowhere else. */
-export async function createKey(
-  { database, newId, clock, secrets }: Dependencies,
-  owner: OwnerAddress,
-  { name, expires_in_seconds }: CreateApiKey,
-): Promise<CreatedApiKey> {
-  const secret = secrets.apiKey();
+/** A key that begins now, to be stored, and the answer that tells it, where alone the plaintext is. */
+function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_ms: number | null) {
+  const { hash, prefix, plaintext } = secrets.apiKey();
   const now = clock.now();
-  const key = {
+  const row = {
     id: newId(),
-    name: name === undefined ? KEY_NAME_DEFAULT : trimmed(name),
-    key_prefix: secret.prefix,
-    hash: secret.hash,
+    name,
+    key_prefix: prefix,
     created_at: new Date(now),
-    expires_at: expires_in_seconds === undefined ? null : new Date(now + expires_in_seconds * 1000),
+    expires_at: lifetime_ms === null ? null : new Date(now + lifetime_ms),
     last_used_at: null,
     revoked_at: null,
   };
-  const work = async (tx: Orm) => insertKey(tx, await owner.find(tx, true), key);
+  const created: CreatedApiKey = { ...toApiKey(row), key: plaintext };
+  return { row: { ...row, hash }, created };
+}
+
+/** Mints a key, with its owner locked. */
+export async function createKey(
+  deps: Dependencies,
+  owner: OwnerAddress,
+  { name, expires_in_seconds }: CreateApiKey,
+): Promise<CreatedApiKey> {
+  const { database } = deps;
+  const lifetime_ms = expires_in_seconds === undefined ? null : expires_in_seconds * 1000;
+  const { row, created } = newKey(deps, name === undefined ? KEY_NAME_DEFAULT : trimmed(name), lifetime_ms);
+  const work = async (tx: Orm) => insertKey(tx, await owner.find(tx, true), row);
   await database.transaction("create_api_key", work, { lane: await owner.lane(database) });
-  return { ...toApiKey(key), key: secret.plaintext };
+  return created;
+}
+
+/**
+ * Puts a new key in the place of another, which ends after the overlap, and never later than it would have
+ * (contract 5). The old key is locked, so that one of several rotations wins, and a revocation comes before it or
+ * after it.
+ *
+ * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT for one that is over or was rotated.
+ */
+export async function rotateKey(
+  deps: Dependencies,
+  owner: OwnerAddress,
+  id: string,
+  overlap_seconds: number,
+): Promise<CreatedApiKey> {
+  const { database, clock, api_key_max_age_seconds } = deps;
+  const work = async (tx: Orm) => {
+    const found = await owner.find(tx, true);
+    const old = await lockKey(tx, found, id);
+    const now = clock.now();
+    refuseOver(old, now);
+    const { row, created } = newKey(deps, old.name, lifetimeAfter(old, api_key_max_age_seconds));
+    await insertKey(tx, found, row);
+    const overlap_ends_ms = now + overlap_seconds * 1000;
+    const ends_ms = Math.min(overlap_ends_ms, old.expires_at?.getTime() ?? overlap_ends_ms);
+    await replaceKey(tx, id, { expires_at: new Date(ends_ms), rotated_to: row.id });
+    return created;
+  };
+  return database.transaction("rotate_api_key", work, { lane: await owner.lane(database) });
+}
+
+function refuseOver(key: RotatedKeyRow, now: number): void {
+  const value = whyOver(key, now);
+  if (value === null) return;
+  const message = {
+    revoked: "This key is revoked: create a new one.",
+    expired: "This key has expired: create a new one.",
+    rotated: `This key was rotated already, to the key ${key.rotated_to}.`,
+  }[value];
+  throw new ApiError("CONFLICT", { message, details: { field: "status", value } });
 }
 
 /** Revokes a key of the owner; revoking it again changes nothing. */

@@ -1,11 +1,12 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";
 import { apiKeys } from "../tables.ts";
-import type { ApiKeyRow } from "./api-key.ts";
+import type { ApiKeyRow, RotatedKeyRow } from "./api-key.ts";
+import type { KeyFilter } from "./filters.ts";
 import type { KeyUse } from "./uses.ts";
 
 /** Whom a key belongs to: a person of the directory or a member of an organization. */
@@ -29,17 +30,50 @@ export async function insertKey(tx: Orm, owner: KeyOwner, key: ApiKeyRow & { has
   await tx.insert(apiKeys).values({ ...owner, ...key });
 }
 
+function fits({ now, unused_since, expires_until }: KeyFilter): SQL | undefined {
+  const last_used = sql`coalesce(${apiKeys.last_used_at}, ${apiKeys.created_at})`;
+  return and(
+    isNull(apiKeys.revoked_at),
+    or(isNull(apiKeys.expires_at), gt(apiKeys.expires_at, now)),
+    unused_since === null ? undefined : lte(last_used, unused_since),
+    expires_until === null ? undefined : lte(apiKeys.expires_at, expires_until),
+  );
+}
+
 export function listKeys(
   orm: Orm,
   owner: KeyOwner,
   { limit, starting_after }: PageRequest,
+  filter: KeyFilter | null = null,
 ): Promise<ApiKeyRow[]> {
   return orm
     .select(keyColumns)
     .from(apiKeys)
-    .where(and(belongsTo(owner), behind(apiKeys.id, starting_after)))
+    .where(
+      and(belongsTo(owner), filter === null ? undefined : fits(filter), behind(apiKeys.id, starting_after)),
+    )
     .orderBy(byId(apiKeys.id))
     .limit(limit + 1);
+}
+
+/** The key, locked for a change of it; 404 when the owner has no such key. */
+export async function lockKey(tx: Orm, owner: KeyOwner, id: string): Promise<RotatedKeyRow> {
+  const [row] = await tx
+    .select({ ...keyColumns, rotated_to: apiKeys.rotated_to })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.id, id), belongsTo(owner)))
+    .for("no key update");
+  if (row === undefined) throw notFound("api_key", id);
+  return row;
+}
+
+/** Writes down which key has taken the place of a locked one, and when that one ends. */
+export async function replaceKey(
+  tx: Orm,
+  id: string,
+  change: { expires_at: Date; rotated_to: string },
+): Promise<void> {
+  await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
 }
 
 /** Revokes a key, once; 404 when the owner has no such key. */

@@ -1,15 +1,17 @@
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { listQuery, noQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import { noQuery, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { answer, bodyErrors, emptyAnswer, errors, setAuditNote } from "../answers.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
-import { ApiKey, CreatedApiKey, createApiKeyBody, toApiKey } from "./api-key.ts";
-import { createKey, revokeKeyOf } from "./commands.ts";
+import { ApiKey, CreatedApiKey, createApiKeyBody, RotateApiKeyBody, toApiKey } from "./api-key.ts";
+import { createKey, revokeKeyOf, rotateKey } from "./commands.ts";
+import { keyFilter, keyListQuery } from "./filters.ts";
 import { memberAt, type OwnerAddress, serviceAccountAt, userAt } from "./owners.ts";
 import { listKeys } from "./queries.ts";
 
 const tags = ["API keys"];
+const overKey = { code: "CONFLICT", details: { field: "status", value: "rotated" } } as const;
 const unknownKey = { code: "NOT_FOUND", details: { resource: "api_key", id: ULID_EXAMPLE } } as const;
 
 /** One of the addresses at which there are keys. */
@@ -62,6 +64,11 @@ export function apiKeysRoutes(deps: Dependencies) {
     );
 }
 
+/** Tells the audit log of a new key, and nothing of its secret. */
+function noteCreated(set: Parameters<typeof setAuditNote>[0], { id, key_prefix, name }: CreatedApiKey) {
+  setAuditNote(set, { details: { key_id: id, key_prefix, name }, created: id });
+}
+
 /** The operations on the keys of the owner at one address. */
 function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }: Address) {
   return new Elysia({ name: `api-keys of a ${owner}`, normalize: false, prefix: `${path}/api-keys` })
@@ -70,8 +77,7 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
       "",
       async ({ params, body, status, set }) => {
         const created = await createKey(deps, ownerAt(params), body);
-        const { id, key_prefix, name } = created;
-        setAuditNote(set, { details: { key_id: id, key_prefix, name }, created: id });
+        noteCreated(set, created);
         return status(201, created);
       },
       {
@@ -94,20 +100,46 @@ function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }:
       "",
       async ({ params, query }) => {
         const request = pageRequest(query);
+        const filter = keyFilter(query, deps.clock.now());
         const rows = await deps.database.run("list_api_keys", async (orm) =>
-          listKeys(orm, await ownerAt(params).find(orm, false), request),
+          listKeys(orm, await ownerAt(params).find(orm, false), request, filter),
         );
         const { items, has_more } = page(rows, request.limit);
         return { keys: items.map(toApiKey), has_more };
       },
       {
         params: pathIds(...ids),
-        query: listQuery,
+        query: keyListQuery,
         response: { 200: answer(pageSchema("keys", ApiKey), "A page."), ...errors("NOT_FOUND") },
         detail: {
           summary: `List the API keys of a ${owner}`,
-          description: "Oldest first, revoked ones too, without their secrets.",
+          description:
+            "Oldest first, revoked and expired ones too unless a filter leaves them out, without their secrets. Filters combine.",
           operationId: `list${suffix}ApiKeys`,
+          tags,
+        },
+      },
+    )
+    .post(
+      "/:key_id/rotate",
+      async ({ params, body, status, set }) => {
+        const created = await rotateKey(deps, ownerAt(params), params.key_id, body.overlap_seconds ?? 0);
+        noteCreated(set, created);
+        return status(201, created);
+      },
+      {
+        params: pathIds(...ids, "key_id"),
+        query: noQuery,
+        body: RotateApiKeyBody,
+        response: {
+          201: answer(CreatedApiKey, "The new key, once with its secret.", "details", "created"),
+          ...bodyErrors(unknownKey, overKey),
+        },
+        detail: {
+          summary: `Rotate an API key of a ${owner}`,
+          description:
+            "A new key of the same name and lifetime takes the place of this one, which ends after the overlap, and never later than it would have. 409 for a key that is revoked, has expired, or was rotated already.",
+          operationId: `rotate${suffix}ApiKey`,
           tags,
         },
       },

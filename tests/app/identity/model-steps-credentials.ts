@@ -239,16 +239,13 @@ const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
           if (name !== undefined && !isText(name)) return invalid;
           if (seconds !== undefined && !KEY_SECONDS.some((each) => each === seconds)) return invalid;
           if (owner === undefined) return notFound;
-          const id = String(given.id);
-          const key = {
-            id,
+          const key = model.addKey({
+            id: String(given.id),
             owner,
             name: name?.trim() ?? "Unnamed Key",
             key: String(given.key),
-            expires_at: seconds === undefined ? null : model.now + Number(seconds) * 1000,
-            revoked: false,
-          };
-          model.keys.set(id, key);
+            lifetime_ms: seconds === undefined ? null : Number(seconds) * 1000,
+          });
           return { status: 201, body: { ...model.shownKey(key), key: key.key } };
         },
       };
@@ -293,6 +290,49 @@ const revokeKey = fc.record({ address: addressOfKeys, which: place, astray: fc.n
     },
   }),
 );
+
+const OVERLAPS = [0, 60, 3600, 604_800];
+
+const rotateKey = fc
+  .record({
+    address: addressOfKeys,
+    which: place,
+    astray: fc.nat({ max: 3 }),
+    overlap: mostly(OVERLAPS, [-1, 604_801, "0"]),
+  })
+  .map(
+    ({ address, which, astray, overlap }): Step => ({
+      name: `rotate key ${which}${astray === 0 ? ` of ${address.name}` : ""} with overlap ${overlap}`,
+      plan(model) {
+        const id = pick(model.keys.keys(), which);
+        const old = model.keys.get(id);
+        const { path, owner } =
+          astray === 0 ? address.find(model) : homeOf(model, old?.owner ?? NOBODY, which);
+        return {
+          method: "POST",
+          path: `${path}/${id}/rotate`,
+          body: { overlap_seconds: overlap },
+          settle(given): Expected {
+            if (!OVERLAPS.some((each) => each === overlap)) return invalid;
+            if (owner === undefined || old?.owner !== owner) return notFound;
+            const over = old.revoked ? "revoked" : old.rotated ? "rotated" : "expired";
+            if (over === "rotated" || !model.isUsable(old)) {
+              return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
+            }
+            const { name, lifetime_ms } = old;
+            const next = model.addKey({
+              ...{ id: String(given.id), key: String(given.key) },
+              ...{ owner, name, lifetime_ms },
+            });
+            old.rotated = true;
+            const overlapEnds = model.now + Number(overlap) * 1000;
+            old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
+            return { status: 201, body: { ...model.shownKey(next), key: next.key } };
+          },
+        };
+      },
+    }),
+  );
 
 /** The address of an owner's keys: for a service account one of its two. */
 function homeOf(model: Model, owner: string, index: number): { path: string; owner: string | undefined } {
@@ -345,21 +385,23 @@ const validate = place.map(
         method: "POST",
         path: "/internal/credentials/validate",
         body: { credential },
-        settle: () => ({ status: 200, body: model.validate(credential) }),
+        settle: () => ({ status: 200, body: model.use(credential) }),
       };
     },
   }),
 );
 
-const wait = fc.constantFrom(1, 59_999, 60_000, 3_599_999, 3_600_000, 7 * DAY_SECONDS * 1000).map(
-  (time_ms): Step => ({
-    name: `wait ${time_ms} ms`,
-    plan(model) {
-      model.now += time_ms;
-      return null;
-    },
-  }),
-);
+const wait = fc
+  .constantFrom(1, -1, -60_000, 59_999, 60_000, 3_599_999, 3_600_000, 7 * DAY_SECONDS * 1000)
+  .map(
+    (time_ms): Step => ({
+      name: `wait ${time_ms} ms`,
+      plan(model) {
+        model.now += time_ms;
+        return null;
+      },
+    }),
+  );
 
 export const credentialSteps = [
   createInvite,
@@ -374,6 +416,8 @@ export const credentialSteps = [
   createKey,
   listKeys,
   revokeKey,
+  rotateKey,
+  rotateKey,
   mint,
   validate,
   validate,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
 import fc from "fast-check";
 import { type Answer, type IdentityHarness, startIdentity } from "./harness.ts";
 import { Model } from "./model.ts";
@@ -32,6 +33,7 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
     if (planned === null) return;
     const { port, method, path, body } = planned;
     const answer = await (port === "internal" ? real.internal : real.call)(method, path, body);
+    await storeKeyUses(real.deps);
     const expected = planned.settle(await givenBy(real, answer));
     const { status, code, details } = expected;
     const error = answer.body?.error;

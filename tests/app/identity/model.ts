@@ -52,6 +52,11 @@ export interface Key {
   key: string;
   /** Milliseconds since the epoch; null: it has no end. */
   expires_at: number | null;
+  /** How long its successor lives. */
+  lifetime_ms: number | null;
+  last_used_at: number | null;
+  /** Whether another has taken its place. */
+  rotated: boolean;
   revoked: boolean;
 }
 
@@ -260,13 +265,28 @@ export class Model {
     };
   }
 
-  shownKey({ id, name, key, expires_at, revoked }: Key): Record<string, unknown> {
+  /** Finds a credential valid, which is a use of it when it is a key. */
+  use(credential: string): Record<string, unknown> {
+    const result = this.validate(credential);
+    const key = [...this.keys.values()].find((each) => each.key === credential);
+    if (result.valid && key) key.last_used_at = Math.max(key.last_used_at ?? 0, this.now);
+    return result;
+  }
+
+  addKey(key: Omit<Key, "expires_at" | "last_used_at" | "rotated" | "revoked">): Key {
+    const expires_at = key.lifetime_ms === null ? null : this.now + key.lifetime_ms;
+    const added = { ...key, expires_at, last_used_at: null, rotated: false, revoked: false };
+    this.keys.set(key.id, added);
+    return added;
+  }
+
+  shownKey({ id, name, key, expires_at, last_used_at, revoked }: Key): Record<string, unknown> {
     return {
       id,
       name,
       key_prefix: key.slice(0, "acme-k-2-".length + 4),
       expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
-      last_used_at: null,
+      last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
       revoked_at: revoked,
     };
   }

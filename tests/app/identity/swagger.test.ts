@@ -47,6 +47,7 @@ const statuses: Record<string, string[]> = {
   "POST /users/{user_id}/api-keys": ["201", "404"],
   "GET /users/{user_id}/api-keys": ["200", "404"],
   "DELETE /users/{user_id}/api-keys/{key_id}": ["204", "404"],
+  "POST /users/{user_id}/api-keys/{key_id}/rotate": ["201", "404", "409"],
   "POST /users/{user_id}/invites/redeem": ["200", "201", "404", "409"],
   "POST /users/{user_id}/organizations/{organization_id}/session": ["201", "404"],
   "GET /organizations": ["200"],
@@ -77,9 +78,15 @@ const statuses: Record<string, string[]> = {
     "204",
     "404",
   ],
+  "POST /organizations/{organization_id}/service-accounts/{service_account_id}/api-keys/{key_id}/rotate": [
+    "201",
+    "404",
+    "409",
+  ],
   "POST /members/{member_id}/api-keys": ["201", "404"],
   "GET /members/{member_id}/api-keys": ["200", "404"],
   "DELETE /members/{member_id}/api-keys/{key_id}": ["204", "404"],
+  "POST /members/{member_id}/api-keys/{key_id}/rotate": ["201", "404", "409"],
 };
 
 describe("the OpenAPI document", () => {

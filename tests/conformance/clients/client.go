@@ -83,7 +83,11 @@ func main() {
 	// without a body
 	must(directory.CreateUserApiKeyWithBodyWithResponse(ctx, user, "application/json", nil))
 	script := "Deploy script"
-	must(directory.CreateUserApiKeyWithResponse(ctx, user, identity.CreateAPIKeyRequest{Name: &script}))
+	week, longer, never := 7*86_400, 8*86_400, 0
+	weekly := must(directory.CreateUserApiKeyWithResponse(ctx, user, identity.CreateAPIKeyRequest{Name: &script, ExpiresInSeconds: &week})).JSON201
+	// without a body
+	rotated := must(directory.RotateUserApiKeyWithBodyWithResponse(ctx, user, weekly.Id, "application/json", nil)).JSON201
+	ending := must(directory.ListUserApiKeysWithResponse(ctx, user, &identity.ListUserApiKeysParams{UnusedForSeconds: &never, ExpiresWithinSeconds: &longer})).JSON200
 	keys := must(directory.ListUserApiKeysWithResponse(ctx, user, nil)).JSON200
 	names := []string{}
 	for _, key := range keys.Keys {
@@ -122,6 +126,11 @@ func main() {
 		"organization":   organization.Name,
 		"invite":         object{"max_uses": invite.MaxUses, "use_count": invite.UseCount, "days": math.Round(invite.ExpiresAt.Sub(invite.CreatedAt).Hours() / 24)},
 		"keys":           names,
+		"rotated": object{
+			"name":   rotated.Name,
+			"days":   math.Round(rotated.ExpiresAt.MustGet().Sub(rotated.CreatedAt).Hours() / 24),
+			"ending": len(ending.Keys) == 1 && ending.Keys[0].Id == rotated.Id,
+		},
 		"has_more":       page.HasMore,
 		"member_status":  member.Status,
 		"removed_status": removed.Status,

@@ -9,13 +9,14 @@ from audit_client.models.list_organization_audit_events_path_params import (
 )
 from audit_client.models.organization_audit_event_list import OrganizationAuditEventList
 from identity_client import Client as IdentityClient
-from identity_client.api.api_keys import create_user_api_key, list_user_api_keys
+from identity_client.api.api_keys import create_user_api_key, list_user_api_keys, rotate_user_api_key
 from identity_client.api.invites import create_invite
 from identity_client.api.members import get_member, remove_member
 from identity_client.api.organizations import create_organization
 from identity_client.api.service_accounts import create_service_account
 from identity_client.models.api_key_list import APIKeyList
 from identity_client.models.create_api_key_request import CreateAPIKeyRequest
+from identity_client.models.created_api_key import CreatedAPIKey
 from identity_client.models.create_invite_request import CreateInviteRequest
 from identity_client.models.create_organization_request import CreateOrganizationRequest
 from identity_client.models.create_service_account_request import CreateServiceAccountRequest
@@ -105,7 +106,16 @@ invite = create_invite.sync(organization.id, client=identity, body=CreateInviteR
 assert isinstance(invite, Invite)
 # without a body
 create_user_api_key.sync(user, client=identity)
-create_user_api_key.sync(user, client=identity, body=CreateAPIKeyRequest(name="Deploy script"))
+script = create_user_api_key.sync(
+    user, client=identity, body=CreateAPIKeyRequest(name="Deploy script", expires_in_seconds=7 * 86_400)
+)
+assert isinstance(script, CreatedAPIKey)
+# without a body
+rotated = rotate_user_api_key.sync(user, script.id, client=identity)
+assert isinstance(rotated, CreatedAPIKey) and rotated.last_used_at is None
+assert isinstance(rotated.expires_at, datetime)
+ending = list_user_api_keys.sync(user, client=identity, unused_for_seconds=0, expires_within_seconds=8 * 86_400)
+assert isinstance(ending, APIKeyList)
 keys = list_user_api_keys.sync(user, client=identity)
 page = list_user_api_keys.sync(user, client=identity, limit=1)
 assert isinstance(keys, APIKeyList) and isinstance(page, APIKeyList)
@@ -151,6 +161,11 @@ print(
                 "days": round((invite.expires_at - invite.created_at).total_seconds() / 86_400),
             },
             "keys": [key.name for key in keys.keys],
+            "rotated": {
+                "name": rotated.name,
+                "days": round((rotated.expires_at - rotated.created_at).total_seconds() / 86_400),
+                "ending": [key.id for key in ending.keys] == [rotated.id],
+            },
             "has_more": page.has_more,
             "member_status": member.status.value,
             "removed_status": removed.status.value,

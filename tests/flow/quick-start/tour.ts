@@ -51,6 +51,7 @@ export function expectTour(output: TourOutput): void {
     details: { permission: "required_labels", resource: "route", required_labels: ["things:write"] },
   });
   expectLimited(step(output, "one too many"));
+  expectRotated(answers(step(output, "key is rotated"), 200, 200, 200)[0].keys);
   expect(answers(step(output, "A bad key"), 401)[0].error.code).toBe("UNAUTHORIZED");
   expect(answers(step(output, "nobody published"), 404)[0].error.code).toBe("NOT_FOUND");
   expectAuditLog(answers(step(output, "its own audit log"), 200, 200)[1].audit_events);
@@ -59,7 +60,7 @@ export function expectTour(output: TourOutput): void {
   expect(served.path).toBe("/tour/two");
   const [, gone] = answers(step(output, "the route is gone"), 200, 404);
   expect(gone.error.code).toBe("NOT_FOUND");
-  expect(output.size).toBe(12);
+  expect(output.size).toBe(13);
 }
 
 /** The JSON answers of a step, which the tour shows each on a line, and then its status on one. */
@@ -88,6 +89,13 @@ function expectLimited(printed: string): void {
   const remaining = [...printed.matchAll(/^x-ratelimit-remaining: (\d+)/gim)].map(([, value]) => value);
   expect(remaining).toEqual(["2", "1", "0", "0"]);
   expect(printed.match(/^retry-after: \d+/gim)).toHaveLength(1);
+}
+
+function expectRotated(ending: { created_at: string; expires_at: string }[]): void {
+  expect(ending).toHaveLength(1);
+  expect(ending[0]).toMatchObject({ name: "Unnamed Key", revoked_at: null });
+  const lifetime_ms = ending.map((key) => Date.parse(key.expires_at) - Date.parse(key.created_at));
+  expect(lifetime_ms[0]).toBeGreaterThan(60_000);
 }
 
 function expectAuditLog(audit_events: { route: string }[]): void {
