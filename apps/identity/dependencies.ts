@@ -5,6 +5,7 @@ import { monotonicFactory } from "ulid";
 import { KeyUses } from "./api-keys/uses.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
+import { type Credentials, credentialsIn } from "./validations/queries.ts";
 
 /**
  * What every operation works with.
@@ -17,6 +18,8 @@ export interface Dependencies {
   readonly database: Database;
   /** The same database by connections that serve validations alone, whatever writers and readers do. */
   readonly validations: Database;
+  /** Stored credentials by the hashes of their texts, over the connections for validations. */
+  readonly credentials: Credentials;
   readonly roles: Roles;
   readonly clock: Clock;
   /** A new ULID, above every one this process gave before: `id` ascending is the order of creation within it. */
@@ -43,6 +46,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
   return {
     database,
     validations,
+    credentials: credentialsIn(validations),
     roles: createRoles(roles_file),
     clock,
     newId: () => nextUlid(clock.now()),

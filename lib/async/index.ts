@@ -4,3 +4,4 @@ export * from "./loop.ts";
 export * from "./semaphore.ts";
 export * from "./slices.ts";
 export * from "./tick-clock.ts";
+export * from "./turn-batch.ts";

@@ -3,7 +3,6 @@ import { hashCredential } from "@ostiary/lib/domain/credentials";
 import type { Dependencies } from "../dependencies.ts";
 import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/queries.ts";
-import { findKey, findSession } from "./queries.ts";
 import { INVALID, isSession, judge, ownCredential } from "./validation.ts";
 
 /** Who an IdP subject is. A subject that nobody had becomes a new person. */
@@ -19,20 +18,18 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
 }
 
 /**
- * Whom an API key or session stands for. One query by the hash of the whole string, whatever is found: there
+ * Whom an API key or session stands for. One look-up by the hash of the whole string, whatever is found: there
  * is no secret to compare, and so nothing to be learnt from how long it takes. Text that can not be a
  * credential of this deployment costs no query at all.
  */
 export async function validateCredential(
-  { validations, roles, clock, secrets, keyUses }: Dependencies,
+  { credentials, roles, clock, secrets, keyUses }: Dependencies,
   text: string,
 ): Promise<ValidationResult> {
   const credential = ownCredential(text, secrets.brand);
   if (credential === null) return INVALID;
   const hash = hashCredential(text);
-  const row = isSession(credential)
-    ? await validations.run("select_session", (orm) => findSession(orm, hash))
-    : await validations.run("select_api_key", (orm) => findKey(orm, hash));
+  const row = await (isSession(credential) ? credentials.sessions : credentials.keys).find(hash);
   if (row === null) return INVALID;
   const now = clock.now();
   const result = judge(credential, row, roles, now);

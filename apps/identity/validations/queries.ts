@@ -5,8 +5,9 @@ import {
   openDatabase,
   prepared,
 } from "@ostiary/lib/runtime/stores/database";
-import { eq, sql } from "drizzle-orm";
+import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
+import { GatheredLookup } from "./gathered-lookup.ts";
 import type { CredentialRow } from "./validation.ts";
 
 const CONNECTIONS = 5;
@@ -26,25 +27,31 @@ const holder = {
   member_status: members.status,
 };
 
-const keyByHash = prepared((orm) =>
-  orm
-    .select({ ...holder, key_id: apiKeys.id, revoked_at: apiKeys.revoked_at, expires_at: apiKeys.expires_at })
-    .from(apiKeys)
-    .leftJoin(members, eq(members.id, apiKeys.member_id))
-    .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))
-    .where(eq(apiKeys.hash, sql.placeholder("hash"))),
-);
-
-/** The API key of this hash and its holder, in one query on the unique index of hashes. */
-export async function findKey(orm: Orm, hash: string): Promise<CredentialRow | null> {
-  const [row] = await keyByHash(orm, { hash });
-  return row ?? null;
-}
-
-const sessionByHash = prepared((orm) =>
+const keysByHash = prepared((orm) =>
   orm
     .select({
       ...holder,
+      hash: apiKeys.hash,
+      key_id: apiKeys.id,
+      revoked_at: apiKeys.revoked_at,
+      expires_at: apiKeys.expires_at,
+    })
+    .from(apiKeys)
+    .leftJoin(members, eq(members.id, apiKeys.member_id))
+    .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))
+    .where(isOneOf(apiKeys.hash)),
+);
+
+/** The API keys of these hashes with their holders, in one query on the unique index of hashes. */
+export async function findKeys(orm: Orm, hashes: readonly string[]): Promise<Map<string, CredentialRow>> {
+  return byHash(await keysByHash(orm, { hashes: asArray(hashes) }));
+}
+
+const sessionsByHash = prepared((orm) =>
+  orm
+    .select({
+      ...holder,
+      hash: sessions.hash,
       key_id: sql<null>`null`.as("key_id"),
       user_id: sql<null>`null`.as("user_id"),
       revoked_at: sql<null>`null`.as("revoked_at"),
@@ -53,11 +60,39 @@ const sessionByHash = prepared((orm) =>
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.member_id))
     .leftJoin(users, eq(users.id, members.user_id))
-    .where(eq(sessions.hash, sql.placeholder("hash"))),
+    .where(isOneOf(sessions.hash)),
 );
 
-/** The session of this hash and its holder, in one query on the primary key. */
-export async function findSession(orm: Orm, hash: string): Promise<CredentialRow | null> {
-  const [row] = await sessionByHash(orm, { hash });
-  return row ?? null;
+/** The sessions of these hashes with their holders, in one query on the primary key. */
+export async function findSessions(orm: Orm, hashes: readonly string[]): Promise<Map<string, CredentialRow>> {
+  return byHash(await sessionsByHash(orm, { hashes: asArray(hashes) }));
+}
+
+function isOneOf(column: Column): SQL {
+  return sql`${column} = any(${sql.placeholder("hashes")}::text[])`;
+}
+
+/** As PostgreSQL writes an array. Hashes are hexadecimal: nothing in them needs quotes. */
+function asArray(hashes: readonly string[]): string {
+  return `{${hashes.join()}}`;
+}
+
+function byHash<Row extends CredentialRow & { hash: string }>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+/** Stored credentials, by the hashes of their texts. */
+export interface Credentials {
+  readonly keys: GatheredLookup<CredentialRow>;
+  readonly sessions: GatheredLookup<CredentialRow>;
+}
+
+/** Those in a database: the ones that are asked for at the same time by one query. */
+export function credentialsIn(database: Database): Credentials {
+  return {
+    keys: new GatheredLookup((hashes) => database.run("select_api_keys", (orm) => findKeys(orm, hashes))),
+    sessions: new GatheredLookup((hashes) =>
+      database.run("select_sessions", (orm) => findSessions(orm, hashes)),
+    ),
+  };
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { credentialsIn } from "@ostiary/identity/validations/queries";
 import { sql } from "drizzle-orm";
 import { BRAND, type IdentityHarness, ISSUER, startIdentity, wrongFields } from "./harness.ts";
 
@@ -173,13 +174,43 @@ async function countQueries() {
         );
     },
   });
-  Object.assign(identity.deps, { validations: counting });
+  Object.assign(identity.deps, { validations: counting, credentials: credentialsIn(counting) });
   return async (work: () => Promise<unknown>) => {
     statements = 0;
     await work();
     return statements;
   };
 }
+
+describe("many at once", () => {
+  test("are each answered for their own credential, by a few queries", async () => {
+    const users = await Promise.all(Array.from({ length: 30 }, () => identity.person()));
+    const keys = await Promise.all(
+      users.map(async (user) => (await identity.call("POST", `/users/${user}/api-keys`)).body),
+    );
+    const [revoked] = users;
+    await identity.call("DELETE", `/users/${revoked}/api-keys/${keys[0].id}`);
+    const { id, owner } = await identity.organization();
+    const { token } = (await identity.call("POST", `/users/${owner}/organizations/${id}/session`)).body;
+    const asked = keys.flatMap(({ key }, index) => {
+      const answer =
+        index === 0 ? { valid: false } : { valid: true, realm: "directory", user_id: users[index] };
+      const unknown = `${BRAND}-k-2-${String(index).padStart(43, "x")}`;
+      return [
+        { text: key, answer },
+        { text: unknown, answer: { valid: false } },
+        { text: token, answer: expect.objectContaining({ valid: true, organization_id: id }) },
+        { text: key, answer },
+      ];
+    });
+    const counted = await countQueries();
+    const statements = await counted(async () => {
+      const answers = await Promise.all(asked.map(({ text }) => identity.validate(text)));
+      expect(answers).toEqual(asked.map(({ answer }) => answer));
+    });
+    expect(statements).toBeLessThan(asked.length / 4);
+  });
+});
 
 describe("the request", () => {
   test("422 for neither, both, unknown fields and wrong types; 400 for what is not JSON", async () => {

@@ -1,12 +1,11 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { systemClock, tickClock, withDeadline } from "../../../async/index.ts";
+import { systemClock, TurnBatch, tickClock, withDeadline } from "../../../async/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";
 import type { CounterStore, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
-import { TurnBatch } from "./turn-batch.ts";
 
 /** Gateway specification, Other constants: for a command and for a connect. */
 const TIMEOUT_MS = 500;

@@ -1,6 +1,6 @@
 /**
  * Gathers what is added in one turn of the event loop and hands it on together, at most `size_max` at a time:
- * under load a command of its own costs the client and the server several times what a count costs among others.
+ * under load a call of its own costs the client and the server several times what it costs among others.
  */
 export class TurnBatch<Item> {
   readonly #handOn: (items: Item[]) => void;
