@@ -13,6 +13,7 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { RegistryConfig } from "./config.ts";
 import { documentRoutes } from "./documents/routes.ts";
+import { gatewayRoutes } from "./gateways/routes.ts";
 import { lookupRoutes } from "./lookup/routes.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
@@ -50,7 +51,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   };
 }
 
-function publicApp({ config, publishing, roles }: AppDeps) {
+function publicApp({ config, publishing, routeStore, roles }: AppDeps) {
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(({ request }) => refuseWithoutToken(request, config.ADMIN_TOKEN))
@@ -58,7 +59,8 @@ function publicApp({ config, publishing, roles }: AppDeps) {
     .use(schemaRoutes())
     .use(serviceRoutes(publishing, body_bytes_max))
     .use(revisionRoutes(publishing))
-    .use(lookupRoutes(publishing.database, roles));
+    .use(lookupRoutes(publishing.database, roles))
+    .use(gatewayRoutes(publishing.database, routeStore));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 

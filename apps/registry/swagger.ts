@@ -12,6 +12,7 @@ export const swaggerOptions = {
     { name: "Services", description: "The services whose routes are published, one at a time." },
     { name: "Revisions", description: "The history of each service, and the way back." },
     { name: "Routes", description: "Find out which route serves a request." },
+    { name: "Gateways", description: "The gateways that run, and what each has loaded." },
   ],
   bearer_description: "The value of ADMIN_TOKEN.",
   response_headers: {

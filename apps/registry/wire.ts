@@ -11,6 +11,7 @@ import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/runti
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
 import { seedRoutes } from "./documents/seeds.ts";
+import { Propagations } from "./gateways/propagation.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
@@ -35,6 +36,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   const metrics = createProjectionMetrics(telemetry.metrics.registry, lag);
   addServiceMetrics(telemetry.metrics, database);
   const watchingLag = watchLag(lag, telemetry.log, systemClock);
+  const propagations = new Propagations({ database, routeStore, clock: systemClock });
   const reconciler = new Reconciler({
     database,
     routeStore,
@@ -42,9 +44,12 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     clock: systemClock,
     interval_ms: config.RECONCILE_INTERVAL_MS,
     full_interval_ms: config.RECONCILE_FULL_INTERVAL_MS,
-    onAttempt: metrics.countAttempt,
+    onAttempt: (result) => {
+      metrics.countAttempt(result);
+      propagations.look();
+    },
   });
-  const publishing = { database, onCommit: () => reconciler.wake() };
+  const publishing = { database, onCommit: () => reconciler.wake(), propagations };
   const health = { draining: false };
   return {
     name: "registry",
@@ -58,9 +63,11 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       }
       reconciler.start();
       watchingLag.start();
+      propagations.start();
     },
+    drain: () => propagations.endAll(),
     async stop() {
-      await Promise.all([reconciler.stop(), watchingLag.stop()]);
+      await Promise.all([reconciler.stop(), watchingLag.stop(), propagations.stop()]);
       await closeStores();
     },
   };

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AuditService, intent, startAudit, userIntent } from "../app/audit/audit-service.ts";
 import { type IdentityHarness, ISSUER, type Method, NOBODY, startIdentity } from "../app/identity/harness.ts";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../app/registry/harness.ts";
+import { startLoadingGateway } from "../support/loading-gateway.ts";
 import { AnswerCheck } from "../support/openapi.ts";
 
 const BROKEN_QUERY = "?verbose=1";
@@ -223,12 +224,18 @@ describe("the registry", () => {
     await call("PUT", "/services/widgets", service("/a"), { "If-Match": '"1"' });
     expect((await call("PUT", "/services/widgets", service("/a"), { "If-Match": '"1"' })).status).toBe(412);
     await call("GET", "/services/widgets/revisions/1/diff/2");
+    expect((await call("DELETE", "/services/widgets?wait_ms=0")).status).toBe(200);
+    await call("PUT", "/services/widgets?wait_ms=1000", service("/a"));
     await call("DELETE", "/services/widgets");
+    const gateway = await startLoadingGateway(registry.routeStore);
+    expect((await call("GET", "/gateways")).body.gateways).toHaveLength(1);
+    await gateway.stop();
     await call("GET", "/services/widgets/revisions");
     await call("GET", "/services/widgets/revisions/3");
     await call("POST", "/services/widgets/revisions/1/restore");
     await call("GET", "/routes?method=DELETE&path=/org/widgets/42");
     await call("GET", "/routes?method=GET&path=/org/things");
+    await call("GET", "/routes?method=DELETE&path=/org/widgets/42&labels=a,*");
     expect((await call("GET", "/routes?method=GET&path=/org/thing")).status).toBe(404);
     expect(check.unseen()).toEqual([]);
   });

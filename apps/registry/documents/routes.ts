@@ -1,9 +1,11 @@
 import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
+import { validationError } from "@ostiary/lib/domain/errors";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
 import { contextOf, describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { bodyErrors, errors, routeConflict } from "../errors.ts";
+import { waitedFor, waitParameters } from "../gateways/wait.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, planDocument } from "./commands.ts";
 import { DOCUMENT_TYPES, readDocument, validServices } from "./document.ts";
@@ -17,6 +19,7 @@ const query = Type.Object(
         openapi: { type: "boolean", default: false },
       }),
     ),
+    ...waitParameters,
   },
   { additionalProperties: false },
 );
@@ -26,9 +29,16 @@ export function documentRoutes(publishing: Publishing, body_bytes_max: number) {
   return new Elysia({ name: "documents", normalize: false }).post(
     "/apply",
     async ({ request, query }) => {
+      const { dry_run, wait_ms } = query;
+      if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
       const configs = validServices(await readDocument(request, body_bytes_max));
-      if (query.dry_run === "true") return planDocument(publishing.database, configs);
-      return applyDocument(publishing, configs, contextOf(request).request_id);
+      if (dry_run === "true") return planDocument(publishing.database, configs);
+      const services = [...configs.keys()];
+      const { request_id } = contextOf(request);
+      const { result, propagation } = await waitedFor(publishing, { services, wait_ms, request }, (waited) =>
+        applyDocument(waited, configs, request_id),
+      );
+      return { ...result, propagation };
     },
     {
       query,
@@ -54,4 +64,10 @@ export function documentRoutes(publishing: Publishing, body_bytes_max: number) {
       },
     },
   );
+}
+
+function nothingToWaitFor() {
+  return validationError([
+    { path: "wait_ms", message: "A dry run writes nothing to wait for: leave out wait_ms or dry_run." },
+  ]);
 }

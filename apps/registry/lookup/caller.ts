@@ -4,9 +4,11 @@ import { type CompiledRoute, labelsSuffice } from "@ostiary/lib/domain/routes";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { Type } from "@sinclair/typebox";
 
-const LABEL = "(\\*|[a-z0-9:._-]{1,64})";
+const LABEL = "(\\*|[a-z0-9:._-]+)";
+const LABEL_LENGTH_MAX = 64;
 /** As many as a role may have. */
 const LABELS_MAX = 64;
+const LABELS_RULE = `must be 1 to ${LABELS_MAX} labels separated by commas, each of at most ${LABEL_LENGTH_MAX} characters of a-z, 0-9, colon, dot, underscore and hyphen, or *`;
 
 /** Parameters of the look-up that name a caller; see {@link callerLabels}. */
 export const callerParameters = {
@@ -14,15 +16,15 @@ export const callerParameters = {
     Type.String({
       description:
         "Tell whether a member with this role may use the route. A slug of ROLES_FILE; not beside labels.",
-      openapi: { minLength: 1, examples: ["admin"] },
+      openapi: { pattern: "^[a-z0-9:._-]{1,64}$", examples: ["admin"] },
     }),
   ),
   labels: Type.Optional(
     Type.String({
-      pattern: `^${LABEL}(,${LABEL}){0,${LABELS_MAX - 1}}$`,
+      pattern: `^${LABEL}(,${LABEL})*$`,
       description:
         "Tell whether a member with these labels, separated by commas, may use the route. Not beside role.",
-      rule: `must be 1 to ${LABELS_MAX} labels separated by commas, each of a-z, 0-9, colon, dot, underscore and hyphen, or *`,
+      rule: LABELS_RULE,
     }),
   ),
 };
@@ -39,8 +41,16 @@ export function callerLabels(
   if (role !== undefined && labels !== undefined) {
     throw validationError([{ path: "labels", message: "Give role or labels, not both." }]);
   }
-  if (labels !== undefined) return [...new Set(labels.split(","))];
+  if (labels !== undefined) return readLabels(labels);
   return role === undefined ? null : labelsOf(role, roles);
+}
+
+function readLabels(list: string): string[] {
+  const labels = list.split(",");
+  if (labels.length > LABELS_MAX || labels.some(({ length }) => length > LABEL_LENGTH_MAX)) {
+    throw validationError([{ path: "labels", message: `labels ${LABELS_RULE}.` }]);
+  }
+  return [...new Set(labels)];
 }
 
 function labelsOf(role: string, roles: RolesFile | null): readonly string[] {

@@ -45,6 +45,14 @@ export function listOutstanding(
   return database.run("select_outstanding", (orm) => outstandingAfter(orm, { fence, name, limit }));
 }
 
+/** Whether the route store may lack something that is committed. */
+export async function hasOutstanding(database: Database): Promise<boolean> {
+  const found = await database.run("select_any_outstanding", (orm) =>
+    orm.select({ name: services.name }).from(services).where(isOutstanding).limit(1),
+  );
+  return found.length > 0;
+}
+
 export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
   const age_ms = sql<number>`(extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8`;
   return database.run("select_outstanding_ages", (orm) =>

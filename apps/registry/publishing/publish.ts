@@ -1,11 +1,14 @@
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import type { Propagations } from "../gateways/propagation.ts";
 import { becomeWriter, WRITERS_LANE } from "./queries.ts";
 
 /** What every change of the published routes needs. */
 export interface Publishing {
   database: Database;
-  /** Told after each commit; it must not wait. */
-  onCommit: () => void;
+  /** Told of the fence after each commit; it must not wait. */
+  onCommit: (fence: number) => void;
+  /** For those who wait until a write is served. */
+  propagations: Pick<Propagations, "wait">;
 }
 
 /**
@@ -18,9 +21,11 @@ export async function publish<T>(
   operation: string,
   change: (tx: Orm, fence: number) => Promise<T>,
 ): Promise<T> {
-  const result = await database.transaction(operation, async (tx) => change(tx, await becomeWriter(tx)), {
-    lane: WRITERS_LANE,
-  });
-  onCommit();
+  const work = async (tx: Orm) => {
+    const fence = await becomeWriter(tx);
+    return { fence, result: await change(tx, fence) };
+  };
+  const { fence, result } = await database.transaction(operation, work, { lane: WRITERS_LANE });
+  onCommit(fence);
   return result;
 }

@@ -1,8 +1,9 @@
-import { Diff, Revision, Revisions, Service } from "@ostiary/lib/contracts/registry-api";
+import { Diff, Revision, Revisions, WrittenService } from "@ostiary/lib/contracts/registry-api";
 import { errorResponses, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors, routeConflict, unknownService } from "../errors.ts";
+import { waitedFor, waitQuery } from "../gateways/wait.ts";
 import {
   ifMatchHeaders,
   RevisionParam,
@@ -73,16 +74,23 @@ export function revisionRoutes(publishing: Publishing) {
         },
       },
     )
+    .guard({ query: waitQuery })
     .post(
       "/:rev/restore",
-      async ({ service, params: { rev }, request, set }) => {
+      async ({ service, params: { rev }, query: { wait_ms }, request, set }) => {
         const write = serviceWrite(request);
-        return answerService(set, await restoreRevision(publishing, service, revisionNumber(rev), write));
+        const revision = revisionNumber(rev);
+        const { result, propagation } = await waitedFor(
+          publishing,
+          { services: [service], wait_ms, request },
+          (waited) => restoreRevision(waited, service, revision, write),
+        );
+        return { ...answerService(set, result), propagation };
       },
       {
         params: revisionParams,
         headers: ifMatchHeaders,
-        response: { 200: Service, ...errorResponses(routeConflict, "PRECONDITION_FAILED") },
+        response: { 200: WrittenService, ...errorResponses(routeConflict, "PRECONDITION_FAILED") },
         detail: {
           operationId: "restoreRevision",
           summary: "Restore a revision",

@@ -1,4 +1,4 @@
-import { revisionTag, Service, Services } from "@ostiary/lib/contracts/registry-api";
+import { Deleted, revisionTag, Service, Services, WrittenService } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { describedBody, errorResponses, noQuery } from "@ostiary/lib/runtime/http";
@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readJson } from "../documents/document.ts";
 import { bodyErrors, errors, routeConflict, unknownService } from "../errors.ts";
+import { waitedFor, waitQuery } from "../gateways/wait.ts";
 import { ifMatchHeaders, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
@@ -50,17 +51,22 @@ export function serviceRoutes(publishing: Publishing, body_bytes_max: number) {
           },
         },
       )
-      .guard({ headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
+      .guard({ query: waitQuery, headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
       .put(
         "/services/:name",
-        async ({ params: { name }, request, set }) => {
+        async ({ params: { name }, query: { wait_ms }, request, set }) => {
           const write = serviceWrite(request);
-          const result = validateService(name, await readJson(request, body_bytes_max));
-          if (!result.ok) throw validationError(result.fields);
-          return answerService(set, await putService(publishing, name, result.service, write));
+          const valid = validateService(name, await readJson(request, body_bytes_max));
+          if (!valid.ok) throw validationError(valid.fields);
+          const { result, propagation } = await waitedFor(
+            publishing,
+            { services: [name], wait_ms, request },
+            (waited) => putService(waited, name, valid.service, write),
+          );
+          return { ...answerService(set, result), propagation };
         },
         {
-          response: { 200: Service, ...errors(routeConflict), ...bodyErrors("url") },
+          response: { 200: WrittenService, ...errors(routeConflict), ...bodyErrors("url") },
           detail: {
             operationId: "putService",
             summary: "Create or replace a service",
@@ -71,12 +77,24 @@ export function serviceRoutes(publishing: Publishing, body_bytes_max: number) {
       )
       .delete(
         "/services/:name",
-        async ({ params, request, set }) => {
-          await deleteService(publishing, serviceName(params), serviceWrite(request));
+        async ({ params, query: { wait_ms }, request, set }) => {
+          const name = serviceName(params);
+          const write = serviceWrite(request);
+          const { propagation } = await waitedFor(
+            publishing,
+            { services: [name], wait_ms, request },
+            (waited) => deleteService(waited, name, write),
+          );
+          if (propagation !== undefined) return { propagation };
           set.status = 204;
+          return undefined;
         },
         {
-          response: { 204: Type.Void({ description: "Deleted." }), ...errors(unknownService) },
+          response: {
+            200: Deleted,
+            204: Type.Void({ description: "Deleted." }),
+            ...errors(unknownService),
+          },
           detail: {
             operationId: "deleteService",
             summary: "Delete a service",

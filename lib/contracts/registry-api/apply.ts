@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Change, ServiceName } from "../../domain/routes/index.ts";
 import { nullable } from "../../domain/schemas/index.ts";
+import { propagationField } from "./gateways.ts";
 import { RevisionNumber } from "./services.ts";
 
 /** The answer of apply (Gateway specification, Endpoints). */
@@ -17,6 +18,7 @@ export const Applied = Type.Object(
       ),
       { description: "One for each service of the document." },
     ),
+    ...propagationField,
   },
   { title: "Applied", description: "What an apply wrote: one result for each service of the document." },
 );

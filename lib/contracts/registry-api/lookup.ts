@@ -1,7 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
-  EVERY_LABEL,
-  Label,
   MethodName,
   RequiredLabels,
   RoutePath,
@@ -38,7 +36,7 @@ export const Lookup = Type.Object(
       }),
     ),
     decided_by: Type.Optional(
-      Type.Array(Type.Union([Label, Type.Literal(EVERY_LABEL)]), {
+      Type.Array(Type.String({ pattern: "^(\\*|[a-z0-9:._-]{1,64})$", examples: ["widgets:write"] }), {
         description:
           "Why: of the labels asked for those that let the member pass or, when it may not, those of which it would need one. Empty where the route requires none.",
         examples: [["widgets:write"]],

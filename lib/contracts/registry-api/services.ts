@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
 import { mapOf } from "../../domain/schemas/index.ts";
+import { propagationField } from "./gateways.ts";
 
 export const RevisionNumber = Type.Integer({
   minimum: 1,
@@ -34,6 +35,17 @@ export const Service = Type.Object(
   },
 );
 export type Service = Static<typeof Service>;
+
+/** A service as PUT and restore answer it. */
+export const WrittenService = Type.Object(
+  { ...Service.properties, ...propagationField },
+  {
+    title: "WrittenService",
+    description: "The service as it is now and, with wait_ms, how far the write had come.",
+    response_headers: Service.response_headers,
+  },
+);
+export type WrittenService = Static<typeof WrittenService>;
 
 /** Every current service (contract 3). */
 export const Services = Type.Object(

@@ -46,12 +46,13 @@ describe("the OpenAPI document", () => {
       "GET /services": [200, 401, 422, 500, 503],
       "GET /services/{name}": [200, 401, 404, 422, 500, 503],
       "PUT /services/{name}": [200, 401, 409, 412, 413, 422, 500, 503],
-      "DELETE /services/{name}": [204, 401, 404, 412, 422, 500, 503],
+      "DELETE /services/{name}": [200, 204, 401, 404, 412, 422, 500, 503],
       "GET /services/{name}/revisions": [200, 401, 404, 422, 500, 503],
       "GET /services/{name}/revisions/{rev}": [200, 401, 404, 422, 500, 503],
       "GET /services/{name}/revisions/{rev}/diff/{other}": [200, 401, 404, 422, 500, 503],
       "POST /services/{name}/revisions/{rev}/restore": [200, 401, 404, 409, 412, 422, 500, 503],
       "GET /routes": [200, 401, 404, 422, 500, 503],
+      "GET /gateways": [200, 401, 422, 500, 503],
     });
   });
 
@@ -70,7 +71,7 @@ describe("the OpenAPI document", () => {
   test("names headers, and gives every schema a description and the bodies examples", async () => {
     const { paths, components } = await document();
     const put = paths["/services/{name}"].put;
-    expect(put.parameters.map(({ name }: { name: string }) => name)).toEqual(["If-Match", "name"]);
+    expect(put.parameters.map(({ name }: { name: string }) => name)).toEqual(["If-Match", "name", "wait_ms"]);
     expect(Object.keys(put.responses[200].headers)).toEqual(["X-Request-ID", "ETag"]);
     expect(Object.keys(put.responses[401].headers)).toEqual(["X-Request-ID", "WWW-Authenticate"]);
     for (const name of ["ConfigDocument", "ServiceConfig"]) {

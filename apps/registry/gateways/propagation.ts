@@ -1,0 +1,134 @@
+import { type Clock, Loop } from "@ostiary/lib/async";
+import type { Propagation } from "@ostiary/lib/contracts/registry-api";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { RouteStore, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
+import { serves } from "./gateway.ts";
+import { LiveGateways } from "./live-gateways.ts";
+import { readProjectedFences } from "./queries.ts";
+
+/** What was committed: the services that one write changed, under its fence. */
+export interface Commit {
+  readonly fence: number;
+  readonly services: readonly string[];
+}
+
+export interface PropagationDeps {
+  database: Database;
+  routeStore: Pick<RouteStore, "list" | "watch" | "summarize">;
+  clock: Clock;
+}
+
+/** Between two looks at what another replica may have projected. */
+const LOOK_MS = 250;
+const RETRY_MS = 250;
+
+interface Wait {
+  readonly fence: number;
+  readonly services: ReadonlySet<string>;
+  /** What the gateways are to have loaded: the route store as it was once it had the write. Null before that. */
+  routes: RouteSummary | null;
+  readonly end: () => void;
+}
+
+/**
+ * Waits until writes are served by every gateway that runs. All waits share one watch of the gateways, and one
+ * look at the database and at the route store whenever a projection was made.
+ */
+export class Propagations {
+  readonly #deps: PropagationDeps;
+  readonly #gateways: LiveGateways;
+  readonly #looking: Loop;
+  readonly #waits = new Set<Wait>();
+  #isOver = false;
+
+  constructor(deps: PropagationDeps) {
+    this.#deps = deps;
+    this.#gateways = new LiveGateways(deps.routeStore, () => this.#endReached());
+    this.#looking = new Loop({
+      task: () => this.#look(),
+      pause_ms: LOOK_MS,
+      retry_ms: RETRY_MS,
+      // the waits go on, and tell at their end how far things came
+      onFailure: () => {},
+      clock: deps.clock,
+    });
+  }
+
+  start(): void {
+    this.#gateways.start();
+    this.#looking.start();
+  }
+
+  /** Ends all waits, those that begin later at once. */
+  endAll(): void {
+    this.#isOver = true;
+    for (const { end } of this.#waits) end();
+  }
+
+  async stop(): Promise<void> {
+    this.endAll();
+    await Promise.all([this.#gateways.stop(), this.#looking.stop()]);
+  }
+
+  /** A projection was tried. */
+  look(): void {
+    if (this.#waits.size > 0) this.#looking.wake();
+  }
+
+  /**
+   * Resolves when the route store has what was committed and every gateway that runs serves it, or `wait_ms` after
+   * it was called, or when nobody listens for the answer any more; with how far things have come by then.
+   */
+  async wait({ fence, services }: Commit, wait_ms: number, left: AbortSignal): Promise<Propagation> {
+    const { clock } = this.#deps;
+    const started_ms = clock.elapsed_ms();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => resolve();
+    const wait: Wait = { fence, services: new Set(services), routes: null, end };
+    if (!this.#isOver && !left.aborted) {
+      const cancel = clock.after(wait_ms, end);
+      left.addEventListener("abort", end, { once: true });
+      this.#waits.add(wait);
+      this.#looking.wake();
+      await promise;
+      this.#waits.delete(wait);
+      left.removeEventListener("abort", end);
+      cancel();
+    }
+    return {
+      gateways: this.#gateways.instances?.length ?? 0,
+      reached: this.#reached(wait),
+      waited_ms: Math.round(clock.elapsed_ms() - started_ms),
+      projected: wait.routes !== null,
+    };
+  }
+
+  /** Finds out which writes the route store has by now. */
+  async #look(): Promise<void> {
+    const unprojected = [...this.#waits].filter(({ routes }) => routes === null);
+    if (unprojected.length === 0) return;
+    const names = new Set(unprojected.flatMap(({ services }) => [...services]));
+    const fences = await readProjectedFences(this.#deps.database, [...names]);
+    const projected = unprojected.filter(({ fence, services }) =>
+      [...services].every((name) => (fences.get(name) ?? 0) >= fence),
+    );
+    if (projected.length === 0) return;
+    const routes = await this.#deps.routeStore.summarize(ROUTES_PREFIX);
+    for (const wait of projected) wait.routes = routes;
+    this.#endReached();
+  }
+
+  #endReached(): void {
+    const gateways = this.#gateways.instances?.length;
+    for (const wait of this.#waits) {
+      if (wait.routes !== null && this.#reached(wait) === gateways) wait.end();
+    }
+  }
+
+  #reached({ routes, services }: Wait): number {
+    if (routes === null) return 0;
+    const instances = this.#gateways.instances ?? [];
+    return instances.filter((instance) => serves(instance, routes, services)).length;
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Gateways } from "@ostiary/lib/contracts/registry-api";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import type { RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
+import { Value } from "@sinclair/typebox/value";
+import { hasLoaded, serves } from "../../../apps/registry/gateways/gateway.ts";
+import { waitFor } from "../../support/index.ts";
+import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
+import { type Registry, service, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry({ env: { RECONCILE_FULL_INTERVAL_MS: "86400000" } });
+});
+afterAll(() => registry.stop());
+
+const list = async () => (await registry.call("GET", "/gateways")).body.gateways;
+const currents = async (...gateways: LoadingGateway[]) => {
+  const found: { instance: string; current: boolean }[] = await list();
+  return gateways.map(({ id }) => found.find(({ instance }) => instance === id)?.current);
+};
+const become = (expected: unknown[], ...gateways: LoadingGateway[]) =>
+  waitFor(async () => Bun.deepEquals(await currents(...gateways), expected), { what: `${expected}` });
+
+describe("the list of gateways", () => {
+  test("is empty where none runs", async () => {
+    const answer = await registry.call("GET", "/gateways");
+    expect([answer.status, answer.body]).toEqual([200, { gateways: [] }]);
+  });
+
+  test("shows each with what it has loaded, in the order of ids, and none that stopped", async () => {
+    await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });
+    const gateways = await Promise.all([1, 2, 3].map(() => startLoadingGateway(registry.routeStore)));
+    const { body } = await registry.call("GET", "/gateways");
+    expect(Value.Check(Gateways, body)).toBe(true);
+    expect(body.gateways.map(({ instance }: { instance: string }) => instance)).toEqual(
+      gateways.map(({ id }) => id).sort(),
+    );
+    for (const gateway of body.gateways) {
+      expect(gateway).toMatchObject({ services: 2, routes: 2, skipped: [], current: true });
+      expect(gateway.loaded_at >= gateway.started_at).toBe(true);
+    }
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    expect(await list()).toEqual([]);
+  });
+
+  test("tells which are not current: behind by a change, by a deletion, or with something left out", async () => {
+    const [one, two] = [
+      await startLoadingGateway(registry.routeStore),
+      await startLoadingGateway(registry.routeStore),
+    ];
+    await become([true, true], one, two);
+    two.holdUp();
+    await registry.put("a", service("/a/2"));
+    await become([true, false], one, two);
+    two.goOn();
+    await become([true, true], one, two);
+    two.holdUp();
+    await registry.call("DELETE", "/services/a");
+    await become([true, false], one, two);
+    two.goOn();
+    await become([true, true], one, two);
+    await registry.routeStore.put(`${ROUTES_PREFIX}bad`, "{");
+    await become([false, false], one, two);
+    expect((await list())[0].skipped).toEqual([{ service: "bad", reason: expect.any(String) }]);
+    await registry.routeStore.delete(`${ROUTES_PREFIX}bad`);
+    await become([true, true], one, two);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  test("leaves out entries that are no gateway's, and shows the others", async () => {
+    const gateway = await startLoadingGateway(registry.routeStore);
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const told = JSON.parse(entry?.value ?? "{}");
+    const bad = {
+      "": entry?.value,
+      "of-another": entry?.value,
+      "no-json": "{",
+      deep: `{"a":${"[".repeat(5_000)}`,
+      number: JSON.stringify({ ...told, instance: "number", services: "2" }),
+      negative: JSON.stringify({ ...told, instance: "negative", routes: -1 }),
+      "a b": JSON.stringify({ ...told, instance: "a b" }),
+    };
+    for (const [id, value] of Object.entries(bad)) {
+      await registry.routeStore.put(INSTANCES_PREFIX + id, value ?? "");
+    }
+    const later = {
+      ...told,
+      instance: "later",
+      zone: "eu",
+      skipped: [{ service: "x", reason: "y", more: 1 }],
+    };
+    await registry.routeStore.put(`${INSTANCES_PREFIX}later`, JSON.stringify(later));
+    const found = await list();
+    expect(found.map(({ instance }: { instance: string }) => instance).sort()).toEqual(
+      [gateway.id, "later"].sort(),
+    );
+    // what a later version tells beyond the contract is not passed on
+    const shown = found.find(({ instance }: { instance: string }) => instance === "later");
+    expect(Object.keys(shown)).not.toContain("zone");
+    expect(shown.skipped).toEqual([{ service: "x", reason: "y" }]);
+    for (const id of [...Object.keys(bad), "later"]) await registry.routeStore.delete(INSTANCES_PREFIX + id);
+    await gateway.stop();
+  });
+
+  test("takes no parameters and asks for the token", async () => {
+    expect((await registry.call("GET", "/gateways?current=true")).status).toBe(422);
+    expect((await fetch(`${registry.url}/gateways`)).status).toBe(401);
+    expect((await registry.call("POST", "/gateways", {})).status).toBe(405);
+  });
+
+  test("is of no concern to the full comparison of the route store", async () => {
+    const gateway = await startLoadingGateway(registry.routeStore);
+    const comparing = await startRegistry({
+      database_url: registry.database_url,
+      routeStore: registry.routeStore,
+      env: { RECONCILE_FULL_INTERVAL_MS: "10" },
+    });
+    await registry.routeStore.put(`${ROUTES_PREFIX}invented`, "{}");
+    for (let time = 0; time < 2; time++) {
+      await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}invented`)) === null);
+      await registry.routeStore.put(`${ROUTES_PREFIX}invented`, "{}");
+    }
+    await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}invented`)) === null);
+    expect((await list()).map(({ instance }: { instance: string }) => instance)).toEqual([gateway.id]);
+    await comparing.stop();
+    await gateway.stop();
+  });
+});
+
+describe("whether a gateway has loaded what the route store holds", () => {
+  const instance = (store_revision: number, services: number, skipped: string[] = []) => ({
+    instance: "a",
+    started_at: "2026-01-01T00:00:00.000Z",
+    loaded_at: "2026-01-01T00:00:00.000Z",
+    store_revision,
+    services,
+    routes: services,
+    skipped: skipped.map((name) => ({ service: name, reason: "?" })),
+  });
+  const routes: RouteSummary = { revision: 20, newest: 10, count: 3 };
+
+  test.each([
+    [9, 3, false],
+    [10, 3, true],
+    // an entry that was deleted later is still served
+    [10, 4, false],
+    [15, 3, true],
+    [20, 3, true],
+    [20, 4, false],
+    // what came later is beside the point
+    [21, 7, true],
+  ])("at revision %d with %d services: %p", (revision, services, expected) => {
+    expect(hasLoaded(instance(revision, services), routes)).toBe(expected);
+  });
+
+  test("counts what it left out as known, and not as served", () => {
+    const gateway = instance(12, 2, ["left-out"]);
+    expect(hasLoaded(gateway, routes)).toBe(true);
+    expect(serves(gateway, routes, new Set(["other"]))).toBe(true);
+    expect(serves(gateway, routes, new Set(["other", "left-out"]))).toBe(false);
+    const names = Array.from({ length: 1_000 }, (_, index) => `s-${index}`);
+    expect(serves(instance(30, 1, names), routes, new Set(["other"]))).toBe(false);
+  });
+});

@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import { waitFor } from "../../support/index.ts";
+import { forwarding, type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
+import { fields, type Registry, service, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+let gateways: LoadingGateway[];
+
+beforeEach(async () => {
+  registry = await startRegistry();
+  gateways = [];
+});
+afterEach(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.stop()));
+  await registry.stop();
+});
+
+async function join(): Promise<LoadingGateway> {
+  const gateway = await startLoadingGateway(registry.routeStore);
+  gateways.push(gateway);
+  return gateway;
+}
+
+async function joinThree() {
+  return [await join(), await join(), await join()] as const;
+}
+
+const applyAnd = (wait_ms: number | string, services: Record<string, unknown>) =>
+  registry.call("POST", `/apply?wait_ms=${wait_ms}`, { services });
+const everyone = (count: number) => ({
+  gateways: count,
+  reached: count,
+  projected: true,
+  waited_ms: expect.any(Number),
+});
+
+describe("a write that waits", () => {
+  test("is answered once every gateway serves it: apply, PUT, restore and DELETE", async () => {
+    const three = await joinThree();
+    const applied = await applyAnd(10_000, { w: service("/w/1"), x: service("/x") });
+    expect(applied.status).toBe(200);
+    expect(applied.body.propagation).toEqual(everyone(3));
+    expect(three.every((gateway) => gateway.serves("/w/1") && gateway.serves("/x"))).toBe(true);
+
+    const put = await registry.call("PUT", "/services/w?wait_ms=10000", service("/w/2"));
+    expect(put.body).toMatchObject({ name: "w", revision: 2, propagation: everyone(3) });
+    expect(put.headers.get("etag")).toBe('"2"');
+    expect(three.every((gateway) => gateway.serves("/w/2") && !gateway.serves("/w/1"))).toBe(true);
+
+    const restored = await registry.call("POST", "/services/w/revisions/1/restore?wait_ms=10000");
+    expect(restored.body).toMatchObject({ name: "w", revision: 3, propagation: everyone(3) });
+    expect(three.every((gateway) => gateway.serves("/w/1"))).toBe(true);
+
+    const deleted = await registry.call("DELETE", "/services/w?wait_ms=10000");
+    expect([deleted.status, deleted.body]).toEqual([200, { propagation: everyone(3) }]);
+    expect(three.some((gateway) => gateway.serves("/w/1"))).toBe(false);
+    expect(three.every((gateway) => gateway.serves("/x"))).toBe(true);
+  });
+
+  test("of the same again waits for the present state, deletions that change nothing included", async () => {
+    await joinThree();
+    for (let time = 0; time < 2; time++) {
+      expect((await applyAnd(10_000, { same: service("/same") })).body.propagation).toEqual(everyone(3));
+    }
+    // put and deleted before either was projected: the route store never had it
+    await registry.put("brief", service("/brief"));
+    const deleted = await registry.call("DELETE", "/services/brief?wait_ms=10000");
+    expect(deleted.body.propagation).toEqual(everyone(3));
+  });
+
+  test("without wait_ms is answered as ever", async () => {
+    await join();
+    expect((await registry.apply({ plain: service("/plain") })).body).toEqual({
+      results: [{ service: "plain", status: "upserted", revision: 1 }],
+    });
+    expect(Object.keys((await registry.put("plain", service("/plain"))).body)).not.toContain("propagation");
+    expect(await registry.call("DELETE", "/services/plain")).toMatchObject({ status: 204, body: "" });
+  });
+
+  test("is answered when its time is over, with how many have it", async () => {
+    const [held] = await joinThree();
+    await applyAnd(10_000, { before: service("/before") });
+    held.holdUp();
+    const { status, body } = await applyAnd(300, { late: service("/late") });
+    expect(status).toBe(200);
+    expect(body.propagation).toMatchObject({ gateways: 3, reached: 2, projected: true });
+    expect(body.propagation.waited_ms).toBeGreaterThanOrEqual(300);
+    held.goOn();
+    expect((await applyAnd(10_000, { late: service("/late") })).body.propagation).toEqual(everyone(3));
+  });
+
+  test("of 0 ms tells how far it is, and waits for nothing", async () => {
+    await join();
+    const { status, body } = await applyAnd(0, { now: service("/now") });
+    expect(status).toBe(200);
+    expect(Object.keys(body.propagation).sort()).toEqual(["gateways", "projected", "reached", "waited_ms"]);
+    expect(body.propagation.gateways).toBe(1);
+  });
+
+  test("is answered at once where no gateway runs, once the route store has it", async () => {
+    const { body } = await applyAnd(30_000, { alone: service("/alone") });
+    expect(body.propagation).toEqual(everyone(0));
+    expect(await registry.routeStore.get(`${ROUTES_PREFIX}alone`)).not.toBeNull();
+  });
+
+  test("counts a gateway that joins meanwhile, and no longer one that leaves", async () => {
+    const [held] = await joinThree();
+    held.holdUp();
+    const answer = applyAnd(30_000, { moving: service("/moving") });
+    await waitFor(() => gateways[1]?.serves("/moving"));
+    const joined = await join();
+    expect(joined.serves("/moving")).toBe(true);
+    await registry.routeStore.delete(INSTANCES_PREFIX + held.id);
+    expect((await answer).body.propagation).toEqual(everyone(3));
+  });
+
+  test("has not reached a gateway that had to leave out a service of it", async () => {
+    const [gateway] = [await join()];
+    await applyAnd(10_000, { good: service("/good") });
+    // a gateway of another version, that can not take what this registry takes
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const told = JSON.parse(entry?.value ?? "{}");
+    const other = {
+      ...told,
+      instance: "other",
+      store_revision: 1e9,
+      skipped: [{ service: "good", reason: "?" }],
+    };
+    await registry.routeStore.put(`${INSTANCES_PREFIX}other`, JSON.stringify(other));
+    expect((await applyAnd(200, { good: service("/good/2") })).body.propagation).toMatchObject({
+      gateways: 2,
+      reached: 1,
+      projected: true,
+    });
+    expect((await applyAnd(10_000, { fine: service("/fine") })).body.propagation).toEqual(everyone(2));
+  });
+
+  test("is not held up by entries that are no gateway's", async () => {
+    await join();
+    const entries = [
+      "",
+      "{",
+      "null",
+      "[]",
+      '{"instance":"b"}',
+      `{"a":${"[".repeat(200)}`,
+      "x".repeat(100_000),
+    ];
+    for (const [index, value] of entries.entries()) {
+      await registry.routeStore.put(`${INSTANCES_PREFIX}bad-${index}`, value);
+    }
+    expect((await applyAnd(10_000, { clear: service("/clear") })).body.propagation).toEqual(everyone(1));
+    expect((await registry.call("GET", "/gateways")).body.gateways).toHaveLength(1);
+  });
+
+  test("ends for all at once, however many wait, at the cost of one watch", async () => {
+    await registry.stop();
+    const routeStore = forwarding(memoryRouteStore());
+    const watch = spyOn(routeStore, "watch");
+    const list = spyOn(routeStore, "list");
+    registry = await startRegistry({ routeStore });
+    const [held] = [await join(), await join(), await join()];
+    await applyAnd(10_000, { first: service("/first") });
+    const before = list.mock.calls.length;
+    const watches = () => watch.mock.calls.filter(([prefix]) => prefix === INSTANCES_PREFIX).length;
+    expect(watches()).toBe(1);
+    held.holdUp();
+    const answers = Array.from({ length: 60 }, (_, index) =>
+      applyAnd(30_000, { [`many-${index}`]: service(`/many/${index}`) }),
+    );
+    await waitFor(() => gateways[1]?.serves("/many/59"));
+    held.goOn();
+    for (const { status, body } of await Promise.all(answers)) {
+      expect([status, body.propagation]).toEqual([200, everyone(3)]);
+    }
+    expect([watches(), list.mock.calls.length]).toEqual([1, before]);
+  });
+
+  test("goes on while others write all the time", async () => {
+    await joinThree();
+    let writing = true;
+    const writer = (async () => {
+      for (let time = 0; writing; time++) await registry.put(`busy-${time % 3}`, service(`/busy/${time}`));
+    })();
+    for (let time = 0; time < 5; time++) {
+      const { body } = await applyAnd(20_000, { calm: service(`/calm/${time}`) });
+      expect(body.propagation).toEqual(everyone(3));
+    }
+    writing = false;
+    await writer;
+  });
+
+  test("whose caller left costs nothing more, and is written", async () => {
+    (await join()).holdUp();
+    const leaving = new AbortController();
+    const request = fetch(`${registry.url}/services/left?wait_ms=30000`, {
+      method: "PUT",
+      headers: { Authorization: "Bearer test-admin-token" },
+      body: JSON.stringify(service("/left")),
+      signal: leaving.signal,
+    });
+    await waitFor(async () => (await registry.call("GET", "/services/left")).status === 200);
+    leaving.abort();
+    expect(await request.catch((error) => error.name)).toBe("AbortError");
+    const ended = 'http_requests_total{route="/services/{name}",method="PUT"';
+    await waitFor(
+      async () => (await (await fetch(`${registry.internal_url}/metrics`)).text()).includes(ended),
+      {
+        what: "The end of the request, long before its time",
+      },
+    );
+  });
+
+  test("ends when the registry stops", async () => {
+    (await join()).holdUp();
+    const answer = applyAnd(30_000, { stopped: service("/stopped") });
+    await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}stopped`)) !== null);
+    const started = performance.now();
+    await registry.stop();
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect((await answer).body.propagation).toMatchObject({ gateways: 1, reached: 0 });
+    registry = await startRegistry();
+  });
+
+  const values = ["", "-1", "30001", "1.5", "1e3", "+5", "5 ", "0x10", "abc", "007", "99999999999999999999"];
+  test.each(values)("of %j ms is 422, and nothing is written", async (wait_ms) => {
+    const query = new URLSearchParams({ wait_ms });
+    await registry.put("kept", service("/kept"));
+    for (const [method, path, body] of [
+      ["POST", "/apply", { services: { kept: service("/other") } }],
+      ["PUT", "/services/kept", service("/other")],
+      ["DELETE", "/services/kept", undefined],
+      ["POST", "/services/kept/revisions/1/restore", undefined],
+    ] as const) {
+      const answer = await registry.call(method, `${path}?${query}`, body);
+      expect([method, answer.status]).toEqual([method, 422]);
+      expect(fields(answer)).toEqual([
+        { path: "wait_ms", message: "wait_ms must be a whole number from 0 to 30000." },
+      ]);
+    }
+    expect((await registry.call("GET", "/services/kept")).body.revision).toBe(1);
+  });
+
+  test.each(["wait_ms=1&wait_ms=2", "wait=1", "wait_ms=1&dry_run=true", "dry_run=true&wait_ms=0"])(
+    "with the query %s is 422",
+    async (query) => {
+      const answer = await registry.call("POST", `/apply?${query}`, { services: { no: service("/no") } });
+      expect(answer.status).toBe(422);
+      expect((await registry.call("GET", "/services/no")).status).toBe(404);
+    },
+  );
+
+  test("where there is nothing to wait on is 422", async () => {
+    for (const path of [
+      "/services",
+      "/services/a",
+      "/services/a/revisions",
+      "/gateways",
+      "/routes?method=GET&path=/",
+    ]) {
+      const separator = path.includes("?") ? "&" : "?";
+      expect((await registry.call("GET", `${path}${separator}wait_ms=1`)).status).toBe(422);
+    }
+  });
+});
+
+describe("while the route store is away", () => {
+  /** Everything of it fails, `watch` and `lease` included. */
+  function away(): RouteStore {
+    const gone = async () => {
+      throw new StoreUnavailable("route_store", new Error("away"));
+    };
+    return {
+      get: gone,
+      list: gone,
+      summarize: gone,
+      put: gone,
+      delete: gone,
+      writeFenced: gone,
+      watch: gone,
+      ping: gone,
+      lease: () => ({ put() {}, release: async () => {} }),
+      close: async () => {},
+    };
+  }
+
+  test("a wait is over with its time, and the write is recorded", async () => {
+    const unable = await startRegistry({ routeStore: away() });
+    const answer = await unable.call("POST", "/apply?wait_ms=200", { services: { a: service("/a") } });
+    expect([answer.status, answer.body.propagation]).toEqual([
+      200,
+      { gateways: 0, reached: 0, projected: false, waited_ms: expect.any(Number) },
+    ]);
+    expect(answer.body.propagation.waited_ms).toBeGreaterThanOrEqual(200);
+    const deleted = await unable.call("DELETE", "/services/a?wait_ms=0");
+    expect([deleted.status, deleted.body.propagation.projected]).toEqual([200, false]);
+    expect((await unable.call("GET", "/gateways")).status).toBe(503);
+    await unable.stop();
+  });
+});

@@ -1,0 +1,64 @@
+import { systemClock } from "@ostiary/lib/async";
+import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { Instance } from "../../apps/gateway/instance.ts";
+import { PublishedRoutes } from "../../apps/gateway/published-routes.ts";
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** As much of a gateway as loads routes and tells so in the route store. */
+export interface LoadingGateway {
+  readonly id: string;
+  /** Takes in no change until it goes on. */
+  holdUp(): void;
+  goOn(): void;
+  /** Whether it has a route of this path. */
+  serves(path: string): boolean;
+  stop(): Promise<void>;
+}
+
+export async function startLoadingGateway(store: RouteStore): Promise<LoadingGateway> {
+  let held = Promise.resolve();
+  let goOn = () => {};
+  const instance = new Instance(store, silent, systemClock);
+  const telling: RouteStore = {
+    ...forwarding(store),
+    watch: (prefix, listener) =>
+      store.watch(prefix, {
+        ...listener,
+        changed: (changes) => void held.then(() => listener.changed(changes)),
+      }),
+  };
+  const routes = new PublishedRoutes(telling, silent, systemClock, (loaded) => instance.tell(loaded));
+  await routes.start();
+  return {
+    id: instance.id,
+    holdUp() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      goOn = resolve;
+    },
+    goOn: () => goOn(),
+    serves: (path) => routes.table.routes.some((route) => route.path === path),
+    async stop() {
+      goOn();
+      await routes.stop();
+      await instance.release();
+    },
+  };
+}
+
+/** The same store as an object whose methods a test may put others in place of. */
+export function forwarding(store: RouteStore): RouteStore {
+  return {
+    get: (key) => store.get(key),
+    list: (prefix) => store.list(prefix),
+    summarize: (prefix) => store.summarize(prefix),
+    put: (key, value) => store.put(key, value),
+    delete: (key) => store.delete(key),
+    writeFenced: (write) => store.writeFenced(write),
+    watch: (prefix, listener) => store.watch(prefix, listener),
+    lease: (key, options) => store.lease(key, options),
+    ping: (timeout_ms) => store.ping(timeout_ms),
+    close: () => store.close(),
+  };
+}
