@@ -25,6 +25,7 @@ const code = await runCommandLine(
     writeError: (text) => void process.stderr.write(text),
     readInput: () => Bun.stdin.bytes(),
     colours: process.stdout.isTTY === true && !NO_COLOR,
+    progress: process.stderr.isTTY === true,
     interruption: interruption.signal,
   },
 );

@@ -49,6 +49,11 @@ export class Output {
     this.#terminal.write(text);
   }
 
+  /** A sentence beside the result, which with `--json` is left out. */
+  note(text: string): void {
+    if (!this.isJson) this.line(text);
+  }
+
   line(text: string): void {
     this.#terminal.write(`${printable(text)}\n`);
   }

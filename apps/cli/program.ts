@@ -4,9 +4,11 @@ import { addApply } from "./commands/apply.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addGateways } from "./commands/gateways.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
+import { withDefaultWait } from "./commands/wait.ts";
 import { Flagged, Interrupted, Refused, UsageError } from "./errors.ts";
 import { Output } from "./output.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -37,7 +39,10 @@ export async function runCommandLine(
     return registry;
   });
   try {
-    await Promise.race([program.parseAsync(parameters, { from: "user" }), interrupted(terminal)]);
+    await Promise.race([
+      program.parseAsync(withDefaultWait(parameters), { from: "user" }),
+      interrupted(terminal),
+    ]);
     return EXIT_OK;
   } catch (error) {
     if (error instanceof Interrupted && registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
@@ -74,6 +79,8 @@ function interrupted({ interruption }: Terminal): Promise<never> {
   );
 }
 
+const commands = [addApply, addDiff, addServices, addRevisions, addRestore, addExplain, addGateways];
+
 function createProgram(terminal: Terminal, open: (timeout_s: number) => RegistryClient): Command {
   const program = new Command("bun cli");
   const run: Run = async (work) => {
@@ -106,6 +113,6 @@ Examples:
   $ bun cli apply routes.yaml
   $ bun cli explain GET /org/widgets/42`,
     );
-  for (const add of [addApply, addDiff, addServices, addRevisions, addRestore, addExplain]) add(program, run);
+  for (const add of commands) add(program, run);
   return program;
 }

@@ -63,7 +63,7 @@ export class RegistryClient {
         headers: { Authorization: `Bearer ${this.#token}`, ...headers },
         body,
         redirect: "manual",
-        signal: AbortSignal.timeout(this.#timeout_s * 1_000),
+        signal: AbortSignal.timeout(this.#timeout_s * 1_000 + Number(query?.wait_ms ?? 0)),
       });
       return {
         ok: response.ok,

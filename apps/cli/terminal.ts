@@ -6,6 +6,8 @@ export interface Terminal {
   readInput(): Promise<Uint8Array>;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
+  /** Whether standard error is a terminal, where a line may be written over. */
+  progress: boolean;
   /** Ctrl-C. */
   interruption: AbortSignal;
 }

@@ -6,10 +6,11 @@ import { markPlan } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./document.ts";
+import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
 
 /** `apply FILE`: publish a configuration document. */
 export function addApply(program: Command, run: Run): void {
-  addReviewOptions(program.command("apply"))
+  addWaitOption(addReviewOptions(program.command("apply")))
     .description("Publish the services of a configuration document, all or none")
     .argument("<file>", "a YAML or .json file, or - for standard input")
     .option("--dry-run", "check everything and show what would change, but write nothing")
@@ -18,18 +19,24 @@ export function addApply(program: Command, run: Run): void {
       `
 Examples:
   $ bun cli apply routes.yaml
+  $ bun cli apply routes.yaml --wait
   $ bun cli apply routes.yaml --dry-run
   $ bun cli apply routes.yaml --dry-run --fail-on=opens,breaks
   $ generate-routes | bun cli apply -`,
     )
-    .action((file: string, { dryRun, ...review }: { dryRun?: true } & ReviewOptions) =>
+    .action((file: string, { dryRun, wait, ...review }: { dryRun?: true } & WaitOptions & ReviewOptions) =>
       run(async (context) => {
+        if (dryRun && wait !== undefined) {
+          throw new UsageError("--dry-run writes nothing that --wait could wait for: leave out one of them.");
+        }
         if (dryRun) return showPlan(context, file, review);
         if (review.output !== undefined || review.failOn !== undefined) {
           throw new UsageError("--output and --fail-on are for a plan: add --dry-run.");
         }
         const { registry, output, terminal } = context;
-        const answer = await registry.ask(Applied, pathTo("apply"), await readDocument(file, terminal));
+        const request = { ...(await readDocument(file, terminal)), ...waitQuery({ wait }) };
+        const asked = registry.ask(Applied, pathTo("apply"), request);
+        const answer = await withProgress(terminal, { wait }, asked);
         output.result(answer, ({ results }) =>
           output.table(
             ["service", "status", "revision"],
@@ -37,6 +44,7 @@ Examples:
             "Nothing was applied.",
           ),
         );
+        reportPropagation(output, answer.propagation);
       }),
     );
 }

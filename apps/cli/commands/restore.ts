@@ -1,12 +1,12 @@
-import { revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
+import { revisionTag, WrittenService } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import { type Run, revisionArgument } from "./command.ts";
+import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
 
 /** `restore SERVICE REVISION`: the way back. */
 export function addRestore(program: Command, run: Run): void {
-  program
-    .command("restore")
+  addWaitOption(program.command("restore"))
     .description("Make the config of an earlier revision current again")
     .argument("<service>", "the name of a service, also of a deleted one")
     .argument("<revision>", "the revision whose config is restored", revisionArgument)
@@ -16,23 +16,28 @@ export function addRestore(program: Command, run: Run): void {
       `
 Examples:
   $ bun cli restore widgets 3
+  $ bun cli restore widgets 3 --wait
   $ bun cli restore widgets 3 --if-revision 5`,
     )
-    .action((service: string, revision: number, { ifRevision }: { ifRevision?: number }) =>
-      run(async ({ registry, output }) => {
-        const answer = await registry.ask(
-          Service,
+    .action((service: string, revision: number, options: { ifRevision?: number } & WaitOptions) =>
+      run(async ({ registry, output, terminal }) => {
+        const { ifRevision } = options;
+        const asked = registry.ask(
+          WrittenService,
           pathTo("services", service, "revisions", revision, "restore"),
           {
             method: "POST",
+            ...waitQuery(options),
             ...(ifRevision !== undefined && { headers: { "If-Match": revisionTag(ifRevision) } }),
           },
         );
+        const answer = await withProgress(terminal, options, asked);
         output.result(answer, (restored) =>
           output.line(
             `${restored.name} is as in revision ${revision} again, as revision ${restored.revision}.`,
           ),
         );
+        reportPropagation(output, answer.propagation);
       }),
     );
 }

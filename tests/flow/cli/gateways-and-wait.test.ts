@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { service } from "../../app/registry/harness.ts";
+import { waitFor } from "../../support/index.ts";
+import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
+import { runCliOnTerminal, useCli } from "./bed.ts";
+
+const { registry, cli, file } = useCli();
+let running: LoadingGateway[] = [];
+
+async function join(): Promise<LoadingGateway> {
+  const gateway = await startLoadingGateway(registry.routeStore);
+  running.push(gateway);
+  return gateway;
+}
+
+afterEach(async () => {
+  await Promise.all(running.map((gateway) => gateway.stop()));
+  running = [];
+});
+
+const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
+
+describe("gateways", () => {
+  test("says when none runs", async () => {
+    expect(await cli(["gateways"])).toEqual({ exit_code: 0, stdout: "No gateway runs.\n", stderr: "" });
+    expect(JSON.parse((await cli(["gateways", "--json"])).stdout)).toEqual({ gateways: [] });
+  });
+
+  test("lists each with what it serves, and what it had to leave out and why", async () => {
+    await registry.call("POST", "/apply?wait_ms=10000", { services: { listed: service("/listed") } });
+    const { id } = await join();
+    await registry.routeStore.put(`${ROUTES_PREFIX}broken`, "{");
+    const { stdout } = await waitFor(async () => {
+      const run = await cli(["gateways"]);
+      return run.stdout.includes("leaves out") && run;
+    });
+    const [head, row, skipped] = stdout.trimEnd().split("\n");
+    expect(head?.split(/ {2,}/)).toEqual([
+      "GATEWAY",
+      "CURRENT",
+      "SERVICES",
+      "ROUTES",
+      "SKIPPED",
+      "STARTED",
+      "LOADED",
+    ]);
+    expect(row?.split(/ {2,}/).slice(0, 5)).toEqual([id, "no", "1", "1", "1"]);
+    expect(skipped).toBe(`${id} leaves out broken: its value is not JSON, or is nested too deeply`);
+    await registry.routeStore.delete(`${ROUTES_PREFIX}broken`);
+  });
+
+  test("shows no control characters that an entry holds", async () => {
+    const gateway = await join();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const skipped = [{ service: "\u001b[2J", reason: "\u0007" }];
+    const hostile = { ...JSON.parse(entry?.value ?? ""), instance: "hostile", skipped };
+    await registry.routeStore.put(`${INSTANCES_PREFIX}hostile`, JSON.stringify(hostile));
+    const { stdout } = await cli(["gateways"]);
+    expect(stdout).toContain("hostile leaves out");
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+    await registry.routeStore.delete(`${INSTANCES_PREFIX}hostile`);
+  });
+});
+
+describe("--wait", () => {
+  test("of apply and restore says that every gateway serves it", async () => {
+    await Promise.all([join(), join()]);
+    const path = await file("waited.json", document("waited"));
+    for (const parameters of [
+      // the file may stand behind it
+      ["apply", "--wait", path],
+      ["apply", path, "--wait=20000"],
+      ["restore", "waited", "1", "--wait"],
+    ]) {
+      const run = await cli(parameters);
+      expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+      expect(run.stdout).toMatch(/\nEvery gateway serves it: 2 of 2, after \d+\.\d s\.\n$/);
+    }
+    const json = await cli(["apply", "--wait", path, "--json"]);
+    expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 2, projected: true });
+  });
+
+  test("says it when no gateway runs", async () => {
+    const run = await cli(["apply", "--wait", await file("nobody.json", document("nobody"))]);
+    expect(run.exit_code).toBe(0);
+    expect(run.stdout).toEndWith("No gateway runs: whichever starts will serve it.\n");
+  });
+
+  test("that is over too soon is exit code 1, with a sentence that tells what is known", async () => {
+    const [held] = await Promise.all([join(), join()]);
+    held.holdUp();
+    const path = await file("late.json", document("late"));
+    const run = await cli(["apply", path, "--wait=300"]);
+    expect(run.exit_code).toBe(1);
+    expect(run.stdout).toContain("upserted");
+    expect(run.stderr).toMatch(
+      /^It is recorded, but after 0\.\d s only 1 of 2 gateways serve it: bun cli gateways tells which\.\n$/,
+    );
+    const json = await cli(["apply", path, "--wait=100", "--json"]);
+    expect(json.exit_code).toBe(1);
+    expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
+  });
+
+  test("shows on a terminal that it waits, and leaves nothing of that behind", async () => {
+    const held = await join();
+    held.holdUp();
+    const path = await file("shown.json", document("shown"));
+    const shown = await runCliOnTerminal(registry.url, ["apply", path, "--wait=1500"]);
+    expect(shown).toContain("\r\u001b[KWaiting until every gateway serves it: ");
+    expect(shown).toMatch(/: \d\.\d s of 1\.5 s/);
+    expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");
+  });
+
+  test.each(["--wait=", "--wait=x", "--wait=-1", "--wait=30001", "--wait=1.5"])(
+    "%s is wrong usage",
+    async (option) => {
+      const run = await cli(["apply", await file("usage.json", document("usage")), option]);
+      expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+      expect((await registry.call("GET", "/services/usage")).status).toBe(404);
+    },
+  );
+
+  test("beside --dry-run is wrong usage", async () => {
+    const run = await cli(["apply", await file("dry.json", document("dry")), "--wait", "--dry-run"]);
+    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+  });
+});
