@@ -1,7 +1,9 @@
+import { createInterface } from "node:readline";
 import { runCommandLine } from "./program.ts";
+import { inAscii, isAsciiLocale } from "./terminal.ts";
 
 // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
-const { REGISTRY_URL, ADMIN_TOKEN, NO_COLOR } = process.env;
+const { REGISTRY_URL, ADMIN_TOKEN, NO_COLOR, LC_ALL, LC_CTYPE, LANG } = process.env;
 
 const EXIT_UNWRITTEN = 1;
 let unwritten = false;
@@ -17,13 +19,32 @@ process.stderr.on("error", () => {});
 const interruption = new AbortController();
 process.once("SIGINT", () => interruption.abort());
 
+const asciiOnly = isAsciiLocale({ LC_ALL, LC_CTYPE, LANG });
+const writeTo = (stream: NodeJS.WriteStream) => (text: string) =>
+  void stream.write(stream.isTTY && asciiOnly ? inAscii(text) : text);
+
+/** The terminal's line as it is, so that Ctrl-C stays a signal; nothing where it ends without one. */
+async function askLine(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  lines.once("line", resolve);
+  lines.once("close", () => resolve(""));
+  process.stderr.write(question);
+  try {
+    return await promise;
+  } finally {
+    lines.close();
+  }
+}
+
 const code = await runCommandLine(
   process.argv.slice(2),
   { REGISTRY_URL, ADMIN_TOKEN },
   {
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: writeTo(process.stdout),
+    writeError: writeTo(process.stderr),
     readInput: () => Bun.stdin.bytes(),
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
     colours: process.stdout.isTTY === true && !NO_COLOR,
     progress: process.stderr.isTTY === true,
     interruption: interruption.signal,

@@ -32,6 +32,10 @@ export function notARegistryText(url: string, answer: HttpAnswer, value: unknown
   return `${url} answers with status ${status} and a body that is no answer of a route registry: check REGISTRY_URL.`;
 }
 
+export function tooLongText(url: string, bytes_max: number): string {
+  return `${url} answers with more than ${bytes_max / 1_048_576} MiB, so it is no route registry: check REGISTRY_URL.`;
+}
+
 const LOCATION_LENGTH_MAX = 200;
 const ADMIN_PORT = "set REGISTRY_URL to the registry's admin API, port 5002 unless told otherwise.";
 

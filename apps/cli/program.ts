@@ -2,8 +2,10 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
+import { addDelete } from "./commands/delete.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
+import { addExport } from "./commands/export.ts";
 import { addGateways } from "./commands/gateways.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
@@ -79,7 +81,17 @@ function interrupted({ interruption }: Terminal): Promise<never> {
   );
 }
 
-const commands = [addApply, addDiff, addServices, addRevisions, addRestore, addExplain, addGateways];
+const commands = [
+  addApply,
+  addDiff,
+  addServices,
+  addExport,
+  addDelete,
+  addRevisions,
+  addRestore,
+  addExplain,
+  addGateways,
+];
 
 function createProgram(terminal: Terminal, open: (timeout_s: number) => RegistryClient): Command {
   const program = new Command("bun cli");

@@ -3,7 +3,7 @@ import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./errors.ts";
-import { type HttpAnswer, isFromAnotherPort, notARegistryText } from "./not-a-registry.ts";
+import { type HttpAnswer, isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
 
 /** Where the registry is and how to be let in; both as the environment gives them. */
@@ -13,7 +13,7 @@ export interface RegistryAddress {
 }
 
 export interface RegistryRequest {
-  method?: "GET" | "POST" | "PUT";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   query?: Record<string, string>;
   headers?: Record<string, string>;
   body?: Uint8Array | string;
@@ -39,14 +39,14 @@ export class RegistryClient {
     return this.#writing;
   }
 
-  /** The answer to a request, if it has the shape of `schema`; `Refused` says why there is none. */
+  /** The answer to a request, if it has the shape of `schema`, null where it has none; `Refused` says why there is none. */
   async ask<Schema extends TSchema>(
     schema: Schema,
     path: string,
     request: RegistryRequest = {},
   ): Promise<Static<Schema>> {
     const answer = await this.#send(path, request);
-    const value = parseJson(answer.body);
+    const value = answer.status === 204 ? null : parseJson(answer.body);
     if (answer.ok && Value.Check(schema, value)) return value;
     if (!answer.ok && Value.Check(ErrorEnvelope, value) && !isFromAnotherPort(answer, value)) {
       throw refusal(value);
@@ -69,9 +69,10 @@ export class RegistryClient {
         ok: response.ok,
         status: response.status,
         headers: response.headers,
-        body: await response.text(),
+        body: await readText(response),
       };
     } catch (error) {
+      if (error instanceof AnswerTooLong) throw new Refused(tooLongText(this.#url, ANSWER_BYTES_MAX));
       throw new Refused(
         unreachableText(this.#url, error, { timeout_s: this.#timeout_s, writing: this.#writing }),
       );
@@ -110,6 +111,23 @@ function readToken(token: string): string {
   }
   return token;
 }
+
+/** No answer of a registry is as long; what answers for ever would fill the memory. */
+const ANSWER_BYTES_MAX = 256 * 1_048_576;
+
+/** The body of an answer, which a registry sends as UTF-8. */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) throw new AnswerTooLong();
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+class AnswerTooLong extends Error {}
 
 function parseJson(text: string): unknown {
   try {

@@ -4,6 +4,8 @@ export interface Terminal {
   writeError(text: string): void;
   /** Everything on standard input, once. */
   readInput(): Promise<Uint8Array>;
+  /** Asks whoever sits at the terminal for a line; null where nobody does. */
+  ask: ((question: string) => Promise<string>) | null;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
   /** Whether standard error is a terminal, where a line may be written over. */
@@ -18,4 +20,15 @@ export interface Terminal {
  */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "\u{fffd}");
+}
+
+/** Text for a terminal that shows ASCII alone: other characters by their numbers. */
+export function inAscii(text: string): string {
+  return text.replace(/[^\p{ASCII}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Whether the locale's characters are ASCII's, or those of one country: what says nothing shows all of them. */
+export function isAsciiLocale(env: Partial<Record<"LC_ALL" | "LC_CTYPE" | "LANG", string>>): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return locale !== undefined && locale !== "" && !/utf-?8/i.test(locale);
 }

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
+import { leash } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 export const ROOT = join(import.meta.dir, "../../..");
 const COMMAND = [process.execPath, "apps/cli/main.ts"];
@@ -77,6 +79,48 @@ export function runCliOnTerminal(
     stdout: "pipe",
   });
   return child.stdout.text();
+}
+
+/**
+ * Runs it at a terminal of its own, where `person` sees what is shown and types. Not by way of `bun cli`: the runner
+ * would lead the terminal's session, as a shell does, but may end first.
+ */
+export async function atTerminal(
+  url: string,
+  parameters: string[],
+  person: (type: (text: string) => void, shown: () => string) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<{ exit_code: number; shown: string }> {
+  let closed = false;
+  let shown = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([...COMMAND, ...parameters], {
+    cwd: ROOT,
+    env: { ...environmentOf(url), ...env },
+    terminal: {
+      cols: 500,
+      data: (_, bytes) => {
+        shown += decoder.decode(bytes, { stream: true });
+      },
+      exit: () => {
+        closed = true;
+      },
+    },
+  });
+  leash().process(child.pid);
+  try {
+    await person(
+      (text) => void child.terminal?.write(text),
+      () => shown,
+    );
+    const exit_code = await child.exited;
+    await waitFor(() => closed, { what: "All that the terminal shows" });
+    return { exit_code, shown: shown.replaceAll("\r\n", "\n") };
+  } finally {
+    child.kill("SIGKILL");
+    leash().release(child.pid);
+    child.terminal?.close();
+  }
 }
 
 /** The environment of an operator of the registry at `url`. */

@@ -59,6 +59,33 @@ describe("a registry that does not answer as one", () => {
     await other.stop(true);
   });
 
+  test("because it answers without end, is told before the memory is full", async () => {
+    const mebibyte = new Uint8Array(1_048_576).fill(0x20);
+    let sent = 0;
+    const endless = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              controller.enqueue(mebibyte);
+              if (++sent === 2_048) controller.close();
+            },
+          }),
+        ),
+    });
+    const url = `http://127.0.0.1:${endless.port}`;
+    const run = await cli(["services"], { env: { REGISTRY_URL: url } });
+    expect(run).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr: `${url} answers with more than 256 MiB, so it is no route registry: check REGISTRY_URL.\n`,
+    });
+    expect(sent).toBeLessThan(512);
+    await endless.stop(true);
+  });
+
   test("because it is another part of Ostiary, is told which port it is", async () => {
     const gateway = await startLocalGateway();
     const identity = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });

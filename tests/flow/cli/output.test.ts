@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { service } from "../../app/registry/harness.ts";
-import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { environmentOf, ROOT, runCli } from "./bed.ts";
+import { atTerminal, environmentOf, ROOT, runCli } from "./bed.ts";
 
 /** Where the command line's output goes, who reads it, and Ctrl-C. */
 
@@ -68,14 +67,32 @@ describe("the output", () => {
   });
 });
 
+describe("a terminal", () => {
+  const shown = async (env: Record<string, string>) =>
+    (await atTerminal(registry.url, ["services", "café"], async () => {}, env)).shown;
+
+  test.each<Record<string, string>>([
+    {},
+    { LANG: "de_DE.UTF-8" },
+    { LANG: "C", LC_ALL: "C.utf8" },
+    { LANG: "" },
+  ])("of the locale %j shows all characters", async (env) =>
+    expect(await shown(env)).toBe("There is no service café.\n"),
+  );
+
+  test.each<Record<string, string>>([
+    { LANG: "C" },
+    { LANG: "de_DE.UTF-8", LC_ALL: "POSIX" },
+    { LC_CTYPE: "fr_FR.ISO-8859-1" },
+  ])("of the locale %j is sent ASCII alone", async (env) =>
+    expect(await shown(env)).toBe("There is no service caf\\u{e9}.\n"),
+  );
+});
+
 describe("Ctrl-C", () => {
-  /**
-   * Runs the command line at a terminal against a server that never answers, and types Ctrl-C once it is asked.
-   * Not by way of `bun cli`: the runner would lead the terminal's session, as a shell does, but may end first.
-   */
+  /** Types Ctrl-C once a server is asked that never answers. */
   async function interrupted(parameters: string[]): Promise<{ exit_code: number; shown: string }> {
     let asked = false;
-    let closed = false;
     const silent = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -85,38 +102,24 @@ describe("Ctrl-C", () => {
         return new Promise<Response>(() => {});
       },
     });
-    const decoder = new TextDecoder();
-    let shown = "";
-    const child = Bun.spawn([process.execPath, "apps/cli/main.ts", ...parameters], {
-      cwd: ROOT,
-      env: environmentOf(`http://127.0.0.1:${silent.port}`),
-      terminal: {
-        cols: 500,
-        data: (_, bytes) => {
-          shown += decoder.decode(bytes, { stream: true });
-        },
-        exit: () => {
-          closed = true;
-        },
-      },
-    });
-    leash().process(child.pid);
     try {
-      await waitFor(() => asked, { what: "The request" });
-      child.terminal?.write("\u0003");
-      const exit_code = await child.exited;
-      await waitFor(() => closed, { what: "All that the terminal shows" });
-      return { exit_code, shown: shown.replaceAll("\r\n", "\n") };
+      return await atTerminal(`http://127.0.0.1:${silent.port}`, parameters, async (type) => {
+        await waitFor(() => asked, { what: "The request" });
+        type("\u0003");
+      });
     } finally {
-      child.kill("SIGKILL");
-      leash().release(child.pid);
-      child.terminal?.close();
       await silent.stop(true);
     }
   }
 
   test("ends a command that reads, and says nothing", async () => {
     expect(await interrupted(["services"])).toEqual({ exit_code: 130, shown: "^C" });
+  });
+
+  test("ends a command that deletes, and says that it may have been done", async () => {
+    const { exit_code, shown } = await interrupted(["delete", "shown", "--yes"]);
+    expect(exit_code).toBe(130);
+    expect(shown).toContain("What was asked for may have been done all the same");
   });
 
   test("ends a command that writes, and says that it may have been done", async () => {

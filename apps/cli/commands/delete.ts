@@ -1,0 +1,61 @@
+import { revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
+import { SCOPES } from "@ostiary/lib/domain/routes";
+import { Type } from "@sinclair/typebox";
+import type { Command } from "commander";
+import { Refused, UsageError } from "../errors.ts";
+import { pathTo } from "../registry-client.ts";
+import { type CommandContext, type Run, revisionArgument } from "./command.ts";
+
+interface Options {
+  yes?: true;
+  ifRevision?: number;
+}
+
+/** `delete SERVICE`: take a service's routes away. */
+export function addDelete(program: Command, run: Run): void {
+  program
+    .command("delete")
+    .description("Take a service and its routes away; its history stays, and restore brings it back")
+    .argument("<service>", "the name of a service")
+    .option("--yes", "do not ask first; needed where nobody can be asked")
+    .option("--if-revision <revision>", "only if this is the current revision", revisionArgument)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli delete widgets
+  $ bun cli delete widgets --yes --if-revision 5`,
+    )
+    .action((service: string, options: Options) =>
+      run(async (context) => {
+        const revision = options.yes ? options.ifRevision : await confirmed(context, service, options);
+        await context.registry.ask(Type.Null(), pathTo("services", service), {
+          method: "DELETE",
+          ...(revision !== undefined && { headers: { "If-Match": revisionTag(revision) } }),
+        });
+        context.output.result({ service, status: "deleted" }, () =>
+          context.output.line(
+            `${service} is deleted. bun cli revisions ${service} lists what can be restored.`,
+          ),
+        );
+      }),
+    );
+}
+
+/** The revision that somebody at the terminal has seen and wants deleted: no other one is, whatever is written meanwhile. */
+async function confirmed(
+  { registry, terminal }: CommandContext,
+  name: string,
+  { ifRevision }: Options,
+): Promise<number> {
+  if (terminal.ask === null) {
+    throw new UsageError("Nobody can be asked, since standard input is no terminal: add --yes.");
+  }
+  const service = await registry.ask(Service, pathTo("services", name));
+  const routes = SCOPES.flatMap((scope) => service[scope]?.routes ?? []).length;
+  const answer = await terminal.ask(
+    `Delete ${name}, revision ${service.revision}, with ${routes} ${routes === 1 ? "route" : "routes"} at ${service.url}? [y/N] `,
+  );
+  if (!/^\s*y(es)?\s*$/i.test(answer)) throw new Refused("Nothing was deleted.");
+  return ifRevision ?? service.revision;
+}

@@ -1,0 +1,57 @@
+import { Service, Services } from "@ostiary/lib/contracts/registry-api";
+import type { Command } from "commander";
+import { COLLECTION_STYLE, dump, type Node, SCALAR_STYLE, visit } from "js-yaml";
+import { pathTo, type RegistryClient } from "../registry-client.ts";
+import type { Run } from "./command.ts";
+
+/** `export [SERVICE]`: what is published, as a document that apply takes. */
+export function addExport(program: Command, run: Run): void {
+  program
+    .command("export")
+    .description("Write what is published as a document that apply takes, all services or one")
+    .argument("[service]", "the name of a service")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli export > routes.yaml
+  $ bun cli export widgets
+  $ bun cli export widgets --json`,
+    )
+    .action((service: string | undefined) =>
+      run(async ({ registry, output }) => {
+        const document = await readDocument(registry, service);
+        output.result(document, () => output.write(documentYaml(document)));
+      }),
+    );
+}
+
+async function readDocument(registry: RegistryClient, name: string | undefined): Promise<Services> {
+  if (name === undefined) return registry.ask(Services, pathTo("services"));
+  const { name: _, revision: __, ...config } = await registry.ask(Service, pathTo("services", name));
+  return { services: Object.fromEntries([[name, config]]) };
+}
+
+/** YAML that every version of it, and every reader, takes alike: no name is a number, a date or `no` to any. */
+export function documentYaml(document: Services): string {
+  return dump(document, {
+    lineWidth: -1,
+    noRefs: true,
+    transform: (documents) => visit(documents, setStyle),
+  });
+}
+
+/** What readers of YAML 1.1 make numbers of differs among them, such as `._` and `e0`. */
+const LIKE_A_NUMBER = /^([-+._0-9]|e[-+0-9])/i;
+
+function setStyle(node: Node): void {
+  if (node.kind === "scalar" && node.tag === STRING_TAG && LIKE_A_NUMBER.test(node.value)) {
+    node.style = SCALAR_STYLE.SINGLE_QUOTED;
+  }
+  // methods and labels in one line
+  if (node.kind === "sequence" && node.items.every((item) => item.kind === "scalar")) {
+    node.style = COLLECTION_STYLE.FLOW;
+  }
+}
+
+const STRING_TAG = "tag:yaml.org,2002:str";

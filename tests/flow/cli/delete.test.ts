@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import { service } from "../../app/registry/harness.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { atTerminal, useCli } from "./bed.ts";
+
+const { registry, cli } = useCli();
+
+const status = async (name: string) => (await registry.call("GET", `/services/${name}`)).status;
+
+describe("delete --yes", () => {
+  test("takes a service away, and says how it comes back", async () => {
+    await registry.put("a", service("/a"));
+    expect(await cli(["delete", "a", "--yes"])).toEqual({
+      exit_code: 0,
+      stdout: "a is deleted. bun cli revisions a lists what can be restored.\n",
+      stderr: "",
+    });
+    expect(await status("a")).toBe(404);
+    expect((await cli(["restore", "a", "1"])).exit_code).toBe(0);
+    const json = await cli(["delete", "a", "--yes", "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
+  });
+
+  test("of what is not there is refused", async () => {
+    const run = await cli(["delete", "unknown", "--yes"]);
+    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
+  });
+
+  test("of another revision than the one expected is refused", async () => {
+    await registry.put("b", service("/b"));
+    await registry.put("b", service("/b", "/b/2"));
+    const stale = await cli(["delete", "b", "--yes", "--if-revision", "1"]);
+    expect(stale).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(stale.stderr).toContain("Its current revision is 2.");
+    expect(await status("b")).toBe(200);
+    expect((await cli(["delete", "b", "--yes", "--if-revision", "2"])).exit_code).toBe(0);
+  });
+
+  test.each([
+    [["delete"]],
+    [["delete", "a", "b", "--yes"]],
+    [["delete", "", "--yes"]],
+    [["delete", "..", "--yes"]],
+    [["delete", "a", "--yes=no"]],
+    [["delete", "a", "--yes", "--if-revision", "0"]],
+  ])("%j is wrong usage", async (parameters) => {
+    expect(await cli(parameters)).toMatchObject({ exit_code: 2, stdout: "" });
+  });
+
+  test("takes no page for an answer", async () => {
+    const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>deleted") });
+    const run = await cli(["delete", "a", "--yes"], {
+      env: { REGISTRY_URL: `http://127.0.0.1:${page.port}` },
+    });
+    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    await page.stop(true);
+  });
+});
+
+describe("delete without --yes", () => {
+  test("asks nobody where standard input is no terminal, and deletes nothing", async () => {
+    await registry.put("c", service("/c"));
+    const run = await cli(["delete", "c"], { input: "y\n" });
+    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run.stderr).toContain("add --yes");
+    expect(await status("c")).toBe(200);
+  });
+
+  const asked = (name: string, answer: string, meanwhile: () => Promise<unknown> = async () => {}) =>
+    atTerminal(registry.url, ["delete", name], async (type, shown) => {
+      await waitFor(() => shown().includes("[y/N] "), { what: "The question" });
+      await meanwhile();
+      type(answer);
+    });
+
+  test("asks at a terminal, with what would go", async () => {
+    await registry.put("d", service("/d/1", "/d/2"));
+    const { exit_code, shown } = await asked("d", "y\r");
+    expect(shown).toContain("Delete d, revision 1, with 2 routes at http://upstream:8080? [y/N] ");
+    expect(exit_code).toBe(0);
+    expect(await status("d")).toBe(404);
+  });
+
+  test.each(["\r", "n\r", "yesterday\r", "Y?\r", "\u0004"])("takes %j for no", async (answer) => {
+    await registry.put("e", service("/e"));
+    const { exit_code, shown } = await asked("e", answer);
+    expect(exit_code).toBe(1);
+    expect(shown).toContain("Nothing was deleted.");
+    expect(await status("e")).toBe(200);
+  });
+
+  test("ends at Ctrl-C, and has nothing to say, since nothing was sent", async () => {
+    await registry.put("f", service("/f"));
+    const { exit_code, shown } = await asked("f", "\u0003");
+    expect(exit_code).toBe(130);
+    expect(shown).not.toContain("may have been done");
+    expect(await status("f")).toBe(200);
+  });
+
+  test("deletes the revision that was shown, and no other", async () => {
+    await registry.put("g", service("/g"));
+    const { exit_code, shown } = await asked("g", "yes\r", () => registry.put("g", service("/g", "/g/2")));
+    expect(exit_code).toBe(1);
+    expect(shown).toContain("Its current revision is 2.");
+    expect(await status("g")).toBe(200);
+  });
+});
