@@ -4,7 +4,7 @@ import type { CallDurations } from "../upstream/call-durations.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
-import { arrivedBody, BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
+import { arrivedBody, BUFFERED_BYTES_MAX, hasArrived } from "../upstream/whole-body.ts";
 
 export interface ForwardOptions extends BodyLimits {
   /** Between two chunks of a response. */
@@ -15,8 +15,8 @@ export interface ForwardOptions extends BodyLimits {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** A stream is still on its way when the response begins. */
-  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
+  /** A stream is still on its way when the response begins; a Response is the service's own, all of which is there. */
+  readonly body: Uint8Array | Response | ReadableStream<Uint8Array> | null;
 }
 
 /** Responses without a body, whatever their headers say. */
@@ -108,7 +108,7 @@ export class Forwarder {
     if (request.method === "HEAD" || length === 0 || BODILESS.has(status))
       return whole(exchange, response, null);
     const small = length <= BUFFERED_BYTES_MAX;
-    const arrived = small ? arrivedBody(response) : null;
+    const arrived = small ? arrivedAnswer(response) : null;
     if (arrived !== null) return whole(exchange, response, arrived);
     // not before: to ask for it makes a stream, even where all is there
     const { body } = response;
@@ -157,10 +157,23 @@ export class Forwarder {
 }
 
 /** An answer of which nothing more is to come. */
-function whole(exchange: Exchange, { status, headers }: Response, body: Uint8Array | null): UpstreamAnswer {
+function whole(
+  exchange: Exchange,
+  { status, headers }: Response,
+  body: Uint8Array | Response | null,
+): UpstreamAnswer {
   exchange.call?.end();
   exchange.call = null;
   return { status, headers, body };
+}
+
+/**
+ * A small answer that is here: itself, since another one of the same bytes would cost as much as all else that is
+ * done to it; null while a part is missing. Its bytes where it has no type, for which the runtime would invent one.
+ */
+function arrivedAnswer(response: Response): Response | Uint8Array | null {
+  if (!response.headers.has("content-type")) return arrivedBody(response);
+  return hasArrived(response) ? response : null;
 }
 
 /** The announced length of a body, infinite where none is announced. */

@@ -22,9 +22,10 @@ export class Responder {
     stripResponseHeaders(headers);
     this.#describe(exchange, headers);
     if (exchange.request.method === "HEAD" && !headers.has("content-length")) keepLengthUnknown(headers);
-    const body =
-      answer.body instanceof Uint8Array && !headers.has("content-type") ? untyped(answer.body) : answer.body;
-    return new Response(body, { status, headers });
+    const { body } = answer;
+    if (body instanceof Response) return body;
+    const typed = !(body instanceof Uint8Array) || headers.has("content-type");
+    return new Response(typed ? body : untyped(body), { status, headers });
   }
 
   /** The envelope of `error`. */

@@ -74,13 +74,15 @@ export class UpstreamHeaders {
    */
   prepare(headers: Headers, exchange: Exchange): void {
     const { trace } = exchange;
+    const forwarded = this.#options.forward_client_address ? this.#forwarded(headers, exchange) : null;
     const connection = headers.get("connection");
     const te = headers.get("te");
-    const forwarded = this.#options.forward_client_address ? this.#forwarded(headers, exchange) : null;
-    // the names as they are now: the headers change meanwhile
-    for (const name of [...headers.keys()]) {
-      if (this.#isRemoved(name)) headers.delete(name);
-    }
+    // not while they are listed: the list would change meanwhile
+    const removed: string[] = [];
+    headers.forEach((_, name) => {
+      if (this.#isRemoved(name)) removed.push(name);
+    });
+    for (const name of removed) headers.delete(name);
     dropNamed(headers, connection);
     if (acceptsTrailers(te)) headers.set("te", "trailers");
     // without one the runtime would name itself
@@ -132,9 +134,9 @@ function isForwarded(name: string): boolean {
 export function stripResponseHeaders(headers: Headers): void {
   const connection = headers.get("connection");
   const dropped: string[] = [];
-  for (const name of headers.keys()) {
+  headers.forEach((_, name) => {
     if (RESPONSE_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) dropped.push(name);
-  }
+  });
   for (const name of dropped) headers.delete(name);
   dropNamed(headers, connection);
 }

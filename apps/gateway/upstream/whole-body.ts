@@ -2,7 +2,7 @@
 export const BUFFERED_BYTES_MAX = 65_536;
 
 interface Message {
-  clone(): { bytes(): Promise<Uint8Array> };
+  clone(): { bytes(): Promise<Uint8Array>; blob(): Promise<Blob> };
 }
 
 /**
@@ -19,6 +19,14 @@ export function arrivedBody(message: Message): Uint8Array | null {
   // it fails with the body itself, which is where that is dealt with
   bytes.catch(() => {});
   return null;
+}
+
+/** Whether all of a small body is here. It stays to be read, or to be passed on with its message. */
+export function hasArrived(message: Message): boolean {
+  const blob = message.clone().blob();
+  if (Bun.peek.status(blob) === "fulfilled") return true;
+  blob.catch(() => {}); // as above
+  return false;
 }
 
 /** A small body that comes in pieces: `length` bytes of what `next` gives; null when it ends before or goes on. */
