@@ -36,7 +36,13 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     log: telemetry.log,
     clock,
   });
-  const writer = new EventWriter({ database: writes, clock, keepPartitions: () => partitions.keep() });
+  const tracing = telemetry.tracing.enabled ? telemetry.tracing : undefined;
+  const writer = new EventWriter({
+    database: writes,
+    clock,
+    keepPartitions: () => partitions.keep(),
+    tracing,
+  });
   const app = createApp({
     telemetry,
     health,
@@ -85,9 +91,9 @@ interface Stores {
 async function openStores(
   config: AuditConfig,
   given: Database | undefined,
-  { metrics }: Telemetry,
+  { observeStore }: Telemetry,
 ): Promise<Stores> {
-  const options = { namespace: "audit", observer: metrics.observeStore };
+  const options = { namespace: "audit", observer: observeStore };
   const writes =
     given === undefined
       ? await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS })

@@ -45,7 +45,12 @@ export class Exchange {
     this.credential = headers.get("x-api-key");
     this.origin = headers.get("origin");
     this.body_complete = !announcesBody(headers);
-    this.trace = tracing.start(request.method, headers.get("traceparent"), headers.get("tracestate"));
+    this.trace = tracing.start(
+      request.method,
+      headers.get("traceparent"),
+      headers.get("tracestate"),
+      this.request_id,
+    );
   }
 
   /** The route, for steps after the match. */

@@ -1,8 +1,13 @@
 import { systemClock } from "@ostiary/lib/async";
 import { certificateFiles, type Service } from "@ostiary/lib/runtime/service";
-import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import {
+  COUNTERS_NAMESPACE,
+  type CounterStore,
+  observed,
+  openCounterStore,
+} from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { createTelemetry, type Telemetry, type Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { CacheName, CacheState } from "./admission/credentials.ts";
 import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";
@@ -48,14 +53,15 @@ export async function wireGateway(
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
   const { log } = telemetry;
   const { registry } = telemetry.metrics;
+  const tracing = telemetry.tracing.enabled ? telemetry.tracing : undefined;
   const caches = new Map<CacheName, CacheState>();
   const authenticator = createAuthenticator({
     config,
     log,
-    durations: new ValidationDurations(registry),
+    signals: { durations: new ValidationDurations(registry), tracing },
     onCache: (name, cache) => caches.set(name, cache),
   });
-  const recorder = createAuditRecorder({ config, log, registry });
+  const recorder = createAuditRecorder({ config, log, registry, tracing });
   const instance = new Instance(routeStore, log, systemClock);
   const routes = new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded));
   const health = { draining: false };
@@ -86,7 +92,7 @@ export async function wireGateway(
       targets: new RequestTargets(is_tls),
       routes,
       authenticator,
-      limiter: createLimiter({ config, store: counterStore, decisions }),
+      limiter: createLimiter({ config, store: tracedCounters(counterStore, config, tracing), decisions }),
       audit: new AuditTrail(recorder, log),
       forwarder,
       websockets,
@@ -144,6 +150,21 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
     );
   }
   return openCounterStore(config.COUNTER_STORE_URL, { observer: metrics.observeStore });
+}
+
+/** Counts that are part of the traces of their requests: the store itself sends those of many at once. */
+function tracedCounters(
+  store: CounterStore,
+  { COUNTER_STORE_URL }: GatewayConfig,
+  tracing: Tracing | undefined,
+): Pick<CounterStore, "increment"> {
+  if (tracing === undefined) return store;
+  const system = COUNTER_STORE_URL === "memory://" ? "memory" : "redis";
+  const name = { system, operation: "increment", namespace: COUNTERS_NAMESPACE };
+  return {
+    increment: (bucket, window_seconds) =>
+      observed(tracing.observeStore, name, () => store.increment(bucket, window_seconds)),
+  };
 }
 
 function forwardOptions(config: GatewayConfig) {

@@ -62,8 +62,8 @@ export async function wireIdentity(
 }
 
 /** A given database serves all but validations, which on a server have connections of their own all the same. */
-async function openStores(config: IdentityConfig, given: Database | undefined, { metrics }: Telemetry) {
-  const options = { namespace: SCHEMA, observer: metrics.observeStore };
+async function openStores(config: IdentityConfig, given: Database | undefined, { observeStore }: Telemetry) {
+  const options = { namespace: SCHEMA, observer: observeStore };
   const database =
     given?.scoped(options.namespace, options.observer) ?? (await openDatabase(config.DATABASE_URL, options));
   const embedded = config.DATABASE_URL.startsWith("pglite://");

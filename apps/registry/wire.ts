@@ -85,7 +85,7 @@ async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<voi
 }
 
 async function openStores(config: RegistryConfig, given: GivenStores, telemetry: Telemetry) {
-  const observer = telemetry.metrics.observeStore;
+  const observer = telemetry.observeStore;
   const database =
     given.database?.scoped(SCHEMA, observer) ??
     (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));

@@ -153,7 +153,10 @@ describe("logs", () => {
   test("the services behind the gateway log under the same request id", () => {
     const found = (service: ServiceName, name: string) =>
       linesOf(service).filter(({ request_id }) => request_id === run.answers.get(name)?.request_id);
-    expect(found("identity", "member key")).toMatchObject([{ route: expect.any(String), status: 201 }]);
+    expect(found("identity", "member key")).toMatchObject([
+      { route: "/internal/credentials/validate", status: 200 },
+      { route: "/members/{member_id}/api-keys", status: 201 },
+    ]);
     expect(found("audit", "log")).toMatchObject([{ status: 200, organization_id: run.organization_id }]);
   });
 
@@ -219,7 +222,7 @@ describe("metrics", () => {
       expect(scrape).toContain(line);
     }
     for (const service of SERVICES) {
-      expect(scrapeOf(service)).not.toContain("4711");
+      expect(scrapeOf(service)).not.toContain("/nowhere");
       expect(scrapeOf(service)).not.toContain(run.organization_id);
     }
   });
@@ -292,6 +295,96 @@ describe("traces", () => {
       const code = Number(attributes["http.response.status_code"]);
       if (code >= 400 && code < 500) expect(status).toEqual(UNSET);
     }
+  });
+});
+
+describe("one trace joins", () => {
+  const CLIENT_KIND = 3;
+
+  /** The spans of a request's trace, each as service, kind and name under that of its parent. */
+  function treeOf(name: string): string[] {
+    const { trace_id } = lineOf(name);
+    const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
+    const pathOf = (span: ReceivedSpan): string => {
+      const parent = spans.find(({ span_id }) => span_id === span.parent_span_id);
+      const kind = span.kind === CLIENT_KIND ? "calls" : "serves";
+      const own = `${span.resource["service.name"]} ${kind} ${span.name}`;
+      return parent === undefined ? own : `${pathOf(parent)} > ${own}`;
+    };
+    return spans.map(pathOf).toSorted();
+  }
+
+  test("the gateway's span, its calls, those of the services behind it, and their database", () => {
+    const root = "gateway serves POST /member/api-keys";
+    const audit = "audit serves PUT /internal/events/{request_id}";
+    const tree = treeOf("member key");
+    expect(tree).toContain(root);
+    expect(tree).toContain(`${root} > gateway calls increment rate_limits`);
+    expect(tree).toContain(`${root} > gateway calls PUT > ${audit} > audit calls insert_intents audit`);
+    const served = "identity serves POST /members/{member_id}/api-keys";
+    expect(tree).toContain(`${root} > gateway calls POST > ${served}`);
+    expect(
+      tree.some((path) => path.startsWith(`${root} > gateway calls POST > ${served} > identity calls `)),
+    ).toBe(true);
+    expect(tree.some((path) => path.includes("gateway calls PATCH > audit serves PATCH"))).toBe(true);
+  });
+
+  test("a validation that a request caused, and identity's look into its database", () => {
+    const root = "gateway serves GET /demo/me/notes/{note_id}";
+    expect(treeOf("found").join("\n")).toContain(
+      "gateway serves POST /user/organizations > gateway calls POST > " +
+        "identity serves POST /internal/credentials/validate > identity calls create_user identity",
+    );
+    expect(treeOf("person")).toContain(`${root} > gateway calls GET`);
+  });
+
+  test("request_id is on each span of it, and on the lines of all services", () => {
+    const { request_id } = run.answers.get("member key") ?? {};
+    const { trace_id } = lineOf("member key");
+    for (const span of run.collector.spans.filter((each) => each.trace_id === trace_id)) {
+      expect(span.attributes.request_id).toBe(request_id ?? "");
+    }
+    for (const service of ["gateway", "identity", "audit"] as const) {
+      expect(linesOf(service).some((line) => line.request_id === request_id)).toBe(true);
+    }
+  });
+
+  test("by the stable semantic conventions for HTTP and databases", () => {
+    const { trace_id } = lineOf("502");
+    const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
+    const server = spans.find(({ kind }) => kind === SERVER_KIND);
+    const client = spans.find(({ name }) => name === "GET");
+    expect(server?.attributes).toMatchObject({
+      "url.scheme": "http",
+      "url.path": "/dead",
+      "server.address": "127.0.0.1",
+      "server.port": expect.any(Number),
+      "client.address": "127.0.0.1",
+      "user_agent.original": expect.stringContaining("Bun/"),
+      "error.type": "502",
+    });
+    expect(client).toMatchObject({ name: "GET", kind: CLIENT_KIND, status: { code: 2 } });
+    expect(client?.attributes).toMatchObject({
+      "http.request.method": "GET",
+      "url.full": "http://127.0.0.1:9/dead",
+      "server.address": "127.0.0.1",
+      "server.port": 9,
+      "error.type": expect.any(String),
+    });
+    const store = run.collector.spans.find(({ name }) => name === "insert_intents audit");
+    expect(store?.attributes).toMatchObject({
+      "db.system.name": "postgresql",
+      "db.operation.name": "insert_intents",
+      "db.namespace": "audit",
+    });
+  });
+
+  test("every span has a parent in the run, or none: what scrapes and loops do is in no trace", () => {
+    const known = new Set(run.collector.spans.map(({ span_id }) => span_id));
+    const orphans = run.collector.spans.filter(({ parent_span_id, kind }) =>
+      parent_span_id === "" ? kind !== SERVER_KIND : !known.has(parent_span_id),
+    );
+    expect(orphans.map(({ name, resource }) => `${resource["service.name"]} ${name}`)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
-import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
+import { loadConfig, type TelemetryConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { Type } from "@sinclair/typebox";
 import { decodeMetrics, decodeSpans, type ReceivedMetric, type ReceivedSpan } from "./otlp-messages.ts";
 
 /** An OTLP collector on a free port that keeps what it is sent. */
@@ -7,6 +8,7 @@ export interface Collector extends AsyncDisposable {
   readonly endpoint: string;
   /** `METHOD path content-type` of each request. */
   readonly requests: readonly string[];
+  readonly headers: readonly Headers[];
   readonly spans: readonly ReceivedSpan[];
   readonly metrics: readonly ReceivedMetric[];
   /** Resolves once so many requests have come. */
@@ -14,18 +16,26 @@ export interface Collector extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** `answer` makes the response; an empty 200 unless told. */
-export function startCollector(answer: () => Response | Promise<Response> = () => new Response()): Collector {
+/** `answer` makes the response; an empty 200 unless told. With `tls` it is reached by https. */
+export function startCollector(
+  answer: () => Response | Promise<Response> = () => new Response(),
+  tls?: Bun.TLSOptions,
+): Collector {
   const requests: string[] = [];
+  const headers: Headers[] = [];
   const spans: ReceivedSpan[] = [];
   const metrics: ReceivedMetric[] = [];
   const waiting = new Set<{ count: number; resolve(): void }>();
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    tls,
     async fetch(request) {
       const { pathname } = new URL(request.url);
-      const body = await request.bytes();
+      const sent = await request.bytes();
+      const body =
+        request.headers.get("content-encoding") === "gzip" ? Bun.gunzipSync(new Uint8Array(sent)) : sent;
+      headers.push(request.headers);
       if (pathname.endsWith("/v1/traces")) spans.push(...decodeSpans(body));
       if (pathname.endsWith("/v1/metrics")) metrics.push(...decodeMetrics(body));
       requests.push(`${request.method} ${pathname} ${request.headers.get("content-type")}`);
@@ -35,8 +45,9 @@ export function startCollector(answer: () => Response | Promise<Response> = () =
   });
   const stop = () => server.stop(true);
   return {
-    endpoint: `http://127.0.0.1:${server.port}`,
+    endpoint: `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.port}`,
     requests,
+    headers,
     spans,
     metrics,
     received(count) {
@@ -51,13 +62,7 @@ export function startCollector(answer: () => Response | Promise<Response> = () =
 }
 
 export function telemetryConfig(changes: Partial<TelemetryConfig> = {}): TelemetryConfig {
-  return {
-    LOG_LEVEL: "info",
-    OTEL_TRACES_EXPORTER: "otlp",
-    OTEL_METRICS_EXPORTER: "otlp",
-    OTEL_SDK_DISABLED: false,
-    ...changes,
-  };
+  return { ...loadConfig(Type.Object(telemetryVariables), {}), ...changes };
 }
 
 /** Every way to have no export while a collector is there. */

@@ -3,7 +3,7 @@ import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@os
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../partitions/queries.ts";
-import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
+import { GroupedWriter, type GroupLimits, type GroupTracing } from "./grouped-writer.ts";
 import { type Checked, checkedIntent, type PendingIntent } from "./intent.ts";
 import { checkedOutcome, notAUserRoute } from "./outcome.ts";
 import {
@@ -19,6 +19,7 @@ export interface EventWriterDeps {
   clock: Clock;
   /** Makes the partitions that are missing now. */
   keepPartitions: () => Promise<void>;
+  tracing?: GroupTracing;
 }
 
 /** A statement and its commit cost as much as some twenty rows: large groups are the cheapest. */
@@ -29,7 +30,7 @@ export class EventWriter {
   readonly #intents: GroupedWriter<PendingIntent, IntentResult>;
   readonly #outcomes: GroupedWriter<OutcomeWrite, OutcomeResult>;
 
-  constructor({ database, clock, keepPartitions }: EventWriterDeps) {
+  constructor({ database, clock, keepPartitions, tracing }: EventWriterDeps) {
     const nextId = ulidSource(clock);
     const insert = (intents: PendingIntent[]) =>
       insertIntents(
@@ -39,8 +40,9 @@ export class EventWriter {
     this.#intents = new GroupedWriter(
       (intents) => withPartitions(() => insert(intents), keepPartitions),
       limits,
+      tracing,
     );
-    this.#outcomes = new GroupedWriter((outcomes) => applyOutcomes(database, outcomes), limits);
+    this.#outcomes = new GroupedWriter((outcomes) => applyOutcomes(database, outcomes), limits, tracing);
   }
 
   /** Creates the event unless the log holds this request already. */

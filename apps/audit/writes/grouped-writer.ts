@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import type { HeldTraces, Tracing } from "@ostiary/lib/runtime/telemetry";
 
 export interface GroupLimits {
   /** Items in one write. */
@@ -13,7 +14,12 @@ interface Waiting<Item, Result> {
   item: Item;
   resolve(result: Result): void;
   reject(error: unknown): void;
+  /** The requests that it is written for, where they are traced. */
+  readonly held: HeldTraces;
 }
+
+/** Where traces are exported: a write is part of the trace of each request that it is made for. */
+export type GroupTracing = Pick<Tracing, "held" | "together">;
 
 /**
  * Turns single writes into few: an item that comes alone is written at once, those that come while a write is
@@ -26,12 +32,14 @@ export class GroupedWriter<Item, Result> {
   readonly #limits: GroupLimits;
   readonly #queue: Waiting<Item, Result>[] = [];
   readonly #underWay = new Map<string, Promise<unknown>>();
+  readonly #tracing: GroupTracing | undefined;
   #writes = 0;
 
   /** `write` answers for each item, in their order. */
-  constructor(write: (items: Item[]) => Promise<Result[]>, limits: GroupLimits) {
+  constructor(write: (items: Item[]) => Promise<Result[]>, limits: GroupLimits, tracing?: GroupTracing) {
     this.#write = write;
     this.#limits = limits;
+    this.#tracing = tracing;
   }
 
   /** Writes `item`. Rejects with `StoreUnavailable` when the store is away or too much waits already. */
@@ -77,7 +85,7 @@ export class GroupedWriter<Item, Result> {
       return Promise.reject(new StoreUnavailable("database", waiting));
     }
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    this.#queue.push({ item, resolve, reject });
+    this.#queue.push({ item, resolve, reject, held: this.#tracing?.held() });
     return promise;
   }
 
@@ -97,10 +105,19 @@ export class GroupedWriter<Item, Result> {
     return this.#writes === 0 ? waiting > 0 : this.#writes < writes_max && waiting >= group_max;
   }
 
+  #traced(group: Waiting<Item, Result>[]): Promise<Result[]> {
+    const write = () => this.#write(group.map(({ item }) => item));
+    if (this.#tracing === undefined) return write();
+    return this.#tracing.together(
+      group.map(({ held }) => held),
+      write,
+    );
+  }
+
   /** Answers every member; never rejects. */
   async #writeGroup(group: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.#write(group.map(({ item }) => item));
+      const results = await this.#traced(group);
       for (const [index, { resolve, reject }] of group.entries()) {
         const result = results[index];
         if (result === undefined) reject(new Error("The write gave no answer for an item."));

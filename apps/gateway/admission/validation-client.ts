@@ -7,6 +7,7 @@ import {
 import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
 import { parseJson } from "@ostiary/lib/domain/json";
+import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { boundedCall, CallFailed } from "../upstream/bounded-call.ts";
@@ -31,9 +32,15 @@ type ValidationConfig = Pick<
   "CREDENTIAL_VALIDATE_URL" | "INTERNAL_AUTH_TOKEN" | "VALIDATE_TIMEOUT_MS"
 >;
 
+/** Where validations are told of. */
+export interface ValidationSignals {
+  readonly durations?: Pick<ValidationDurations, "observe">;
+  readonly tracing?: Pick<Tracing, "call">;
+}
+
 export function createValidationClient(
   config: ValidationConfig,
-  durations?: Pick<ValidationDurations, "observe">,
+  { durations, tracing }: ValidationSignals = {},
 ): ValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
@@ -46,6 +53,7 @@ export function createValidationClient(
       headers,
       body: JSON.stringify(question),
       timeout_ms: config.VALIDATE_TIMEOUT_MS,
+      tracing,
     }).catch(unreachable);
     if (answer.status !== 200) throw validationDown("auth", `answered ${answer.status}`);
     return answer.text;

@@ -1,5 +1,6 @@
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
+import type { HeldTraces, Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 import type { BoundedAnswer } from "../upstream/bounded-call.ts";
 
@@ -22,6 +23,14 @@ export interface WriteCalls<Item, Tried> {
 interface Waiting<Item, Tried> {
   readonly item: Item;
   readonly resolve: (tried: Tried | Promise<Tried>) => void;
+  /** The request that it is written for, where that is traced. */
+  readonly held: HeldTraces;
+}
+
+export interface CallOptions {
+  readonly clock?: Clock;
+  /** Where traces are exported: a call is part of the trace of each request that it is made for. */
+  readonly tracing?: Pick<Tracing, "held" | "together">;
 }
 
 /** What waits while a call is under way goes after this time all the same: the call may be a silent one. */
@@ -34,22 +43,24 @@ const GATHER_MS = 5;
 export class GatheredCalls<Item, Tried> {
   readonly #calls: WriteCalls<Item, Tried>;
   readonly #clock: Clock;
+  readonly #tracing: CallOptions["tracing"];
   #gathered: Waiting<Item, Tried>[] = [];
   #underway = 0;
   #cancelTimer = () => {};
   /** Whether the service takes several at once; null: not known yet. */
   #takesSeveral: boolean | null = null;
 
-  constructor(calls: WriteCalls<Item, Tried>, clock: Clock) {
+  constructor(calls: WriteCalls<Item, Tried>, { clock = systemClock, tracing }: CallOptions = {}) {
     this.#calls = calls;
     this.#clock = clock;
+    this.#tracing = tracing;
   }
 
   /** Never rejects. */
   withOthers(item: Item): Promise<Tried> {
     if (this.#takesSeveral === false) return this.#calls.alone(item);
     return new Promise((resolve) => {
-      const gathered = this.#gathered.push({ item, resolve });
+      const gathered = this.#gathered.push({ item, resolve, held: this.#tracing?.held() });
       if (gathered === this.#calls.items_max) this.#send();
       else if (gathered === 1) this.#sendSoon(this.#gathered);
     });
@@ -78,7 +89,8 @@ export class GatheredCalls<Item, Tried> {
   async #settle(batch: readonly Waiting<Item, Tried>[]): Promise<unknown> {
     // one alone goes by the call that all services take, until this one is known to take the other
     if (batch.length === 1 && this.#takesSeveral !== true) return this.#sendAlone(batch);
-    const answer = await this.#calls.together(batch.map(({ item }) => item)).catch((error) => ({ error }));
+    const send = () => this.#calls.together(batch.map(({ item }) => item)).catch((error) => ({ error }));
+    const answer = await this.#traced(batch, send);
     if ("error" in answer) return resolveAll(batch, this.#calls.failedBy(answer.error));
     const { status, text } = answer;
     const results = status === 200 ? this.#calls.resultsIn(text) : null;
@@ -91,9 +103,18 @@ export class GatheredCalls<Item, Tried> {
     return this.#sendAlone(batch);
   }
 
+  #traced<T>(batch: readonly Waiting<Item, Tried>[], work: () => T): T {
+    if (this.#tracing === undefined) return work();
+    return this.#tracing.together(
+      batch.map(({ held }) => held),
+      work,
+    );
+  }
+
   #sendAlone(batch: readonly Waiting<Item, Tried>[]): Promise<unknown> {
-    const tried = batch.map(({ item, resolve }) => {
-      const trying = this.#calls.alone(item);
+    const tried = batch.map((waiting) => {
+      const { item, resolve } = waiting;
+      const trying = this.#traced([waiting], () => this.#calls.alone(item));
       resolve(trying);
       return trying;
     });

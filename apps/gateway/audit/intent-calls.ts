@@ -8,7 +8,7 @@ import {
 import { reasonOf } from "@ostiary/lib/runtime/http";
 import { CallFailed } from "../upstream/bounded-call.ts";
 import type { AuditClient } from "./client.ts";
-import { GatheredCalls, resultsReader } from "./gathered-calls.ts";
+import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 
 /** An intent, and until when it may be tried, by the elapsed time of the clock. */
 export interface TimedIntent {
@@ -36,7 +36,7 @@ export class IntentCalls {
   readonly #clock: Clock;
   readonly #gathered: GatheredCalls<TimedIntent, IntentTry>;
 
-  constructor(client: IntentClient, clock: Clock = systemClock) {
+  constructor(client: IntentClient, { clock = systemClock, tracing }: CallOptions = {}) {
     this.#client = client;
     this.#clock = clock;
     this.#gathered = new GatheredCalls(
@@ -52,7 +52,7 @@ export class IntentCalls {
         failedBy,
         resultsIn: resultsReader(intentResultsSchema, triedByResult),
       },
-      clock,
+      { clock, tracing },
     );
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, Semaphore } from "@ostiary/lib/async";
+import { Semaphore } from "@ostiary/lib/async";
 import {
   type AuditOutcome,
   BATCH_MAX,
@@ -8,7 +8,7 @@ import {
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { AuditClient } from "./client.ts";
-import { GatheredCalls, resultsReader } from "./gathered-calls.ts";
+import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 import type { WriteResult } from "./metrics.ts";
 
 /** What a try to write an outcome came to; `result` null: try it again, for this reason. */
@@ -26,7 +26,7 @@ export class OutcomeCalls {
   readonly #calls = new Semaphore(CALLS_MAX);
   readonly #gathered: GatheredCalls<IdentifiedOutcome, OutcomeTry>;
 
-  constructor(client: Pick<AuditClient, "patchOutcome" | "postOutcomes">, clock: Clock) {
+  constructor(client: Pick<AuditClient, "patchOutcome" | "postOutcomes">, options: CallOptions) {
     this.#client = client;
     this.#gathered = new GatheredCalls(
       {
@@ -37,7 +37,7 @@ export class OutcomeCalls {
         failedBy,
         resultsIn: resultsReader(outcomeResultsSchema, triedByResult),
       },
-      clock,
+      options,
     );
   }
 

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AuditClient } from "./client.ts";
+import type { CallOptions } from "./gathered-calls.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
 import { OutcomeCalls } from "./outcome-calls.ts";
 
@@ -12,6 +13,7 @@ export interface OutcomeQueueOptions {
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly metrics: Pick<AuditMetrics, "written">;
   readonly clock?: Clock;
+  readonly tracing?: CallOptions["tracing"];
 }
 
 const PAUSE_MIN_MS = 100;
@@ -41,7 +43,7 @@ export class OutcomeQueue {
   constructor(options: OutcomeQueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#calls = new OutcomeCalls(options.client, this.#clock);
+    this.#calls = new OutcomeCalls(options.client, { clock: this.#clock, tracing: options.tracing });
   }
 
   /** Outcomes that are on their way. */

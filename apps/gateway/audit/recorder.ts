@@ -1,7 +1,7 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
 import { StartRefused } from "@ostiary/lib/runtime/service";
-import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
+import type { Logger, Metrics, Tracing } from "@ostiary/lib/runtime/telemetry";
 import { createAuditClient } from "./client.ts";
 import type { AuditConfig } from "./config.ts";
 import { IntentUnwritten, writeIntent } from "./intent.ts";
@@ -31,16 +31,19 @@ export interface AuditRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly registry: Metrics["registry"];
+  /** Where traces are exported. */
+  readonly tracing?: Tracing;
 }
 
-export function createAuditRecorder({ config, log, registry }: AuditRecorderOptions): AuditRecorder {
+export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorder {
+  const { config, log, registry, tracing } = options;
   const metrics = createAuditMetrics(registry);
   if (!config.AUDIT_ENABLED) return recordNothing;
   if (config.AUDIT_URL === undefined)
     throw new StartRefused("AUDIT_URL is required unless AUDIT_ENABLED is false.");
-  const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN);
-  const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics });
-  const delivery: Delivery = { calls: new IntentCalls(client), queue, log, metrics };
+  const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN, tracing);
+  const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics, tracing });
+  const delivery: Delivery = { calls: new IntentCalls(client, { tracing }), queue, log, metrics };
   return {
     enabled: true,
     get queued() {

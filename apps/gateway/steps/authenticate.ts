@@ -9,8 +9,7 @@ import { admitCredentials, type CacheOptions } from "../admission/credentials.ts
 import { createKeySet, type KeySet } from "../admission/key-set.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
 import { admitTokens, createTokenVerifier } from "../admission/tokens.ts";
-import { createValidationClient } from "../admission/validation-client.ts";
-import type { ValidationDurations } from "../admission/validation-durations.ts";
+import { createValidationClient, type ValidationSignals } from "../admission/validation-client.ts";
 
 export type ProtectedScope = Exclude<Scope, "public">;
 
@@ -34,8 +33,7 @@ export interface AuthenticatorOptions {
   readonly config: AdmissionConfig;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock?: Clock;
-  /** Where validations are timed. */
-  readonly durations?: ValidationDurations;
+  readonly signals?: ValidationSignals;
   readonly onCache?: CacheOptions["onCache"];
 }
 
@@ -49,7 +47,7 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 };
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { config, log, clock = systemClock, durations, onCache } = options;
+  const { config, log, clock = systemClock, signals, onCache } = options;
   const keySet = keySetOf(config, log, clock);
   const cache = {
     entries: config.ADMISSION_CACHE_ENTRIES,
@@ -57,7 +55,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     clock,
     onCache,
   };
-  const validation = createValidationClient(config, durations);
+  const validation = createValidationClient(config, signals);
   const admitCredential = admitCredentials(validation, cache);
   const issuer = config.AUTH_ISSUER ?? "";
   const rules = {

@@ -1,6 +1,7 @@
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import type { CallDurations } from "../upstream/call-durations.ts";
+import { beginSpan, failSpan } from "../upstream/call-span.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
@@ -74,6 +75,7 @@ export class Forwarder {
     const { request, route } = exchange;
     const { headers } = request;
     this.#headers.prepare(headers, exchange);
+    call.span = beginSpan(exchange, headers, route.origin + path);
     if (body.content_length !== null) headers.set("content-length", body.content_length);
     exchange.forwarded = true;
     call.sent = performance.now();
@@ -147,12 +149,18 @@ export class Forwarder {
       call.end();
       return thrown;
     }
-    if (!call.answered) this.#measure(exchange, call, null);
-    return call.failure(thrown, this.#options.body_bytes_max);
+    const failure = call.failure(thrown, this.#options.body_bytes_max);
+    if (!call.answered) {
+      this.#measure(exchange, call, null);
+      failSpan(call.span, failure);
+    }
+    return failure;
   }
 
-  #measure({ route }: Exchange, call: UpstreamCall, status: number | null): void {
-    this.#durations.observe(route.service, status, (performance.now() - call.sent) / 1000, null);
+  #measure({ route, trace }: Exchange, { sent, span }: UpstreamCall, status: number | null): void {
+    const trace_id = trace.recorded ? trace.trace_id : null;
+    this.#durations.observe(route.service, status, (performance.now() - sent) / 1000, trace_id);
+    if (status !== null) span?.answered(status);
   }
 }
 

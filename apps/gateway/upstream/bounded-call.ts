@@ -1,4 +1,5 @@
 import { errorCode } from "@ostiary/lib/domain/errors";
+import type { CallSpan, Tracing } from "@ostiary/lib/runtime/telemetry";
 import { sentOnce } from "./request-body.ts";
 
 /**
@@ -11,6 +12,8 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeout_ms: number;
+  /** Where the call gets its span, and what it is to send of the trace. */
+  readonly tracing?: Pick<Tracing, "call">;
 }
 
 export interface BoundedAnswer {
@@ -39,29 +42,40 @@ const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_A
 export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), call.timeout_ms);
+  const span = call.tracing?.call(call.method, call.url) ?? null;
   try {
     const response = await fetch(call.url, {
       method: call.method,
-      ...headersAndBody(call),
+      ...headersAndBody(call, span),
       redirect: "manual",
       signal: controller.signal,
     });
-    return { status: response.status, text: await boundedText(response) };
+    const text = await boundedText(response);
+    span?.answered(response.status);
+    return { status: response.status, text };
   } catch (error) {
-    if (error instanceof CallFailed) throw error;
-    if (controller.signal.aborted) throw new CallFailed(`no answer within ${call.timeout_ms} ms`, true);
-    const code = errorCode(error);
-    throw new CallFailed(code ?? "the connection broke", code === null || !UNSENT.has(code));
+    const failure = callFailure(error, call, controller.signal.aborted);
+    span?.failed(failure.name, failure.message);
+    throw failure;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: boolean): CallFailed {
+  if (error instanceof CallFailed) return error;
+  if (timedOut) return new CallFailed(`no answer within ${timeout_ms} ms`, true);
+  const code = errorCode(error);
+  return new CallFailed(code ?? "the connection broke", code === null || !UNSENT.has(code));
 }
 
 /**
  * The runtime repeats a PUT by itself when a kept-alive connection died under it, and then reports how the second
  * sending ended: the first may have been carried out. A body that can be sent once only keeps it from that.
  */
-function headersAndBody({ method, headers, body }: BoundedCall): Pick<RequestInit, "headers" | "body"> {
+function headersAndBody(call: BoundedCall, span: CallSpan | null): Pick<RequestInit, "headers" | "body"> {
+  const { method, body } = call;
+  const headers = span === null ? call.headers : { ...call.headers, ...traceHeaders(span) };
   if (method !== "PUT" || body === undefined) return { headers, body };
   const { content, content_length } = sentOnce(new TextEncoder().encode(body));
   return { headers: { ...headers, "content-length": content_length ?? "" }, body: content };
@@ -80,4 +94,12 @@ async function boundedText(response: Response): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
+}
+
+function traceHeaders({ traceparent, tracestate, request_id }: CallSpan): Record<string, string> {
+  return {
+    traceparent,
+    ...(tracestate !== null && { tracestate }),
+    ...(request_id !== null && { "x-request-id": request_id }),
+  };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge, errorCode } from "@ostiary/lib/domain/errors";
+import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 
 /** How often calls under way are looked at. A client that leaves ends its call within 100 ms (contract 4). */
 const SWEEP_MS = 50;
@@ -76,6 +77,8 @@ export class UpstreamCall {
   answered = false;
   /** When the service was called, by `performance.now()`. */
   sent = 0;
+  /** Where the request's trace is recorded. */
+  span: CallSpan | null = null;
   readonly #request: Request;
   readonly #calls: UpstreamCalls;
   readonly #controller = new AbortController();

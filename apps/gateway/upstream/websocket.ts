@@ -1,6 +1,7 @@
 import { ApiError, errorCode } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone } from "./call.ts";
+import { beginSpan, failSpan } from "./call-span.ts";
 import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
@@ -89,7 +90,7 @@ export class WebSockets {
   }
 
   /** The service's WebSocket, open and paused. */
-  #dial(exchange: Exchange, path: string): Promise<WebSocket> {
+  async #dial(exchange: Exchange, path: string): Promise<WebSocket> {
     const { request, route } = exchange;
     // a copy: the runtime reads the handshake in those of the request
     const headers = new Headers(request.headers);
@@ -97,10 +98,11 @@ export class WebSockets {
     for (const name of request.headers.keys()) {
       if (OWN_HEADERS.has(name.replaceAll("_", "-"))) headers.delete(name);
     }
+    const span = beginSpan(exchange, headers, `ws://${route.target}${path}`);
     const protocols = listed(request.headers.get("sec-websocket-protocol"));
     const service = new WebSocket(`ws://${route.target}${path}`, { headers: headers.toJSON(), protocols });
     service.pause();
-    const { promise, resolve, reject } = Promise.withResolvers<WebSocket>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const give = (failure: Error) => {
       reject(failure);
       service.terminate();
@@ -111,15 +113,24 @@ export class WebSockets {
     );
     const onGone = () => give(new ClientGone());
     request.signal.addEventListener("abort", onGone);
-    service.addEventListener("open", () => resolve(service));
+    service.addEventListener("open", () => resolve());
     service.addEventListener("error", ({ error }) => reject(badGateway(`The service ${faultOf(error)}.`)));
     service.addEventListener("close", () => reject(badGateway("The service did not accept a WebSocket.")));
-    return promise.finally(() => {
+    try {
+      await promise;
+      span?.answered(SWITCHING_PROTOCOLS);
+      return service;
+    } catch (failure) {
+      failSpan(span, failure);
+      throw failure;
+    } finally {
       clearTimeout(timer);
       request.signal.removeEventListener("abort", onGone);
-    });
+    }
   }
 }
+
+const SWITCHING_PROTOCOLS = 101;
 
 /** Only a handshake that the runtime will upgrade may reach a service. */
 function requireHandshake(headers: Headers): void {

@@ -126,3 +126,15 @@ function decoded(text: string): string | null {
 export function withoutTrailingSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, "");
 }
+
+/** Whether an item is `key=value` whose parts can be unescaped, and whose key is a token. */
+export function isKeyPair(item: string): boolean {
+  const [key = "", ...value] = item.split("=");
+  if (value.length === 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim())) return false;
+  try {
+    decodeURIComponent(item);
+    return true;
+  } catch {
+    return false;
+  }
+}

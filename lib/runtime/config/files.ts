@@ -14,6 +14,15 @@ export function isAppendableFile(path: string): boolean {
   }
 }
 
+export function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 export function isReadableFolder(path: string): boolean {
   try {
     accessSync(path, constants.R_OK | constants.X_OK);

@@ -1,6 +1,16 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConfigProblem } from "./load.ts";
-import { flag, host, integer, logFile, optionalHttpUrl, port } from "./variables.ts";
+import {
+  flag,
+  host,
+  integer,
+  keyPairs,
+  logFile,
+  optionalHttpUrl,
+  optionalText,
+  port,
+  readableFile,
+} from "./variables.ts";
 
 /** Where a service listens and how it stops: the same variables in all four (contract 1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
@@ -18,6 +28,15 @@ export const shutdownVariables = {
   SHUTDOWN_TIMEOUT_MS: integer(25_000, 0, 600_000, "How long requests in flight may take to finish."),
 };
 
+const SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
 /** Logs and OpenTelemetry export (Gateway specification, Emitted signals). */
 export const telemetryVariables = {
   LOG_LEVEL: Type.Union(
@@ -29,7 +48,31 @@ export const telemetryVariables = {
   OTEL_TRACES_EXPORTER: exporter(),
   OTEL_METRICS_EXPORTER: exporter(),
   OTEL_SDK_DISABLED: flag(false, "true turns all export off."),
+  OTEL_TRACES_SAMPLER: Type.Union(
+    SAMPLERS.map((name) => Type.Literal(name)),
+    {
+      default: "parentbased_always_on",
+      rule: `must be ${SAMPLERS.slice(0, -1).join(", ")} or ${SAMPLERS.at(-1)}`,
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: optionalText("must be a number from 0 to 1", {
+    check: isRatio,
+    description: "The share of traces that a traceidratio sampler keeps; 1 unless told.",
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: keyPairs("Attributes of everything that is exported."),
+  OTEL_EXPORTER_OTLP_HEADERS: keyPairs("Headers of calls of the collector, such as its credentials."),
+  OTEL_EXPORTER_OTLP_COMPRESSION: Type.Union([Type.Literal("none"), Type.Literal("gzip")], {
+    default: "none",
+    rule: "must be none or gzip",
+  }),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: readableFile("Certificates (PEM) that the collector's is trusted by."),
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: readableFile("Certificate (PEM) that the collector is shown."),
+  OTEL_EXPORTER_OTLP_CLIENT_KEY: readableFile("Its private key (PEM)."),
 };
+
+function isRatio(value: string): boolean {
+  return /^(?:0|1|0?\.\d+|[01]\.\d*)$/.test(value) && Number(value) <= 1;
+}
 
 function exporter() {
   return Type.Union([Type.Literal("otlp"), Type.Literal("none")], {

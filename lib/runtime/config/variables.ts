@@ -5,10 +5,11 @@ import {
   isDatabaseUrl,
   isHttpBaseUrl,
   isHttpUrl,
+  isKeyPair,
   isRouteStoreUrl,
   listItems,
 } from "./addresses.ts";
-import { isAppendableFile, isReadableFolder } from "./files.ts";
+import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
  * Constructors for environment variables. Each gives a TypeBox schema with a `rule`: the sentence an operator
@@ -167,6 +168,20 @@ export function internalAuthToken(): TOptional<TString> {
       secret: true,
     },
   );
+}
+
+/** `key=value` pairs separated by commas, percent-encoded, as OpenTelemetry's variables have them. */
+export function keyPairs(description: string): TOptional<TString> {
+  return optionalList(
+    "must be key=value pairs separated by commas, with other commas and percent signs escaped (%2C, %25)",
+    isKeyPair,
+    description,
+  );
+}
+
+/** A file that is read at start, which may be absent. */
+export function readableFile(description: string): TOptional<TString> {
+  return optionalText("must be a file that this user may read", { check: isReadableFile, description });
 }
 
 /** Where log lines go. */

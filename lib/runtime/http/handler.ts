@@ -1,5 +1,5 @@
 import type { AnyElysia } from "elysia";
-import type { Telemetry } from "../telemetry/index.ts";
+import { serverAttributes, type Telemetry } from "../telemetry/index.ts";
 import { reasonOf } from "./errors.ts";
 import { isProbe } from "./probes.ts";
 import { type RequestContext, setContext } from "./request-context.ts";
@@ -23,20 +23,33 @@ export function createHandler(
   return async (request) => {
     const started = performance.now();
     const context = openContext(request, telemetry);
-    const response: Response = await app.handle(request);
+    const response: Response = await answerTraced(app, request, context, telemetry);
     if (request_id_on_response) response.headers.set("X-Request-ID", context.request_id);
     finish(request, context, response.status, performance.now() - started, telemetry);
     return response;
   };
 }
 
+/** What is done for a probe, such as a look into the database, is part of no trace. */
+async function answerTraced(
+  app: AnyElysia,
+  request: Request,
+  { trace }: RequestContext,
+  { tracing }: Telemetry,
+): Promise<Response> {
+  if (trace === null || isProbe(URL.parse(request.url)?.pathname ?? "")) return app.handle(request);
+  if (trace.recorded) trace.describe(serverAttributes(request, null));
+  return tracing.within(trace, () => app.handle(request));
+}
+
 function openContext(request: Request, { tracing }: Telemetry): RequestContext {
   const { headers, method } = request;
   const incoming = headers.get("x-request-id");
+  const request_id = incoming !== null && REQUEST_ID.test(incoming) ? incoming : Bun.randomUUIDv7();
   const context: RequestContext = {
-    request_id: incoming !== null && REQUEST_ID.test(incoming) ? incoming : Bun.randomUUIDv7(),
+    request_id,
     trace: tracing.enabled
-      ? tracing.start(method, headers.get("traceparent"), headers.get("tracestate"))
+      ? tracing.start(method, headers.get("traceparent"), headers.get("tracestate"), request_id)
       : null,
     route: null,
     subject: {},
@@ -54,7 +67,8 @@ function finish(
   { log, metrics }: Telemetry,
 ): void {
   const route = matched ?? "unmatched";
-  metrics.observeRequest({ route, method, status, duration_ms });
+  const trace_id = trace?.recorded ? trace.trace_id : null;
+  metrics.observeRequest({ route, method, status, duration_ms, trace_id });
   // its span is never ended, so never sent; what a probe breaks on is told like any other failure
   if (error === null && isProbe(route)) return;
   trace?.end({ route: matched, status, error_message: error?.message });

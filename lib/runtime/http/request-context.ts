@@ -1,5 +1,5 @@
 import type { ApiError } from "../../domain/errors/index.ts";
-import type { RequestTrace } from "../telemetry/tracing.ts";
+import type { RequestTrace } from "../telemetry/request-trace.ts";
 
 /** What a service knows of one request beside the request itself. */
 export interface RequestContext {

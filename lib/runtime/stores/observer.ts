@@ -1,4 +1,5 @@
 import { systemClock } from "../../async/index.ts";
+import { errorCode } from "../../domain/errors/index.ts";
 
 /** Told of every operation on a store, for `db_operation*` metrics and spans (Gateway specification, Emitted signals). */
 export type StoreObserver = (operation: StoreOperation) => void;
@@ -16,6 +17,8 @@ export interface OperationName {
 export interface StoreOperation extends OperationName {
   duration_ms: number;
   failed: boolean;
+  /** What kind of failure it was: a code, or the name of an error. */
+  error_type?: string;
 }
 
 export const observeNothing: StoreObserver = () => {};
@@ -27,12 +30,25 @@ export async function observed<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const started_ms = systemClock.elapsed_ms();
-  let failed = true;
+  const duration_ms = () => systemClock.elapsed_ms() - started_ms;
   try {
     const result = await work();
-    failed = false;
+    observer({ ...name, duration_ms: duration_ms(), failed: false });
     return result;
-  } finally {
-    observer({ ...name, duration_ms: systemClock.elapsed_ms() - started_ms, failed });
+  } catch (error) {
+    observer({ ...name, duration_ms: duration_ms(), failed: true, error_type: errorTypeOf(error) });
+    throw error;
   }
+}
+
+function errorTypeOf(error: unknown): string {
+  return errorCode(error) ?? (error instanceof Error ? error.name : "_OTHER");
+}
+
+/** Tells each of two. */
+export function observingBoth(one: StoreObserver, other: StoreObserver): StoreObserver {
+  return (operation) => {
+    one(operation);
+    other(operation);
+  };
 }

@@ -5,6 +5,8 @@ export * from "./metrics.ts";
 export * from "./metrics-export.ts";
 export * from "./otlp-export.ts";
 export * from "./request-metrics.ts";
+export * from "./request-trace.ts";
+export * from "./span-attributes.ts";
 export * from "./telemetry.ts";
 export * from "./trace-context.ts";
 export * from "./tracing.ts";

@@ -17,6 +17,7 @@ import type { TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "./log.ts";
 import {
   EXPORT_TIMEOUT_MS,
+  exporterOptions,
   otlpUrl,
   reportingFailures,
   type ServiceIdentity,
@@ -46,8 +47,7 @@ export function exportMetrics(
   const url = otlpUrl(config, "metrics");
   if (url === null) return { shutdown: async () => {} };
   const exporter = new OTLPMetricExporter({
-    url,
-    timeoutMillis: EXPORT_TIMEOUT_MS,
+    ...exporterOptions(config, url),
     temporalityPreference: AggregationTemporality.CUMULATIVE,
   });
   const reader = new PeriodicExportingMetricReader({
@@ -56,7 +56,7 @@ export function exportMetrics(
     exportTimeoutMillis: Math.min(interval_ms, EXPORT_TIMEOUT_MS * 2),
     metricProducers: [registryProducer(registry)],
   });
-  const provider = new MeterProvider({ resource: serviceResource(service), readers: [reader] });
+  const provider = new MeterProvider({ resource: serviceResource(service, config), readers: [reader] });
   return { shutdown: () => stopWithin(provider.shutdown(), log) };
 }
 

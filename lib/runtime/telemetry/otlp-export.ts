@@ -1,9 +1,13 @@
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { parseKeyPairsIntoRecord } from "@opentelemetry/core";
+import { CompressionAlgorithm } from "@opentelemetry/otlp-exporter-base";
 import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { type Clock, endsWithin, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "./log.ts";
+import { VERSION } from "./version.ts";
 
 /** `service.name` and `service.namespace` (contract 1). */
 export interface ServiceIdentity {
@@ -39,13 +43,36 @@ export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): 
   return url.href;
 }
 
-/** Who sends: replicas and worker processes differ in `service.instance.id`. */
-export function serviceResource(service: ServiceIdentity): Resource {
+/** How exporters of both signals reach the collector, by OpenTelemetry's variables. */
+export function exporterOptions(config: TelemetryConfig, url: string) {
+  const gzip = config.OTEL_EXPORTER_OTLP_COMPRESSION === "gzip";
+  return {
+    url,
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+    headers: parseKeyPairsIntoRecord(config.OTEL_EXPORTER_OTLP_HEADERS),
+    compression: gzip ? CompressionAlgorithm.GZIP : CompressionAlgorithm.NONE,
+    httpAgentOptions: {
+      keepAlive: true,
+      ca: contentOf(config.OTEL_EXPORTER_OTLP_CERTIFICATE),
+      cert: contentOf(config.OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE),
+      key: contentOf(config.OTEL_EXPORTER_OTLP_CLIENT_KEY),
+    },
+  };
+}
+
+function contentOf(file: string | undefined): Buffer | undefined {
+  return file === undefined ? undefined : readFileSync(file);
+}
+
+/** Who sends: replicas and worker processes differ in `service.instance.id`. Name and namespace are fixed. */
+export function serviceResource(service: ServiceIdentity, config: TelemetryConfig): Resource {
   return defaultResource().merge(
     resourceFromAttributes({
+      "service.version": VERSION,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+      ...parseKeyPairsIntoRecord(config.OTEL_RESOURCE_ATTRIBUTES),
       "service.name": service.name,
       "service.namespace": service.namespace,
-      "service.instance.id": `${hostname()}:${process.pid}`,
     }),
   );
 }

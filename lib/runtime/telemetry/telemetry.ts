@@ -1,15 +1,19 @@
 import type { TelemetryConfig } from "../config/index.ts";
+import { observingBoth, type StoreObserver } from "../stores/observer.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { exportMetrics, type MetricsExport } from "./metrics-export.ts";
 import type { ServiceIdentity } from "./otlp-export.ts";
-import { createTracing, type Tracing } from "./tracing.ts";
+import type { Tracing } from "./request-trace.ts";
+import { createTracing } from "./tracing.ts";
 
 /** What a service tells the world about itself: log, metrics, traces. */
 export interface Telemetry {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  /** Told of operations on stores: counts them, and makes spans of those that are done for a request. */
+  readonly observeStore: StoreObserver;
   /** Sends and writes what is queued; last step before the process ends. */
   close(): Promise<void>;
 }
@@ -27,6 +31,9 @@ export function createTelemetry(service: ServiceIdentity, config: TelemetryConfi
     log,
     metrics,
     tracing,
+    observeStore: tracing.enabled
+      ? observingBoth(metrics.observeStore, tracing.observeStore)
+      : metrics.observeStore,
     async close() {
       metrics.stop();
       await Promise.allSettled([tracing.shutdown(), pushed.shutdown()]);

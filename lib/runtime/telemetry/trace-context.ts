@@ -1,5 +1,5 @@
 /**
- * W3C Trace Context, level 1: the `traceparent` and `tracestate` headers (contract 4, Headers). Pure: random
+ * W3C Trace Context, level 1, and what level 2 adds to it: the `traceparent` and `tracestate` headers (contract 4, Headers). Pure: random
  * bytes come in as an argument. Every request passes through here, so headers are read by character code,
  * once, from the left.
  */
@@ -10,8 +10,10 @@ export interface TraceParent {
   trace_id: string;
   /** 16 lowercase hexadecimal digits, not all zero. */
   parent_id: string;
-  /** The one flag that level 1 knows: the caller may have recorded its span. */
+  /** The caller may have recorded its span. */
   sampled: boolean;
+  /** The flag of level 2: the trace id is random, so that its last bytes may be relied on. */
+  random: boolean;
 }
 
 /** Makes ids of traces and spans. */
@@ -20,6 +22,8 @@ export interface TraceIds {
   spanId(): string;
 }
 
+const SAMPLED = 1;
+const RANDOM = 2;
 const LENGTH = 55;
 const ZERO_TRACE_ID = "0".repeat(32);
 const ZERO_SPAN_ID = "0".repeat(16);
@@ -27,8 +31,6 @@ const STATE_LENGTH_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
 const STATE_LONG_MEMBER = 128;
 const KEY_LENGTH_MAX = 256;
-const TENANT_LENGTH_MAX = 241;
-const SYSTEM_LENGTH_MAX = 14;
 const VALUE_LENGTH_MAX = 256;
 
 const TAB = 0x09;
@@ -50,7 +52,8 @@ export function parseTraceparent(value: string): TraceParent | null {
   const trace_id = value.slice(3, 35);
   const parent_id = value.slice(36, 52);
   if (trace_id === ZERO_TRACE_ID || parent_id === ZERO_SPAN_ID) return null;
-  return { trace_id, parent_id, sampled: (hexDigit(value.charCodeAt(54)) & 1) === 1 };
+  const flags = hexDigit(value.charCodeAt(54));
+  return { trace_id, parent_id, sampled: (flags & SAMPLED) !== 0, random: (flags & RANDOM) !== 0 };
 }
 
 function hasTraceparentShape(value: string): boolean {
@@ -68,9 +71,18 @@ function hexDigit(code: number): number {
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }
 
-/** A traceparent of version 00. Flags other than `sampled` have no meaning in level 1 and are sent as zero. */
-export function formatTraceparent(traceId: string, spanId: string, sampled: boolean): string {
-  return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
+/**
+ * A traceparent of version 00. The flag `random` is sent on with the trace id that it is about; others have no
+ * meaning yet and are sent as zero.
+ */
+export function formatTraceparent(
+  trace_id: string,
+  span_id: string,
+  sampled: boolean,
+  random = false,
+): string {
+  if (random) return `00-${trace_id}-${span_id}-${sampled ? "03" : "02"}`;
+  return `00-${trace_id}-${span_id}-${sampled ? "01" : "00"}`;
 }
 
 /**
@@ -103,30 +115,19 @@ function isMember(value: string, from: number, end: number): boolean {
   return isKey(value, from, equals) && isMemberValue(value, equals + 1, end);
 }
 
-/** `vendor`, or `tenant@vendor`. Only a tenant may begin with a digit. */
+/** By level 2: a letter or digit, then also `_ - * / @`. Level 1 had a place of its own for the `@`. */
 function isKey(value: string, from: number, end: number): boolean {
   const length = end - from;
   if (length === 0 || length > KEY_LENGTH_MAX) return false;
-  const at = value.indexOf("@", from);
-  if (at === -1 || at >= end)
-    return isLowercase(value.charCodeAt(from)) && hasKeyCharacters(value, from, end);
-  const tenant = at - from;
-  const system = end - at - 1;
-  if (tenant === 0 || tenant > TENANT_LENGTH_MAX || system === 0 || system > SYSTEM_LENGTH_MAX) return false;
   const first = value.charCodeAt(from);
-  return (
-    (isLowercase(first) || isDigit(first)) &&
-    hasKeyCharacters(value, from, at) &&
-    isLowercase(value.charCodeAt(at + 1)) &&
-    hasKeyCharacters(value, at + 1, end)
-  );
+  return (isLowercase(first) || isDigit(first)) && hasKeyCharacters(value, from, end);
 }
 
 function hasKeyCharacters(value: string, from: number, end: number): boolean {
   for (let at = from; at < end; at++) {
     const code = value.charCodeAt(at);
-    // _ - * /
-    const mark = code === 0x5f || code === DASH || code === 0x2a || code === 0x2f;
+    // _ - * / @
+    const mark = code === 0x5f || code === DASH || code === 0x2a || code === 0x2f || code === 0x40;
     if (!mark && !isLowercase(code) && !isDigit(code)) return false;
   }
   return true;

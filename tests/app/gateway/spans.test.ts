@@ -20,6 +20,7 @@ interface Told {
 
 const told = new Map<string, Told>();
 let called: RawRequest;
+let callSpan: ReceivedSpan | undefined;
 
 beforeAll(async () => {
   await using collector = startCollector();
@@ -48,7 +49,10 @@ beforeAll(async () => {
   await gateway.close();
   service.close();
   for (const [path, line] of lines) {
-    told.set(path, { line, span: collector.spans.find(({ trace_id }) => trace_id === line.trace_id) });
+    told.set(path, { line, span: collector.spans.find(({ span_id }) => span_id === line.span_id) });
+    if (path.startsWith("/things/7")) {
+      callSpan = collector.spans.find(({ parent_span_id }) => parent_span_id === line.span_id);
+    }
   }
 });
 
@@ -58,7 +62,7 @@ function toldOf(path: string): { span: ReceivedSpan; line: Record<string, unknow
   return { span, line };
 }
 
-test("a span is named by the template, continues the caller's trace, and is the parent of the service's", () => {
+test("a span is named by the template, continues the caller's trace, and is told the service by that of the call", () => {
   const { span, line } = toldOf("/things/7?secret=x");
   expect(span).toMatchObject({
     name: "GET /things/{id}",
@@ -73,17 +77,25 @@ test("a span is named by the template, continues the caller's trace, and is the 
     "http.request.method": "GET",
     "http.route": "/things/{id}",
     "http.response.status_code": 200,
+    "url.scheme": "http",
+    "url.path": "/things/7",
+    "server.address": expect.any(String),
+    "server.port": expect.any(Number),
+    "client.address": "127.0.0.1",
+    request_id: String(line.request_id),
   });
   expect(span.duration_ns).toBeGreaterThan(0);
   expect(line.span_id).toBe(span.span_id);
-  expect(headerValue(called.headers, "traceparent")).toBe(`00-${TRACE_ID}-${span.span_id}-01`);
+  expect(callSpan).toMatchObject({ name: "GET", parent_span_id: span.span_id, trace_id: TRACE_ID });
+  expect(headerValue(called.headers, "traceparent")).toBe(`00-${TRACE_ID}-${callSpan?.span_id}-01`);
   expect(headerValue(called.headers, "tracestate")).toBe("vendor=1");
 });
 
 test("a request that matched nothing has a span by its method, without an error", () => {
   const { span } = toldOf("/nothing/here");
   expect(span).toMatchObject({ name: "GET", parent_span_id: "", status: UNSET });
-  expect(span.attributes).toEqual({ "http.request.method": "GET", "http.response.status_code": 404 });
+  expect(span.attributes).toMatchObject({ "http.request.method": "GET", "http.response.status_code": 404 });
+  expect(span.attributes).not.toHaveProperty("http.route");
 });
 
 test.each([

@@ -9,8 +9,9 @@ import {
   pageRequest,
 } from "@ostiary/lib/runtime/http";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
-import { createMetrics, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { createMetrics, createTracing, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
+import { telemetryConfig } from "../../support/collector.ts";
 
 interface Line {
   level: string;
@@ -28,7 +29,11 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
   const telemetry: Telemetry = {
     log,
     metrics: createMetrics(),
-    tracing: { enabled: false, start: () => neverTraced(), shutdown: async () => {} },
+    tracing: {
+      ...createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), log),
+      start: () => neverTraced(),
+    },
+    observeStore: () => {},
     close: async () => {},
   };
   const body = Type.Object(

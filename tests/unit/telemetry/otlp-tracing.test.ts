@@ -1,5 +1,10 @@
+import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
+import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
 import { createTracing, reportingFailures } from "@ostiary/lib/runtime/telemetry";
 import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "../../support/collector.ts";
 
@@ -9,9 +14,13 @@ const PARENT_ID = "b7ad6b7169203331";
 const SERVER_KIND = 2;
 const UNSET = { code: 0, message: "" };
 
-function tracingTo(endpoint: string, service = GATEWAY) {
+function tracingTo(endpoint: string, service = GATEWAY, config: Partial<TelemetryConfig> = {}) {
   const { log, warnings } = keptWarnings();
-  const tracing = createTracing(service, telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }), log);
+  const tracing = createTracing(
+    service,
+    telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...config }),
+    log,
+  );
   return { tracing, warnings };
 }
 
@@ -199,6 +208,146 @@ test("failures are counted, and reported at most once a minute", () => {
     { ...refused, failures: 3 },
   ]);
   expect(results).toEqual(Array.from({ length: 10 }, () => 1));
+});
+
+describe("a sampler", () => {
+  const UNSAMPLED = `00-${TRACE_ID}-${PARENT_ID}-00`;
+  const SAMPLED = `00-${TRACE_ID}-${PARENT_ID}-01`;
+
+  test.each<
+    [TelemetryConfig["OTEL_TRACES_SAMPLER"], { fresh: boolean; sampled: boolean; unsampled: boolean }]
+  >([
+    ["always_on", { fresh: true, sampled: true, unsampled: true }],
+    ["always_off", { fresh: false, sampled: false, unsampled: false }],
+    ["parentbased_always_on", { fresh: true, sampled: true, unsampled: false }],
+    ["parentbased_always_off", { fresh: false, sampled: true, unsampled: false }],
+  ])("%s decides on new traces and those of callers", async (OTEL_TRACES_SAMPLER, expected) => {
+    await using collector = startCollector();
+    const { tracing } = tracingTo(collector.endpoint, GATEWAY, { OTEL_TRACES_SAMPLER });
+    const started = {
+      fresh: tracing.start("GET", null, null),
+      sampled: tracing.start("GET", SAMPLED, null),
+      unsampled: tracing.start("GET", UNSAMPLED, null),
+    };
+    for (const [name, trace] of Object.entries(started)) trace.end({ route: `/${name}`, status: 200 });
+    await tracing.shutdown();
+    const names = Object.entries(expected).flatMap(([name, recorded]) => (recorded ? [`GET /${name}`] : []));
+    expect(collector.spans.map(({ name }) => name)).toEqual(names);
+    for (const [name, recorded] of Object.entries(expected)) {
+      const trace = Object.entries(started).find(([each]) => each === name)?.[1];
+      expect(trace?.recorded).toBe(recorded);
+      expect(trace?.traceparent).toEndWith(recorded ? "-01" : "-00");
+    }
+  });
+
+  test("by ratio keeps that share of new traces, and all parts of one alike", () => {
+    const config = {
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.25",
+    } as const;
+    const services = [
+      tracingTo("http://127.0.0.1:9", GATEWAY, config),
+      tracingTo("http://127.0.0.1:9", GATEWAY, config),
+    ];
+    const [first, second] = services.map(({ tracing }) => tracing);
+    const traces = Array.from({ length: 4_000 }, () => first?.start("GET", null, null));
+    const kept = traces.filter((trace) => trace?.recorded);
+    expect(kept.length).toBeGreaterThan(800);
+    expect(kept.length).toBeLessThan(1_200);
+    for (const trace of traces.slice(0, 200)) {
+      expect(second?.start("GET", trace?.traceparent ?? null, null).recorded).toBe(trace?.recorded ?? false);
+    }
+  });
+});
+
+describe("what the standard says of the collector", () => {
+  const sendOne = async (endpoint: string, config: Partial<TelemetryConfig>) => {
+    const { tracing, warnings } = tracingTo(endpoint, GATEWAY, config);
+    tracing.start("GET", null, null).end({ route: "/", status: 200 });
+    await tracing.shutdown();
+    return warnings;
+  };
+
+  test("headers are sent, unescaped, and attributes describe the resource, but not its name", async () => {
+    await using collector = startCollector();
+    const warnings = await sendOne(collector.endpoint, {
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc,x-tenant=a%2Cb",
+      OTEL_RESOURCE_ATTRIBUTES:
+        "deployment.environment.name=prod%20eu,service.name=other,service.instance.id=i-1",
+    });
+    expect(warnings).toEqual([]);
+    const [headers] = collector.headers;
+    expect([headers?.get("authorization"), headers?.get("x-tenant")]).toEqual(["Bearer abc", "a,b"]);
+    expect(collector.spans[0]?.resource).toMatchObject({
+      "service.name": "gateway",
+      "service.namespace": "edge",
+      "service.instance.id": "i-1",
+      "deployment.environment.name": "prod eu",
+    });
+  });
+
+  test("batches are compressed where that is asked for", async () => {
+    await using collector = startCollector();
+    await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_COMPRESSION: "gzip" });
+    expect(collector.headers[0]?.get("content-encoding")).toBe("gzip");
+    expect(collector.spans).toHaveLength(1);
+  });
+
+  test("certificates: the collector's is trusted by the one named, and not without", async () => {
+    const { folder, certificate, key } = await selfSigned();
+    await using collector = startCollector(undefined, {
+      cert: await Bun.file(certificate).text(),
+      key: await Bun.file(key).text(),
+      ca: await Bun.file(certificate).text(),
+      requestCert: true,
+      rejectUnauthorized: true,
+    });
+    const shown = {
+      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: certificate,
+      OTEL_EXPORTER_OTLP_CLIENT_KEY: key,
+    };
+    expect(
+      await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_CERTIFICATE: certificate, ...shown }),
+    ).toEqual([]);
+    expect(collector.spans).toHaveLength(1);
+    expect(await sendOne(collector.endpoint, shown)).toHaveLength(1);
+    expect(await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_CERTIFICATE: certificate })).toHaveLength(
+      1,
+    );
+    expect(collector.spans).toHaveLength(1);
+    await rm(folder, { recursive: true });
+  });
+});
+
+/** A certificate for 127.0.0.1 that is its own authority. */
+async function selfSigned() {
+  const folder = await mkdtemp(join(tmpdir(), "ostiary-tls-"));
+  const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
+  const made = Bun.spawnSync([
+    ...["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"],
+    ...["-subj", "/CN=collector", "-addext", "subjectAltName=IP:127.0.0.1"],
+    ...["-keyout", key, "-out", certificate],
+  ]);
+  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
+  return { folder, certificate, key };
+}
+
+test("a collector that never answers costs bounded memory: spans beyond the queue are dropped", async () => {
+  await using silent = startCollector(() => new Promise<Response>(() => {}));
+  const { tracing, warnings } = tracingTo(silent.endpoint);
+  const heapBytes = () => {
+    Bun.gc(true);
+    return heapStats().heapSize + heapStats().extraMemorySize;
+  };
+  const before = heapBytes();
+  for (let count = 0; count < 60_000; count += 1) {
+    const trace = tracing.start("GET", null, null);
+    trace.describe({ "user_agent.original": Buffer.alloc(1_000, `${count} `).toString() });
+    trace.end({ route: "/", status: 200 });
+  }
+  expect(heapBytes() - before).toBeLessThan(40_000_000);
+  await tracing.shutdown();
+  expect(warnings.length).toBeLessThanOrEqual(1);
 });
 
 describe("a process with tracing", () => {

@@ -11,8 +11,10 @@ import {
 
 export { MemoryCounterStore } from "./memory.ts";
 
+export const COUNTERS_NAMESPACE = "rate_limits";
+
 export interface CounterStoreOptions {
-  /** What metrics call the counters; `rate_limits` when omitted. */
+  /** What metrics call the counters; {@link COUNTERS_NAMESPACE} when omitted. */
   namespace?: string;
   observer?: StoreObserver;
 }
@@ -29,7 +31,7 @@ export async function openCounterStore(
   url: string,
   options: CounterStoreOptions = {},
 ): Promise<CounterStore> {
-  const { namespace = "rate_limits", observer = observeNothing } = options;
+  const { namespace = COUNTERS_NAMESPACE, observer = observeNothing } = options;
   if (url === "memory://") return new MemoryCounterStore(namespace, observer);
   const store = new RedisCounterStore(connect(url), namespace, observer);
   try {

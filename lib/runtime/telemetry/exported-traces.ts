@@ -1,0 +1,237 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  type Attributes,
+  type Context,
+  createTraceState,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
+import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import { systemClock } from "../../async/index.ts";
+import type { TelemetryConfig } from "../config/index.ts";
+import type { StoreOperation } from "../stores/observer.ts";
+import type { Logger } from "./log.ts";
+import {
+  EXPORT_TIMEOUT_MS,
+  exporterOptions,
+  reportingFailures,
+  type ServiceIdentity,
+  serviceResource,
+  stopWithin,
+} from "./otlp-export.ts";
+import {
+  type CallSpan,
+  callerOf,
+  type HeldTraces,
+  type RequestTrace,
+  type Tracing,
+  unrecordedTrace,
+} from "./request-trace.ts";
+import { samplerOf } from "./sampling.ts";
+import { clientAttributes, methodAttributes, storeAttributes } from "./span-attributes.ts";
+import { formatTraceparent, type TraceIds, type TraceParent } from "./trace-context.ts";
+
+/** Finished spans that wait for the collector; more are dropped. */
+const QUEUE_SPANS = 8_192;
+const BATCH_SPANS = 1_024;
+/** A client chooses its path and its user agent. */
+const ATTRIBUTE_LENGTH_MAX = 1_024;
+
+/** Traces that are sent to a collector. What is not sampled costs its ids and the decision. */
+export function exportedTraces(
+  ids: TraceIds,
+  service: ServiceIdentity,
+  config: TelemetryConfig,
+  url: string,
+  log: Logger,
+): Tracing {
+  const exporter = new OTLPTraceExporter(exporterOptions(config, url));
+  /** Decided on before its span is made. */
+  let trace_id = "";
+  const provider = new TracerProvider({
+    resource: serviceResource(service, config),
+    idGenerator: { generateTraceId: () => trace_id, generateSpanId: ids.spanId },
+    // asked before a span is made
+    sampler: new AlwaysOnSampler(),
+    spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: reportingFailures(exporter, url, log),
+        maxQueueSize: QUEUE_SPANS,
+        maxExportBatchSize: BATCH_SPANS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS * 2,
+      }),
+    ],
+  });
+  const tracer = provider.getTracer("ostiary");
+  const isSampled = samplerOf(config);
+  const active = new AsyncLocalStorage<readonly RequestTrace[]>();
+  return {
+    enabled: true,
+    start(method, traceparent, tracestate, request_id = null) {
+      const { parent, state } = callerOf(traceparent, tracestate);
+      trace_id = parent?.trace_id ?? ids.traceId();
+      if (isSampled(parent, trace_id)) return new RecordedTrace(tracer, method, parent, state, request_id);
+      return unrecordedTrace(trace_id, ids.spanId(), false, parent, state, request_id);
+    },
+    within: (request, work) => active.run([request], work),
+    held: () => active.getStore(),
+    together: (held, work) =>
+      active.run(
+        held.flatMap((requests) => requests ?? []),
+        work,
+      ),
+    call: (method, called) => callFor(active.getStore(), method, called),
+    observeStore: (operation) => {
+      for (const request of active.getStore() ?? []) {
+        if (request instanceof RecordedTrace) request.addStoreOperation(operation);
+      }
+    },
+    shutdown: () => stopWithin(provider.shutdown(), log),
+  };
+}
+
+/** A call for several requests has a span in the trace of each; what is called continues the first that is recorded. */
+function callFor(requests: HeldTraces, method: string, url: string): CallSpan | null {
+  const spans = (requests ?? []).flatMap((request) => request.call(method, url) ?? []);
+  const [first] = spans;
+  if (first === undefined) return unrecordedCall(requests?.[0]);
+  if (spans.length === 1) return first;
+  const { traceparent, tracestate, request_id } = first;
+  return {
+    traceparent,
+    tracestate,
+    request_id,
+    answered: (status) => spans.forEach((span) => void span.answered(status)),
+    failed: (error_type, message) => spans.forEach((span) => void span.failed(error_type, message)),
+  };
+}
+
+/** Tells what is called that the trace is not sampled: it would decide anew. */
+function unrecordedCall(request: RequestTrace | undefined): CallSpan | null {
+  if (request === undefined) return null;
+  const { traceparent, tracestate, request_id } = request;
+  return { traceparent, tracestate, request_id, answered: () => {}, failed: () => {} };
+}
+
+class RecordedTrace implements RequestTrace {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly traceparent: string;
+  readonly tracestate: string | null;
+  readonly request_id: string | null;
+  readonly recorded = true;
+  readonly #tracer: Tracer;
+  readonly #method: string;
+  readonly #span: Span;
+  readonly #context: Context;
+  readonly #random: boolean;
+
+  constructor(
+    tracer: Tracer,
+    method: string,
+    parent: TraceParent | null,
+    state: string | null,
+    request_id: string | null,
+  ) {
+    this.#tracer = tracer;
+    this.#method = method;
+    this.request_id = request_id;
+    const attributes = { ...methodAttributes(method), ...this.#ids() };
+    this.#span = tracer.startSpan(
+      method,
+      { kind: SpanKind.SERVER, attributes },
+      parent === null ? ROOT_CONTEXT : callerContext(parent, state),
+    );
+    this.#context = trace.setSpan(ROOT_CONTEXT, this.#span);
+    const { traceId, spanId } = this.#span.spanContext();
+    this.trace_id = traceId;
+    this.span_id = spanId;
+    this.#random = parent?.random ?? false;
+    this.traceparent = formatTraceparent(traceId, spanId, true, this.#random);
+    this.tracestate = state;
+  }
+
+  describe(attributes: Attributes): void {
+    this.#span.setAttributes(attributes);
+  }
+
+  call(method: string, url: string): CallSpan {
+    const attributes = { ...clientAttributes(method, url), ...this.#ids() };
+    const span = this.#tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, this.#context);
+    const { traceId, spanId } = span.spanContext();
+    return {
+      traceparent: formatTraceparent(traceId, spanId, true, this.#random),
+      tracestate: this.tracestate,
+      request_id: this.request_id,
+      answered(status) {
+        describeStatus(span, status);
+        span.end();
+      },
+      failed(error_type, message) {
+        span.setAttribute("error.type", error_type);
+        if (error_type !== CANCELLED) span.setStatus({ code: SpanStatusCode.ERROR, message });
+        span.end();
+      },
+    };
+  }
+
+  /** An operation that has just ended. */
+  addStoreOperation(operation: StoreOperation): void {
+    const ended_ms = systemClock.now();
+    const attributes = { ...storeAttributes(operation), ...this.#ids() };
+    const startTime = ended_ms - operation.duration_ms;
+    const name = `${operation.operation} ${operation.namespace}`;
+    const span = this.#tracer.startSpan(
+      name,
+      { kind: SpanKind.CLIENT, attributes, startTime },
+      this.#context,
+    );
+    if (operation.failed) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(ended_ms);
+  }
+
+  /** The status is an error on 5xx, or when no response was made because of one; a 4xx is the client's. */
+  end({ route, status, error_message }: Parameters<RequestTrace["end"]>[0]): void {
+    const span = this.#span;
+    if (route !== null) {
+      span.updateName(`${this.#method} ${route}`);
+      span.setAttribute("http.route", route);
+    }
+    if (status !== null) describeStatus(span, status, error_message);
+    else if (error_message !== undefined) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error_message });
+    }
+    span.end();
+  }
+
+  #ids(): Attributes {
+    return this.request_id === null ? {} : { request_id: this.request_id };
+  }
+}
+
+/** A call that was given up because nobody waits for it any more. */
+const CANCELLED = "cancelled";
+
+function describeStatus(span: Span, status: number, message?: string): void {
+  span.setAttribute("http.response.status_code", status);
+  if (status < 500) return;
+  span.setAttribute("error.type", String(status));
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}
+
+function callerContext(parent: TraceParent, state: string | null): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId: parent.trace_id,
+    spanId: parent.parent_id,
+    traceFlags: parent.sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    isRemote: true,
+    traceState: state === null ? undefined : createTraceState(state),
+  });
+}

@@ -1,0 +1,57 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { StoreOperation } from "../stores/observer.ts";
+
+/** Attributes of spans, by OpenTelemetry's stable semantic conventions for HTTP and databases. */
+
+/** The methods that the conventions know; others are told beside `_OTHER`. */
+const METHODS: ReadonlySet<string> = new Set([
+  ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY"],
+]);
+
+export function methodAttributes(method: string): Attributes {
+  if (METHODS.has(method)) return { "http.request.method": method };
+  return { "http.request.method": "_OTHER", "http.request.method_original": method };
+}
+
+/** Of a request that was received. Its query is left out: it may hold what is secret. */
+export function serverAttributes(request: Request, client_address: string | null): Attributes {
+  const user_agent = request.headers.get("user-agent");
+  return {
+    ...addressAttributes(request.url),
+    ...(user_agent !== null && { "user_agent.original": user_agent }),
+    ...(client_address !== null && { "client.address": client_address }),
+  };
+}
+
+function addressAttributes(text: string): Attributes {
+  const url = URL.parse(text);
+  if (url === null) return {};
+  return { "url.scheme": url.protocol.slice(0, -1), "url.path": url.pathname, ...serverOf(url) };
+}
+
+/** Of a call that is made: where it goes, without credentials and query. */
+export function clientAttributes(method: string, text: string): Attributes {
+  const url = URL.parse(text);
+  if (url === null) return methodAttributes(method);
+  return { ...methodAttributes(method), "url.full": `${url.origin}${url.pathname}`, ...serverOf(url) };
+}
+
+function serverOf({ hostname, port, protocol }: URL): Attributes {
+  const fallback = protocol === "https:" || protocol === "wss:" ? 443 : 80;
+  return { "server.address": hostname, "server.port": port === "" ? fallback : Number(port) };
+}
+
+export function storeAttributes({
+  system,
+  operation,
+  namespace,
+  failed,
+  error_type,
+}: StoreOperation): Attributes {
+  return {
+    "db.system.name": system,
+    "db.operation.name": operation,
+    "db.namespace": namespace,
+    ...(failed && { "error.type": error_type ?? "_OTHER" }),
+  };
+}
