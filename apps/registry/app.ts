@@ -19,6 +19,7 @@ import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { SCHEMA_PATH, schemaRoutes } from "./schema/routes.ts";
+import type { Recheck } from "./services/recheck.ts";
 import { serviceRoutes } from "./services/routes.ts";
 import { swaggerOptions } from "./swagger.ts";
 
@@ -27,6 +28,7 @@ export interface AppDeps {
   telemetry: Telemetry;
   health: HealthState;
   publishing: Publishing;
+  recheck: Recheck;
   routeStore: RouteStore;
   lag: ProjectionLag;
   /** null: none were given. */
@@ -51,13 +53,13 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   };
 }
 
-function publicApp({ config, publishing, routeStore, roles }: AppDeps) {
+function publicApp({ config, publishing, recheck, routeStore, roles }: AppDeps) {
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(({ request }) => refuseWithoutToken(request, config.ADMIN_TOKEN))
     .use(documentRoutes(publishing, body_bytes_max))
     .use(schemaRoutes())
-    .use(serviceRoutes(publishing, body_bytes_max))
+    .use(serviceRoutes(publishing, recheck, body_bytes_max))
     .use(revisionRoutes(publishing))
     .use(lookupRoutes(publishing.database, roles))
     .use(gatewayRoutes(publishing.database, routeStore));

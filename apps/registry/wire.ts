@@ -16,6 +16,7 @@ import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
 import { addServiceMetrics } from "./services/metrics.ts";
+import { Recheck } from "./services/recheck.ts";
 
 const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
 const SCHEMA = "routes";
@@ -50,12 +51,13 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     },
   });
   const publishing = { database, onCommit: () => reconciler.wake(), propagations };
+  const recheck = new Recheck(database, telemetry.log);
   const health = { draining: false };
   return {
     name: "registry",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, publishing, routeStore, lag, roles }),
+    ...createApp({ config, telemetry, health, publishing, recheck, routeStore, lag, roles }),
     async start() {
       await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {
@@ -64,10 +66,11 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       reconciler.start();
       watchingLag.start();
       propagations.start();
+      recheck.start();
     },
     drain: () => propagations.endAll(),
     async stop() {
-      await Promise.all([reconciler.stop(), watchingLag.stop(), propagations.stop()]);
+      await Promise.all([reconciler.stop(), watchingLag.stop(), propagations.stop(), recheck.stop()]);
       await closeStores();
     },
   };

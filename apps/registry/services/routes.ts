@@ -11,31 +11,48 @@ import { ifMatchHeaders, serviceName, serviceParams, serviceWrite } from "../par
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import { listServices, readService } from "./queries.ts";
+import type { Recheck } from "./recheck.ts";
 import { type CurrentService, showService } from "./service.ts";
 
+const listQuery = Type.Object(
+  {
+    invalid: Type.Optional(
+      Type.Union([Type.Literal("true"), Type.Literal("false")], {
+        description: "`true`: only those that today's rules would refuse, with the reasons.",
+        rule: "must be true or false",
+        openapi: { type: "boolean", default: false },
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** The services themselves (Gateway specification, Endpoints; contract 3). */
-export function serviceRoutes(publishing: Publishing, body_bytes_max: number) {
+export function serviceRoutes(publishing: Publishing, recheck: Recheck, body_bytes_max: number) {
   const { database } = publishing;
   return (
     new Elysia({ name: "services", normalize: false })
-      // `DELETE …?dry_run=true` must not delete
-      .guard({ query: noQuery, detail: { tags: ["Services"] } })
+      .guard({ detail: { tags: ["Services"] } })
       .get(
         "/services",
-        async () => {
+        async ({ query }) => {
+          if (query.invalid === "true") return recheck.invalidServices();
           const services = await database.run("select_services", listServices);
           return { services: Object.fromEntries(services.map(({ name, config }) => [name, config])) };
         },
         {
+          query: listQuery,
           response: { 200: Services, ...errors() },
           detail: {
             operationId: "listServices",
             summary: "List the current services",
-            description: "All of them, in expanded form. Deleted services are left out.",
+            description:
+              "All of them, in expanded form. Deleted services are left out. With `invalid=true` only those that today's rules would refuse, and why: an earlier version took them. They are served on, as far as gateways can take them, and can not be applied or restored again unchanged.",
           },
         },
       )
-      .guard({ params: serviceParams })
+      // `DELETE …?dry_run=true` must not delete
+      .guard({ query: noQuery, params: serviceParams })
       .get(
         "/services/:name",
         async ({ params, set }) => {

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { FieldError } from "../../domain/errors/index.ts";
 import { ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
 import { mapOf } from "../../domain/schemas/index.ts";
 import { propagationField } from "./gateways.ts";
@@ -51,6 +52,11 @@ export type WrittenService = Static<typeof WrittenService>;
 export const Services = Type.Object(
   {
     services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
+    invalid: Type.Optional(
+      mapOf(ServiceName, Type.Array(FieldError), {
+        description: "With invalid=true: what today's rules refuse of each of the services, by name.",
+      }),
+    ),
   },
   {
     title: "Services",

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Services } from "@ostiary/lib/contracts/registry-api";
+import { Value } from "@sinclair/typebox/value";
+import postgres from "postgres";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { fields, type Registry, service, startRegistry, startRegistryProcess } from "./harness.ts";
+
+describe.skipIf(!services().postgres.real)("current services that today's rules would refuse", () => {
+  let registry: Registry;
+  let sql: postgres.Sql;
+  beforeAll(async () => {
+    registry = await startRegistry();
+    sql = postgres(registry.database_url, { onnotice: () => {} });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await registry.stop();
+  });
+
+  const invalid = async () => (await registry.call("GET", "/services?invalid=true")).body;
+  /** Puts something into the newest revision of a service that only an older version would have taken. */
+  const age = async (name: string, config: unknown) => {
+    await sql`update routes.revisions set config = ${JSON.stringify(config)}::text::json where service = ${name}`;
+  };
+  const shouting = { url: "host:80", user: { routes: [{ path: "/Shout/", methods: ["GET"] }] } };
+
+  test("are none at first", async () => {
+    await registry.put("fine", service("/fine"));
+    expect(await invalid()).toEqual({ services: {}, invalid: {} });
+  });
+
+  test("are found at boot, without keeping it up, and told in the log", async () => {
+    const database_url = await freshDatabase();
+    const first = await startRegistry({ database_url });
+    const names = Array.from({ length: 300 }, (_, index) => `s-${String(index).padStart(3, "0")}`);
+    await first.apply(Object.fromEntries(names.map((name) => [name, service(`/${name}`)])));
+    await first.stop();
+    const own = postgres(database_url, { onnotice: () => {} });
+    await own`update routes.revisions set config = ${JSON.stringify(shouting)}::text::json where service < 's-150'`;
+    await own.end();
+    const started = await startRegistryProcess({
+      DATABASE_URL: database_url,
+      ROUTE_STORE_URL: "http://127.0.0.1:9",
+    });
+    const line = await waitFor(() =>
+      started.logs().find(({ message }) => String(message).includes("refused by today's rules")),
+    );
+    expect(line).toMatchObject({ level: "warn", count: 150 });
+    expect(line.services).toHaveLength(20);
+    const { body } = await started.call("GET", "/services?invalid=true");
+    expect(Object.keys(body.invalid)).toEqual(names.slice(0, 150));
+    await started.stop();
+  });
+
+  test("are listed with every fault that restoring them would meet, until they are mended or deleted", async () => {
+    await registry.apply({ mended: service("/mended"), deleted: service("/deleted") });
+    await age("mended", shouting);
+    await age("deleted", { url: "http://a:1" });
+    // written past the registry: what it has checked already is checked anew when the service is written
+    await registry.stop();
+    registry = await startRegistry({ database_url: registry.database_url });
+    const found = await invalid();
+    expect(Value.Check(Services, found)).toBe(true);
+    const refused = await registry.call("POST", "/services/mended/revisions/1/restore");
+    expect(found.invalid.mended).toEqual(fields(refused));
+    expect(Object.keys(found.invalid)).toEqual(["deleted", "mended"]);
+    expect(found.services).toEqual({ deleted: { url: "http://a:1" }, mended: shouting });
+    expect((await registry.call("GET", "/services")).body.services.mended).toEqual(shouting);
+    await registry.put("mended", service("/mended"));
+    expect(Object.keys((await invalid()).invalid)).toEqual(["deleted"]);
+    await registry.call("DELETE", "/services/deleted");
+    expect((await invalid()).invalid).toEqual({});
+  });
+
+  test("are asked for by many at once and while others write", async () => {
+    let writing = true;
+    const writer = (async () => {
+      for (let time = 0; writing; time++) await registry.put(`busy-${time % 3}`, service(`/busy/${time}`));
+    })();
+    const answers = await Promise.all(Array.from({ length: 40 }, invalid));
+    writing = false;
+    await writer;
+    for (const answer of answers) expect(answer).toEqual({ services: {}, invalid: {} });
+  });
+
+  test("are not what false asks for, and any other value is 422", async () => {
+    expect(Object.keys((await registry.call("GET", "/services?invalid=false")).body)).toEqual(["services"]);
+    for (const query of [
+      "invalid=",
+      "invalid=1",
+      "invalid=TRUE",
+      "invalid",
+      "invalid=true&invalid=true",
+      "valid=true",
+    ]) {
+      expect([query, (await registry.call("GET", `/services?${query}`)).status]).toEqual([query, 422]);
+    }
+    expect((await registry.call("GET", "/services/fine?invalid=true")).status).toBe(422);
+  });
+});
