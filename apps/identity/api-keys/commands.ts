@@ -31,7 +31,7 @@ function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_
   return { row: { ...row, hash }, created };
 }
 
-/** Mints a key, with its owner locked. */
+/** Mints a key, whose owner can not go meanwhile. */
 export async function createKey(
   deps: Dependencies,
   owner: OwnerAddress,
@@ -40,8 +40,10 @@ export async function createKey(
   const { database } = deps;
   const lifetime_ms = expires_in_seconds === undefined ? null : expires_in_seconds * 1000;
   const { row, created } = newKey(deps, name === undefined ? KEY_NAME_DEFAULT : trimmed(name), lifetime_ms);
-  const work = async (tx: Orm) => insertKey(tx, await owner.find(tx, true), row);
-  await database.transaction("create_api_key", work, { lane: await owner.lane(database) });
+  const work = async (orm: Orm) => {
+    if (!(await insertKey(orm, await owner.named(orm), row))) throw owner.nobody();
+  };
+  await database.run("create_api_key", work, { lane: await owner.lane(database) });
   return created;
 }
 

@@ -1,16 +1,20 @@
-import { notFound } from "@ostiary/lib/domain/errors";
+import { type ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { lockMember, requireLivingMember } from "../members/queries.ts";
 import { requireServiceAccount } from "../service-accounts/queries.ts";
 import { lockExistingUser, requireUser } from "../users/queries.ts";
 import type { KeyOwner } from "./queries.ts";
 
-/** Whose keys an address names. Both throw the 404 of an address that names nobody. */
+/** Whose keys an address names. What finds it throws the 404 of an address that names nobody. */
 export interface OwnerAddress {
   /** The lane of writers of these keys: the person, or the member's organization. */
   lane(database: Database): Promise<string>;
   /** `locked` is for a write: the owner then can not be removed before the transaction ends. */
   find(tx: Orm, locked: boolean): Promise<KeyOwner>;
+  /** Who it is if there is anybody, for a statement that finds that out by itself. */
+  named(orm: Orm): Promise<KeyOwner>;
+  /** What such a statement is answered with when there is nobody. */
+  nobody(): ApiError;
 }
 
 /** `/users/{user_id}`. */
@@ -21,6 +25,8 @@ export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
       await (locked ? lockExistingUser(tx, user_id, "share") : requireUser(tx, user_id));
       return { user_id };
     },
+    named: async () => ({ user_id }),
+    nobody: () => notFound("user", user_id),
   };
 }
 
@@ -36,6 +42,8 @@ export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddre
       else if (!(await lockMember(tx, member_id, "share"))) throw notFound("member", member_id);
       return { member_id };
     },
+    named: async () => ({ member_id }),
+    nobody: () => notFound("member", member_id),
   };
 }
 
@@ -50,5 +58,7 @@ export function serviceAccountAt(
       if (locked && !(await lockMember(tx, member_id, "share"))) throw notFound("service_account", id);
       return { member_id };
     },
+    named: async (orm) => ({ member_id: (await requireServiceAccount(orm, address)).member_id }),
+    nobody: () => notFound("service_account", address.service_account_id),
   };
 }

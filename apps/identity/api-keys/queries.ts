@@ -1,10 +1,10 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
+import { and, type Column, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-queries.ts";
-import { apiKeys } from "../tables.ts";
+import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow, RotatedKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
 import type { KeyUse } from "./uses.ts";
@@ -26,8 +26,41 @@ function belongsTo(owner: KeyOwner) {
   return "user_id" in owner ? eq(apiKeys.user_id, owner.user_id) : eq(apiKeys.member_id, owner.member_id);
 }
 
-export async function insertKey(tx: Orm, owner: KeyOwner, key: ApiKeyRow & { hash: string }): Promise<void> {
-  await tx.insert(apiKeys).values({ ...owner, ...key });
+/** Inserts a key unless there is one of its id, so that it may be sent twice, and gives its owner's row, if any. */
+const insertUnder = (owner: SQL, column: Column) =>
+  preparedRows<{ id: string }>(sql`
+    with owner as materialized (${owner}), inserted as (
+      insert into ${apiKeys} (id, ${sql.identifier(column.name)}, name, key_prefix, hash, created_at, expires_at)
+      select ${sql.placeholder("id")}, owner.id, ${sql.placeholder("name")}, ${sql.placeholder("key_prefix")},
+        ${sql.placeholder("hash")}, ${sql.placeholder("created_at")}::timestamptz,
+        ${sql.placeholder("expires_at")}::timestamptz
+      from owner on conflict (id) do nothing
+    )
+    select id from owner`);
+const ownerId = sql.placeholder("owner_id");
+const insertUserKey = insertUnder(
+  sql`select id from ${users} where id = ${ownerId} for key share`,
+  apiKeys.user_id,
+);
+const insertMemberKey = insertUnder(
+  sql`select id from ${members} where id = ${ownerId} and status <> 'removed' for share`,
+  apiKeys.member_id,
+);
+
+/**
+ * Stores a new key, by one statement in which its owner is locked and can not go. False, with nothing written, when
+ * there is no such person or member.
+ */
+export async function insertKey(
+  orm: Orm,
+  owner: KeyOwner,
+  key: ApiKeyRow & { hash: string },
+): Promise<boolean> {
+  const [owned] =
+    "user_id" in owner
+      ? await insertUserKey(orm, { ...key, owner_id: owner.user_id })
+      : await insertMemberKey(orm, { ...key, owner_id: owner.member_id });
+  return owned !== undefined;
 }
 
 function fits({ now, unused_since, expires_until }: KeyFilter): SQL | undefined {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { insertKey } from "@ostiary/identity/api-keys/queries";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BRAND, type IdentityHarness, NOBODY, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
@@ -148,4 +149,32 @@ test("keys are stored as SHA-256 hex", async () => {
     rows(orm, sql`select hash from identity.api_keys where id = ${id}`),
   );
   expect(found).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
+});
+
+test("is stored once, however often its statement is sent, and not at all for an owner who is not there", async () => {
+  const { database } = identity.deps;
+  const user_id = await identity.person();
+  const row = {
+    id: identity.deps.newId(),
+    name: "Sent twice",
+    key_prefix: "p",
+    hash: crypto.randomUUID(),
+    created_at: new Date(),
+    expires_at: new Date(Date.now() + 60_000),
+    last_used_at: null,
+    revoked_at: null,
+  };
+  const send = (owner: Parameters<typeof insertKey>[1]) =>
+    database.run("create_api_key", (orm) => insertKey(orm, owner, row), { lane: user_id });
+  expect(await Promise.all([send({ user_id }), send({ user_id }), send({ user_id })])).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  const { keys } = (await identity.call("GET", `/users/${user_id}/api-keys`)).body;
+  expect(keys).toEqual([
+    expect.objectContaining({ id: row.id, expires_at: row.expires_at.toISOString(), last_used_at: null }),
+  ]);
+  expect(await send({ user_id: identity.deps.newId() })).toBe(false);
+  expect(await send({ member_id: identity.deps.newId() })).toBe(false);
 });

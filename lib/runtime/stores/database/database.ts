@@ -14,9 +14,10 @@ import type { Orm } from "./orm.ts";
 export interface Database {
   /**
    * Runs `work`, outside a transaction, on any connection: reads, and statements that change nothing when they
-   * are done a second time. For it is run again, once, when its connection was lost.
+   * are done a second time. For it is run again, once, when its connection was lost. One that locks something
+   * names its lane: it then is a writer like a transaction, also in what happens after a conflict.
    */
-  run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T>;
+  run<T>(operation: string, work: (orm: Orm) => Promise<T>, options?: RunOptions): Promise<T>;
   /**
    * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Retried from the
    * start, at most five times, when PostgreSQL reports a serialization failure or a deadlock, and once when the
@@ -46,14 +47,17 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface TransactionOptions {
-  isolation?: "read committed" | "repeatable read" | "serializable";
-  read_only?: boolean;
+export interface RunOptions {
   /**
-   * What this transaction may have to wait for others at, such as the id of an organization whose row it
-   * locks. Transactions of one lane have a small part of the connections: more of them wait in this process,
+   * What this work may have to wait for others at, such as the id of an organization whose row it
+   * locks. Work of one lane have a small part of the connections: more of them wait in this process,
    * first come first served, and beyond a bound are refused with `StoreUnavailable` at once. So a queue at
    * one lock stops nobody who does not need that lock.
    */
   lane?: string;
+}
+
+export interface TransactionOptions extends RunOptions {
+  isolation?: "read committed" | "repeatable read" | "serializable";
+  read_only?: boolean;
 }

@@ -5,4 +5,4 @@ export * from "./database.ts";
 export { isUniqueViolation, sqlState } from "./failure.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";
-export { prepared } from "./prepared.ts";
+export { prepared, preparedRows } from "./prepared.ts";

@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { answerWithin } from "../deadline.ts";
 import { observed, type StoreObserver } from "../observer.ts";
-import type { Database, TransactionOptions } from "./database.ts";
+import type { Database, RunOptions, TransactionOptions } from "./database.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { Orm } from "./orm.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
@@ -54,10 +54,11 @@ export class ObservedDatabase implements Database {
     return new ObservedDatabase(this.#adapter, namespace, observer, this.#unit, async () => {});
   }
 
-  run<T>(operation: string, work: (orm: Orm) => Promise<T>): Promise<T> {
+  run<T>(operation: string, work: (orm: Orm) => Promise<T>, options: RunOptions = {}): Promise<T> {
     return this.#observed(operation, () => {
       this.#unit.refuseNesting();
-      return this.#adapter.run(work);
+      if (options.lane === undefined) return this.#adapter.run(work);
+      return this.#adapter.inTurn(options, () => retryConflicts(() => this.#adapter.run(work)));
     });
   }
 

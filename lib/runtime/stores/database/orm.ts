@@ -20,7 +20,7 @@ export async function rows<Row = Record<string, unknown>>(orm: Orm, statement: S
  * The result itself from postgres.js, a field of it from PGlite. Nobody can check a row against a TypeScript
  * type: that a statement selects the columns of `Row` is seen where both stand, one below the other.
  */
-function rowsOf<Row>(result: unknown): Row[] {
+export function rowsOf<Row>(result: unknown): Row[] {
   // biome-ignore lint/plugin: see above; both drivers give an array in one of these two places
   return Array.isArray(result) ? Array.from<Row>(result) : (result as { rows: Row[] }).rows;
 }

@@ -1,7 +1,7 @@
-import type { SQLWrapper } from "drizzle-orm";
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { PgDialect, type PreparedQueryConfig, type SelectedFieldsFlat } from "drizzle-orm/pg-core";
 import { drizzle } from "drizzle-orm/pg-proxy";
-import { asOrm, type Orm } from "./orm.ts";
+import { asOrm, type Orm, rowsOf } from "./orm.ts";
 
 /** One for all connections, since it remembers the names of the columns that it has seen. */
 export const dialect = new PgDialect();
@@ -34,4 +34,13 @@ export function prepared<Row>(
     orm._.session
       .prepareQuery<PreparedQueryConfig & { execute: Row[] }>(query, fields, undefined, true)
       .execute(values);
+}
+
+/** As {@link prepared}, for a statement that is written in SQL: the rows are as `rows` gives them. */
+export function preparedRows<Row>(
+  statement: SQL,
+): (orm: Orm, values: Record<string, unknown>) => Promise<Row[]> {
+  const query = dialect.sqlToQuery(statement);
+  return async (orm, values) =>
+    rowsOf<Row>(await orm._.session.prepareQuery(query, undefined, undefined, false).execute(values));
 }
