@@ -36,12 +36,11 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     log: telemetry.log,
     clock,
   });
-  const tracing = telemetry.tracing.enabled ? telemetry.tracing : undefined;
   const writer = new EventWriter({
     database: writes,
     clock,
     keepPartitions: () => partitions.keep(),
-    tracing,
+    tracing: telemetry.exportedTracing,
   });
   const app = createApp({
     telemetry,

@@ -53,7 +53,7 @@ export async function wireGateway(
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
   const { log } = telemetry;
   const { registry } = telemetry.metrics;
-  const tracing = telemetry.tracing.enabled ? telemetry.tracing : undefined;
+  const tracing = telemetry.exportedTracing;
   const caches = new Map<CacheName, CacheState>();
   const authenticator = createAuthenticator({
     config,

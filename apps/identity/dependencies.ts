@@ -1,6 +1,7 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { monotonicFactory } from "ulid";
 import { KeyUses } from "./api-keys/uses.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
@@ -38,15 +39,18 @@ export interface DependenciesOptions
   brand: string;
   /** As many unpredictable bytes as it is asked for. */
   random: (bytes: number) => Uint8Array;
+  /** Where traces are exported. */
+  tracing?: SharedWorkTracing;
 }
 
 export function createDependencies(options: DependenciesOptions): Dependencies {
-  const { database, validations, roles_file, brand, clock, random, api_key_max_age_seconds } = options;
+  const { database, validations, roles_file, brand, clock, random, api_key_max_age_seconds, tracing } =
+    options;
   const nextUlid = monotonicFactory();
   return {
     database,
     validations,
-    credentials: credentialsIn(validations),
+    credentials: credentialsIn(validations, tracing),
     roles: createRoles(roles_file),
     clock,
     newId: () => nextUlid(clock.now()),

@@ -31,6 +31,7 @@ export async function wireIdentity(
     brand: config.APIKEY_BRAND,
     clock: systemClock,
     api_key_max_age_seconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
+    tracing: telemetry.exportedTracing,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
   const health = { draining: false };

@@ -42,6 +42,7 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
     { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "12" },
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...every_env },
   );
+  await waitFor(async () => (await fetch(`${stack.gateway.internal_url}/health/ready`)).ok);
   const caller = new Caller(stack);
   await publishServices(stack, services.url);
   const founded = await found(caller, stack);

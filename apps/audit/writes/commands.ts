@@ -1,9 +1,10 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../partitions/queries.ts";
-import { GroupedWriter, type GroupLimits, type GroupTracing } from "./grouped-writer.ts";
+import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
 import { type Checked, checkedIntent, type PendingIntent } from "./intent.ts";
 import { checkedOutcome, notAUserRoute } from "./outcome.ts";
 import {
@@ -19,7 +20,8 @@ export interface EventWriterDeps {
   clock: Clock;
   /** Makes the partitions that are missing now. */
   keepPartitions: () => Promise<void>;
-  tracing?: GroupTracing;
+  /** Where traces are exported. */
+  tracing?: SharedWorkTracing;
 }
 
 /** A statement and its commit cost as much as some twenty rows: large groups are the cheapest. */

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
-import type { HeldTraces, Tracing } from "@ostiary/lib/runtime/telemetry";
+import type { HeldTraces, SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 
 export interface GroupLimits {
   /** Items in one write. */
@@ -18,9 +18,6 @@ interface Waiting<Item, Result> {
   readonly held: HeldTraces;
 }
 
-/** Where traces are exported: a write is part of the trace of each request that it is made for. */
-export type GroupTracing = Pick<Tracing, "held" | "together">;
-
 /**
  * Turns single writes into few: an item that comes alone is written at once, those that come while a write is
  * under way gather and go together in the next, or beside it once they fill a group. Items with the same key never share a write: the later one
@@ -32,11 +29,11 @@ export class GroupedWriter<Item, Result> {
   readonly #limits: GroupLimits;
   readonly #queue: Waiting<Item, Result>[] = [];
   readonly #underWay = new Map<string, Promise<unknown>>();
-  readonly #tracing: GroupTracing | undefined;
+  readonly #tracing: SharedWorkTracing | undefined;
   #writes = 0;
 
   /** `write` answers for each item, in their order. */
-  constructor(write: (items: Item[]) => Promise<Result[]>, limits: GroupLimits, tracing?: GroupTracing) {
+  constructor(write: (items: Item[]) => Promise<Result[]>, limits: GroupLimits, tracing?: SharedWorkTracing) {
     this.#write = write;
     this.#limits = limits;
     this.#tracing = tracing;

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
-import type { HeldTraces, Tracing } from "@ostiary/lib/runtime/telemetry";
+import type { HeldTraces, SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 import type { BoundedAnswer } from "../upstream/bounded-call.ts";
 
@@ -30,7 +30,7 @@ interface Waiting<Item, Tried> {
 export interface CallOptions {
   readonly clock?: Clock;
   /** Where traces are exported: a call is part of the trace of each request that it is made for. */
-  readonly tracing?: Pick<Tracing, "held" | "together">;
+  readonly tracing?: SharedWorkTracing;
 }
 
 /** What waits while a call is under way goes after this time all the same: the call may be a silent one. */

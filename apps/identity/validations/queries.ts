@@ -5,6 +5,7 @@ import {
   openDatabase,
   prepared,
 } from "@ostiary/lib/runtime/stores/database";
+import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import { apiKeys, members, sessions, users } from "../tables.ts";
 import { GatheredLookup } from "./gathered-lookup.ts";
@@ -88,11 +89,9 @@ export interface Credentials {
 }
 
 /** Those in a database: the ones that are asked for at the same time by one query. */
-export function credentialsIn(database: Database): Credentials {
-  return {
-    keys: new GatheredLookup((hashes) => database.run("select_api_keys", (orm) => findKeys(orm, hashes))),
-    sessions: new GatheredLookup((hashes) =>
-      database.run("select_sessions", (orm) => findSessions(orm, hashes)),
-    ),
-  };
+export function credentialsIn(database: Database, tracing?: SharedWorkTracing): Credentials {
+  const keys = (hashes: readonly string[]) => database.run("select_api_keys", (orm) => findKeys(orm, hashes));
+  const sessions = (hashes: readonly string[]) =>
+    database.run("select_sessions", (orm) => findSessions(orm, hashes));
+  return { keys: new GatheredLookup(keys, tracing), sessions: new GatheredLookup(sessions, tracing) };
 }

@@ -38,6 +38,9 @@ export interface CallSpan {
 /** The requests that are worked for; undefined outside of any. */
 export type HeldTraces = readonly RequestTrace[] | undefined;
 
+/** What work for several requests at once needs of {@link Tracing}, to be part of the trace of each. */
+export type SharedWorkTracing = Pick<Tracing, "held" | "together">;
+
 /** Traces of a service (Gateway specification, Emitted signals). */
 export interface Tracing {
   /** Whether spans are exported: only then do logs carry trace_id and span_id. */

@@ -12,6 +12,8 @@ export interface Telemetry {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  /** The same where traces are exported, undefined where they are not and nothing is to be done for them. */
+  readonly exportedTracing: Tracing | undefined;
   /** Told of operations on stores: counts them, and makes spans of those that are done for a request. */
   readonly observeStore: StoreObserver;
   /** Sends and writes what is queued; last step before the process ends. */
@@ -31,6 +33,7 @@ export function createTelemetry(service: ServiceIdentity, config: TelemetryConfi
     log,
     metrics,
     tracing,
+    exportedTracing: tracing.enabled ? tracing : undefined,
     observeStore: tracing.enabled
       ? observingBoth(metrics.observeStore, tracing.observeStore)
       : metrics.observeStore,

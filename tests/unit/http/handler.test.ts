@@ -33,6 +33,7 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
       ...createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), log),
       start: () => neverTraced(),
     },
+    exportedTracing: undefined,
     observeStore: () => {},
     close: async () => {},
   };
