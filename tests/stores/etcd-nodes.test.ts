@@ -20,6 +20,7 @@ setDefaultTimeout(120_000);
 const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
   get: (store) => store.get("calls/a"),
   list: (store) => store.list("calls/"),
+  summarize: (store) => store.summarize("calls/"),
   put: (store) => store.put("calls/a", "1"),
   delete: (store) => store.delete("calls/a"),
   "write fenced": (store) =>
@@ -31,7 +32,7 @@ const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
 /**
  * Most of some new stores answer every call at once, each of which begins with any endpoint. On a busy machine
  * etcd's nodes may hold an election meanwhile, so it is tried again; where one endpoint in two or three takes all
- * of a call's time, hardly any store gets through its seven calls, however often.
+ * of a call's time, hardly any store gets through its eight calls, however often.
  */
 async function expectAnswers(url: string, stores = 12): Promise<void> {
   const answers = async () => {
@@ -163,6 +164,39 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
         await expectTold(`after node ${index} was back`);
       }
       await Promise.all(watchers.map((watcher) => watcher.close()));
+    });
+  }
+
+  for (const [what, silence] of Object.entries(silences)) {
+    test(`keeps leased entries, and their latest values, whichever node ${what}`, async () => {
+      const told = recordingListener();
+      const watch = await store.watch("leased/", told.listener);
+      const stores = await Promise.all(Array.from({ length: 6 }, () => openRouteStore(cluster.url)));
+      const leases = stores.map((each, index) =>
+        each.lease(`leased/${index}`, { ttl_seconds: 10, onFailure() {}, onRecovery() {} }),
+      );
+      const expectHeld = async (value: string) => {
+        for (const lease of leases) lease.put(value);
+        await waitFor(
+          async () => {
+            const { entries } = await store.list("leased/");
+            return entries.length === leases.length && entries.every((entry) => entry.value === value);
+          },
+          { timeout_ms: 20_000, what: `Six entries with ${value}` },
+        );
+      };
+      await expectHeld("before");
+      for (const [index, node] of cluster.nodes.entries()) {
+        await silence(node);
+        await expectHeld(`while node ${index} ${what}`);
+        await cluster.recover();
+        await expectHeld(`after node ${index} was back`);
+      }
+      expect(told.changes.some((change) => change.value === null)).toBe(false);
+      await Promise.all(leases.map((lease) => lease.release()));
+      expect((await store.list("leased/")).entries).toEqual([]);
+      await watch.close();
+      await Promise.all(stores.map((each) => each.close()));
     });
   }
 

@@ -178,6 +178,19 @@ describe("a write that waits", () => {
     expect([watches(), list.mock.calls.length]).toEqual([1, before]);
   });
 
+  test("is answered when another replica was the one that projected it", async () => {
+    await join();
+    const unable = forwarding(registry.routeStore);
+    unable.writeFenced = async () => {
+      throw new StoreUnavailable("route_store", new Error("away"));
+    };
+    const { database_url } = registry;
+    const replica = await startRegistry({ database_url, routeStore: unable });
+    const answer = await replica.call("PUT", "/services/shared?wait_ms=20000", service("/shared"));
+    expect(answer.body.propagation).toEqual(everyone(1));
+    await replica.stop();
+  });
+
   test("goes on while others write all the time", async () => {
     await joinThree();
     let writing = true;

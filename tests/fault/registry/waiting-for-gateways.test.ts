@@ -89,7 +89,6 @@ describe.skipIf(!services().etcd.own)("writes that wait for real gateways", () =
     expect(late).toMatchObject({ gateways: 3, reached: 2, projected: true });
     expect(late.waited_ms).toBeGreaterThanOrEqual(1_000);
     expect((await list()).map(({ current }) => current).sort()).toEqual([false, true, true]);
-    // longer than servers leave connections idle, unless they are told to
     const gone = await apply(30_000, "frozen", "/frozen/2");
     expect(gone).toEqual(complete(2));
     expect(gone.waited_ms).toBeLessThan(GONE_MS);
