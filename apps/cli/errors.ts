@@ -35,3 +35,12 @@ export class Interrupted extends Error {
     this.name = "Interrupted";
   }
 }
+
+/** Messages name the variables that they are about: in the words of one who set a profile instead. */
+export function inWordsOfProfile<Failure>(failure: Failure, profile: string | undefined): Failure {
+  if (profile === undefined || !(failure instanceof Error)) return failure;
+  failure.message = failure.message
+    .replaceAll("REGISTRY_URL", `the url of the profile ${profile}`)
+    .replaceAll("ADMIN_TOKEN", `the token of the profile ${profile}`);
+  return failure;
+}

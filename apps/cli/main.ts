@@ -3,7 +3,7 @@ import { runCommandLine } from "./program.ts";
 import { inAscii, isAsciiLocale } from "./terminal.ts";
 
 // biome-ignore lint/style/noProcessEnv: the one place that reads the environment
-const { REGISTRY_URL, ADMIN_TOKEN, NO_COLOR, LC_ALL, LC_CTYPE, LANG } = process.env;
+const env = process.env;
 
 const EXIT_UNWRITTEN = 1;
 let unwritten = false;
@@ -19,7 +19,7 @@ process.stderr.on("error", () => {});
 const interruption = new AbortController();
 process.once("SIGINT", () => interruption.abort());
 
-const asciiOnly = isAsciiLocale({ LC_ALL, LC_CTYPE, LANG });
+const asciiOnly = isAsciiLocale(env);
 const writeTo = (stream: NodeJS.WriteStream) => (text: string) =>
   void stream.write(stream.isTTY && asciiOnly ? inAscii(text) : text);
 
@@ -37,19 +37,20 @@ async function askLine(question: string): Promise<string> {
   }
 }
 
-const code = await runCommandLine(
-  process.argv.slice(2),
-  { REGISTRY_URL, ADMIN_TOKEN },
-  {
+const code = await runCommandLine({
+  name: "bun cli",
+  parameters: process.argv.slice(2),
+  variable: (name) => env[name],
+  terminal: {
     write: writeTo(process.stdout),
     writeError: writeTo(process.stderr),
     readInput: () => Bun.stdin.bytes(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
-    colours: process.stdout.isTTY === true && !NO_COLOR,
+    colours: process.stdout.isTTY === true && !env.NO_COLOR,
     progress: process.stderr.isTTY === true,
     interruption: interruption.signal,
   },
-);
+});
 // what was interrupted may still wait for its answer or its input
 if (interruption.signal.aborted) process.exit(code);
 process.exitCode = unwritten ? EXIT_UNWRITTEN : code;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addDelete } from "./commands/delete.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
@@ -11,10 +12,11 @@ import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
 import { withDefaultWait } from "./commands/wait.ts";
-import { Flagged, Interrupted, Refused, UsageError } from "./errors.ts";
+import { Flagged, Interrupted, inWordsOfProfile, Refused, UsageError } from "./errors.ts";
 import { Output } from "./output.ts";
+import { findRegistry, type ReadVariable, registryNames } from "./profiles/address.ts";
 import { refusalText } from "./refusal-text.ts";
-import { type RegistryAddress, RegistryClient } from "./registry-client.ts";
+import { RegistryClient } from "./registry-client.ts";
 import { printable, type Terminal } from "./terminal.ts";
 
 const EXIT_OK = 0;
@@ -26,19 +28,25 @@ const EXIT_FLAGGED = 3;
 const EXIT_INTERRUPTED = 130;
 const TIMEOUT_S = 60;
 
+/** How the command line was called, and from where. */
+export interface Invocation {
+  /** What the person types for it: `bun cli`, or the name of an executable. */
+  name: string;
+  parameters: readonly string[];
+  variable: ReadVariable;
+  terminal: Terminal;
+}
+
 /**
  * Runs the operator's command line (contract 3) and resolves with its exit code: 0 ok, 1 refused, 2 usage,
  * 3 what `--fail-on` names was found, 130 interrupted.
  */
-export async function runCommandLine(
-  parameters: readonly string[],
-  address: RegistryAddress,
-  terminal: Terminal,
-): Promise<number> {
+export async function runCommandLine(invocation: Invocation): Promise<number> {
+  const { parameters } = invocation;
+  const terminal = inWordsOf(invocation);
   let registry: RegistryClient | undefined;
-  const program = createProgram(terminal, (timeout_s) => {
-    registry = new RegistryClient(address, timeout_s);
-    return registry;
+  const program = createProgram({ ...invocation, terminal }, (client) => {
+    registry = client;
   });
   try {
     await Promise.race([
@@ -50,6 +58,13 @@ export async function runCommandLine(
     if (error instanceof Interrupted && registry?.writing) terminal.writeError(INTERRUPTED_WRITE);
     return reportFailure(error, { asJson: program.opts().json === true, terminal });
   }
+}
+
+const NAME = "bun cli";
+
+/** Messages and help name the program as it is called here. */
+function inWordsOf({ name, terminal }: Invocation): Terminal {
+  return { ...terminal, writeError: (text) => terminal.writeError(text.replaceAll(NAME, name)) };
 }
 
 /** Says why a command failed, and gives its exit code. */
@@ -91,23 +106,37 @@ const commands = [
   addRestore,
   addExplain,
   addGateways,
+  addCompletion,
 ];
 
-function createProgram(terminal: Terminal, open: (timeout_s: number) => RegistryClient): Command {
-  const program = new Command("bun cli");
+/** @param onOpen gets the client of each command that asks a registry */
+function createProgram(
+  { name, variable, terminal }: Invocation,
+  onOpen: (registry: RegistryClient) => void,
+): Command {
+  const program = new Command(name);
+  const warn = (text: string) => terminal.writeError(`${text}\n`);
   const run: Run = async (work) => {
-    const { json, timeout } = program.opts();
-    await work({ registry: open(timeout), output: new Output(terminal, json === true), terminal });
+    const { json, timeout, registry: named } = program.opts();
+    const address = await findRegistry(named, variable, warn);
+    try {
+      const registry = new RegistryClient(address, timeout);
+      onOpen(registry);
+      await work({ registry, output: new Output(terminal, json === true), terminal });
+    } catch (error) {
+      throw inWordsOfProfile(error, address.profile);
+    }
   };
   program
     .description("Publishes routes through the registry, and shows what is published.")
     .option("--json", "write the registry's answers as JSON")
+    .option("--registry <name>", "which registry of the profiles file is meant")
     .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
     .version(manifest.version, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => terminal.write(text),
+      writeOut: (text) => terminal.write(text.replaceAll(NAME, name)),
       writeErr: (text) => terminal.writeError(text),
     })
     .addHelpText(
@@ -117,6 +146,11 @@ Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
   ADMIN_TOKEN   its token
 
+Profiles, where neither is set or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
+  default: staging
+  registries:
+    staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }
+
 Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
   3 found what --fail-on names, 130 interrupted
 
@@ -125,6 +159,7 @@ Examples:
   $ bun cli apply routes.yaml
   $ bun cli explain GET /org/widgets/42`,
     );
-  for (const add of commands) add(program, run);
+  const setting = { terminal, registryNames: () => registryNames(variable) };
+  for (const add of commands) add(program, run, setting);
   return program;
 }

@@ -6,10 +6,12 @@ import { Refused, UsageError } from "./errors.ts";
 import { type HttpAnswer, isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
 
-/** Where the registry is and how to be let in; both as the environment gives them. */
+/** Where the registry is and how to be let in; both as the environment gives them, or a profile. */
 export interface RegistryAddress {
   REGISTRY_URL: string | undefined;
   ADMIN_TOKEN: string | undefined;
+  /** The name of the profile that gives both. */
+  profile?: string;
 }
 
 export interface RegistryRequest {

@@ -28,7 +28,7 @@ export function inAscii(text: string): string {
 }
 
 /** Whether the locale's characters are ASCII's, or those of one country: what says nothing shows all of them. */
-export function isAsciiLocale(env: Partial<Record<"LC_ALL" | "LC_CTYPE" | "LANG", string>>): boolean {
+export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return locale !== undefined && locale !== "" && !/utf-?8/i.test(locale);
 }

@@ -15,6 +15,13 @@ export interface CommandContext {
 /** Runs a command's work with its context. */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
+/** What is there for commands that ask no registry. */
+export interface Setting {
+  terminal: Terminal;
+  /** The names that `--registry` takes. */
+  registryNames(): Promise<string[]>;
+}
+
 export function revisionArgument(text: string): number {
   const revision = parseRevision(text);
   if (revision === null) throw new InvalidArgumentError("A revision is a whole number from 1.");

@@ -34,9 +34,7 @@ Examples:
           ...(revision !== undefined && { headers: { "If-Match": revisionTag(revision) } }),
         });
         context.output.result({ service, status: "deleted" }, () =>
-          context.output.line(
-            `${service} is deleted. bun cli revisions ${service} lists what can be restored.`,
-          ),
+          context.output.line(`${service} is deleted. Its revisions stay, and restore brings one back.`),
         );
       }),
     );

@@ -12,7 +12,7 @@ describe("delete --yes", () => {
     await registry.put("a", service("/a"));
     expect(await cli(["delete", "a", "--yes"])).toEqual({
       exit_code: 0,
-      stdout: "a is deleted. bun cli revisions a lists what can be restored.\n",
+      stdout: "a is deleted. Its revisions stay, and restore brings one back.\n",
       stderr: "",
     });
     expect(await status("a")).toBe(404);

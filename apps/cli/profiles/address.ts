@@ -1,0 +1,71 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { UsageError } from "../errors.ts";
+import type { RegistryAddress } from "../registry-client.ts";
+import { exposureText, type Profile, type ProfilesFile, readProfiles } from "./profiles-file.ts";
+
+/** The value of an environment variable. */
+export type ReadVariable = (name: string) => string | undefined;
+
+/**
+ * Which registry is meant: the one that `--registry` names, else that of the environment, else the default of the
+ * profiles file. The url and the token always come from the same of them: no token goes to another registry.
+ */
+export async function findRegistry(
+  named: string | undefined,
+  variable: ReadVariable,
+  warn: (text: string) => void,
+): Promise<RegistryAddress> {
+  const environment = { REGISTRY_URL: variable("REGISTRY_URL"), ADMIN_TOKEN: variable("ADMIN_TOKEN") };
+  if (named === undefined && (environment.REGISTRY_URL?.trim() || environment.ADMIN_TOKEN?.trim())) {
+    return environment;
+  }
+  const path = profilesPath(variable);
+  const file = await readProfiles(path);
+  const name = named ?? file?.default;
+  if (name === undefined) return environment;
+  const profile = profileOf(name, path, file);
+  const exposure = file && (await exposureText(path, file));
+  if (exposure) warn(exposure);
+  return { REGISTRY_URL: profile.url, ADMIN_TOKEN: await tokenOf(name, profile, variable), profile: name };
+}
+
+/** The names that `--registry` takes. */
+export async function registryNames(variable: ReadVariable): Promise<string[]> {
+  return Object.keys((await readProfiles(profilesPath(variable)))?.registries ?? {});
+}
+
+function profilesPath(variable: ReadVariable): string {
+  const given = variable("XDG_CONFIG_HOME") ?? "";
+  // a relative one is to be ignored (XDG Base Directory Specification)
+  const home = isAbsolute(given) ? given : join(variable("HOME") || homedir(), ".config");
+  return join(home, "ostiary", "config.yaml");
+}
+
+function profileOf(name: string, path: string, file: ProfilesFile | null): Profile {
+  if (file === null)
+    throw new UsageError(`${path} would name the registry ${name}, but there is no such file.`);
+  const profile = Object.hasOwn(file.registries, name) ? file.registries[name] : undefined;
+  if (profile !== undefined) return profile;
+  throw new UsageError(
+    `${path} names no registry ${name}. It has: ${Object.keys(file.registries).join(", ") || "none"}.`,
+  );
+}
+
+async function tokenOf(name: string, profile: Profile, variable: ReadVariable): Promise<string> {
+  if (profile.token !== undefined) return profile.token;
+  if (profile.token_command !== undefined) return outputOf(name, profile.token_command);
+  const token = profile.token_env === undefined ? undefined : variable(profile.token_env);
+  if (token?.trim()) return token;
+  throw new UsageError(`Set ${profile.token_env} to the admin token of the registry ${name}.`);
+}
+
+/** What a command writes. What it says beside that is shown, what it writes never is. */
+async function outputOf(name: string, command: string): Promise<string> {
+  const shell = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
+  const child = Bun.spawn([...shell, command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const [output, exit_code] = await Promise.all([child.stdout.text(), child.exited]);
+  if (exit_code === 0 && output.trim() !== "") return output;
+  const fault = exit_code === 0 ? "wrote nothing" : `failed with exit code ${exit_code}`;
+  throw new UsageError(`The token_command of the registry ${name} ${fault}.`);
+}
