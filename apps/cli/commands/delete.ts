@@ -1,20 +1,23 @@
-import { revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
+import { Deleted, revisionTag, Service } from "@ostiary/lib/contracts/registry-api";
 import { SCOPES } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
 import type { Command } from "commander";
 import { Refused, UsageError } from "../errors.ts";
 import { pathTo } from "../registry-client.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
+import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
 
-interface Options {
+/** Nothing, unless the answer waited. */
+const Answer = Type.Union([Type.Null(), Deleted]);
+
+interface Options extends WaitOptions {
   yes?: true;
   ifRevision?: number;
 }
 
 /** `delete SERVICE`: take a service's routes away. */
 export function addDelete(program: Command, run: Run): void {
-  program
-    .command("delete")
+  addWaitOption(program.command("delete"))
     .description("Take a service and its routes away; its history stays, and restore brings it back")
     .argument("<service>", "the name of a service")
     .option("--yes", "do not ask first; needed where nobody can be asked")
@@ -29,13 +32,17 @@ Examples:
     .action((service: string, options: Options) =>
       run(async (context) => {
         const revision = options.yes ? options.ifRevision : await confirmed(context, service, options);
-        await context.registry.ask(Type.Null(), pathTo("services", service), {
+        const { registry, output, terminal } = context;
+        const asked = registry.ask(Answer, pathTo("services", service), {
           method: "DELETE",
+          ...waitQuery(options),
           ...(revision !== undefined && { headers: { "If-Match": revisionTag(revision) } }),
         });
-        context.output.result({ service, status: "deleted" }, () =>
-          context.output.line(`${service} is deleted. Its revisions stay, and restore brings one back.`),
+        const answer = await withProgress(terminal, options, asked);
+        output.result({ service, status: "deleted", ...answer }, () =>
+          output.line(`${service} is deleted. Its revisions stay, and restore brings one back.`),
         );
+        reportPropagation(output, answer?.propagation);
       }),
     );
 }

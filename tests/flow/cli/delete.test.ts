@@ -21,6 +21,22 @@ describe("delete --yes", () => {
     expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
   });
 
+  test("--wait waits for the gateways, of which none runs", async () => {
+    await registry.put("waited", service("/waited"));
+    expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
+      exit_code: 0,
+      stdout:
+        "waited is deleted. Its revisions stay, and restore brings one back.\nNo gateway runs: whichever starts will serve it.\n",
+      stderr: "",
+    });
+    await registry.put("waited", service("/waited"));
+    const json = await cli(["delete", "waited", "--yes", "--wait", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      status: "deleted",
+      propagation: { gateways: 0, projected: true },
+    });
+  });
+
   test("of what is not there is refused", async () => {
     const run = await cli(["delete", "unknown", "--yes"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
