@@ -64,7 +64,7 @@ describe("gateways", () => {
 });
 
 describe("--wait", () => {
-  test("of apply and restore says that every gateway serves it", async () => {
+  test("of apply, restore and delete says that every gateway serves it", async () => {
     await Promise.all([join(), join()]);
     const path = await file("waited.json", document("waited"));
     for (const parameters of [
@@ -72,6 +72,7 @@ describe("--wait", () => {
       ["apply", "--wait", path],
       ["apply", path, "--wait=20000"],
       ["restore", "waited", "1", "--wait"],
+      ["delete", "waited", "--yes", "--wait"],
     ]) {
       const run = await cli(parameters);
       expect(run).toMatchObject({ exit_code: 0, stderr: "" });
@@ -100,6 +101,8 @@ describe("--wait", () => {
     const json = await cli(["apply", path, "--wait=100", "--json"]);
     expect(json.exit_code).toBe(1);
     expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
+    // which the held gateway never had: what it serves is right again
+    expect((await cli(["delete", "late", "--yes", "--wait"])).exit_code).toBe(0);
   });
 
   test("shows on a terminal that it waits, and leaves nothing of that behind", async () => {
