@@ -1,10 +1,12 @@
 import { listen, localOrigin } from "@ostiary/lib/runtime/service";
+import { SAMPLE_DOCUMENT } from "./sample-document.ts";
 
 /**
  * A sample upstream for the quick start and tests. It knows nothing of callers: whose thing it serves is in
  * the path that the gateway wrote.
  *
  * - `.../events` streams five server-sent events, `interval_ms` apart.
+ * - `/openapi.json` describes it.
  * - every other path echoes method, path, headers and body size, and writes what happened into the audit log.
  */
 export interface SampleService {
@@ -28,6 +30,7 @@ const INTERVAL_MS = 400;
 export function startSampleService(options: SampleServiceOptions): SampleService {
   const answer = async (request: Request) => {
     const { pathname } = new URL(request.url);
+    if (pathname === "/openapi.json") return Response.json(SAMPLE_DOCUMENT);
     return pathname.endsWith("/events") ? events(options.interval_ms ?? INTERVAL_MS) : echo(request);
   };
   const { host, port, variable = "PORT" } = options;

@@ -35,6 +35,9 @@ function addressLines({ addresses, tour }: Platform, config: PlatformConfig): st
   const page = config.SWAGGER_ENABLED ? "/swagger" : "";
   return [
     `  gateway            ${gateway_url}`,
+    ...(config.SWAGGER_ENABLED
+      ? [`  what it serves     ${registry_url}/edge (asks for the admin token)`]
+      : []),
     `  route registry     ${registry_url}${page}`,
     `  identity           ${identity_url}${page}`,
     `  audit              ${audit_url}${page}`,

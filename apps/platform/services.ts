@@ -49,7 +49,10 @@ export async function startBackends(
   env: Environment,
   stores: SharedStores,
 ): Promise<Backends> {
-  const registryConfig = loadConfig(registryVariables, withPorts(env, config, "REGISTRY"));
+  const registryConfig = loadConfig(registryVariables, {
+    ...gatewayAddress(config),
+    ...withPorts(env, config, "REGISTRY"),
+  });
   const identityConfig = loadConfig(identityVariables, withPorts(env, config, "IDENTITY"));
   const auditConfig = loadConfig(auditVariables, withPorts(env, config, "AUDIT"));
   const started: Running[] = [];
@@ -72,6 +75,11 @@ export async function startBackends(
     await Promise.all(started.map((service) => service.shutdown()));
     throw error;
   }
+}
+
+/** Where the registry's document says that clients call; not known while the gateway has no port yet. */
+function gatewayAddress({ HOST, GATEWAY_PORT }: PlatformConfig): Environment {
+  return GATEWAY_PORT === 0 ? {} : { EDGE_DOCUMENT_SERVER_URL: localOrigin(HOST, GATEWAY_PORT) };
 }
 
 /** Where the gateway proves people: the demo's provider, else the operator's AUTH_ISSUER and AUTH_JWKS_URI. */

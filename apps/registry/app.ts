@@ -13,7 +13,11 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { RegistryConfig } from "./config.ts";
 import { documentRoutes } from "./documents/routes.ts";
+import type { EdgeDocument } from "./edge-document/edge-document.ts";
+import { EDGE_DOCUMENT, EDGE_PAGE, edgeRoutes } from "./edge-document/routes.ts";
+import type { ServiceDocuments } from "./edge-document/service-documents.ts";
 import { gatewayRoutes } from "./gateways/routes.ts";
+import type { CurrentTable } from "./lookup/current-table.ts";
 import { lookupRoutes } from "./lookup/routes.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
@@ -33,6 +37,9 @@ export interface AppDeps {
   lag: ProjectionLag;
   /** null: none were given. */
   roles: RolesFile | null;
+  current: CurrentTable;
+  edge: EdgeDocument;
+  documents: ServiceDocuments;
 }
 
 const PING_TIMEOUT_MS = 1_000;
@@ -53,15 +60,23 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   };
 }
 
-function publicApp({ config, publishing, recheck, routeStore, roles }: AppDeps) {
+function publicApp({ config, publishing, recheck, routeStore, roles, current, edge, documents }: AppDeps) {
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
-    .onRequest(({ request }) => refuseWithoutToken(request, config.ADMIN_TOKEN))
+    .onRequest(({ request }) => refuseWithoutToken(request, config))
     .use(documentRoutes(publishing, body_bytes_max))
     .use(schemaRoutes())
     .use(serviceRoutes(publishing, recheck, body_bytes_max))
     .use(revisionRoutes(publishing))
-    .use(lookupRoutes(publishing.database, roles))
+    .use(lookupRoutes(current, roles))
+    .use(
+      edgeRoutes({
+        edge,
+        documents,
+        title: config.EDGE_DOCUMENT_TITLE,
+        page_enabled: config.SWAGGER_ENABLED,
+      }),
+    )
     .use(gatewayRoutes(publishing.database, routeStore));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
@@ -74,16 +89,20 @@ function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * 401 for every path but the API's page and document and the schema, unknown paths included, unless the admin token is given
+ * 401 for every path but the pages, the API's document and the schema, unknown paths included, unless the admin token is given
  * (Gateway specification, Authentication; contract 3).
  */
-function refuseWithoutToken(request: Request, token: string): void {
+function refuseWithoutToken(request: Request, config: RegistryConfig): void {
   const given = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
-  if (given !== undefined && equalSecrets(given, token)) return;
-  if (isOpen(new URL(request.url).pathname)) return;
+  if (given !== undefined && equalSecrets(given, config.ADMIN_TOKEN)) return;
+  const { pathname } = new URL(request.url);
+  if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return;
+  if (pathname === EDGE_DOCUMENT && config.EDGE_DOCUMENT_PUBLIC) return;
   throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
 }
 
-function isOpen(path: string): boolean {
-  return path === "/swagger" || path.startsWith("/swagger/") || path === SCHEMA_PATH;
+const OPEN_PATHS = new Set(["/swagger/json", SCHEMA_PATH]);
+
+function isPage(path: string, page: string): boolean {
+  return path === page || path.startsWith(`${page}/assets/`);
 }

@@ -2,11 +2,14 @@ import {
   adminToken,
   bodyBytesMax,
   databaseUrl,
+  flag,
   integer,
   listenVariables,
+  optionalBaseUrl,
   optionalFolder,
   routeStoreUrl,
   swaggerEnabled,
+  textOr,
 } from "@ostiary/lib/runtime/config";
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
@@ -32,6 +35,15 @@ export const registryVariables = Type.Object({
     "How often the whole route store is compared with the database.",
   ),
   SWAGGER_ENABLED: swaggerEnabled(),
+  EDGE_DOCUMENT_PUBLIC: flag(false, "true shows the document of the edge without the admin token."),
+  EDGE_DOCUMENT_TITLE: textOr("API", "must be the title of the edge's document"),
+  EDGE_DOCUMENT_SERVER_URL: optionalBaseUrl("Where clients call the gateway."),
+  EDGE_DOCUMENT_REFRESH_MS: integer(
+    60_000,
+    10,
+    DAY_MS,
+    "How often services are asked for their OpenAPI documents.",
+  ),
 });
 
 export type RegistryConfig = Static<typeof registryVariables>;

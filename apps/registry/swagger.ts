@@ -13,6 +13,7 @@ export const swaggerOptions = {
     { name: "Revisions", description: "The history of each service, and the way back." },
     { name: "Routes", description: "Find out which route serves a request." },
     { name: "Gateways", description: "The gateways that run, and what each has loaded." },
+    { name: "Edge", description: "What clients of the gateway may call, as an OpenAPI document." },
   ],
   bearer_description: "The value of ADMIN_TOKEN.",
   response_headers: {

@@ -11,7 +11,10 @@ import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/runti
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
 import { seedRoutes } from "./documents/seeds.ts";
+import { EdgeDocument } from "./edge-document/edge-document.ts";
+import { ServiceDocuments, watchDocuments } from "./edge-document/service-documents.ts";
 import { Propagations } from "./gateways/propagation.ts";
+import { CurrentTable } from "./lookup/current-table.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
@@ -50,14 +53,43 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       propagations.look();
     },
   });
-  const publishing = { database, onCommit: () => reconciler.wake(), propagations };
+  const current = new CurrentTable(database);
+  const documents = new ServiceDocuments({
+    clock: systemClock,
+    log: telemetry.log,
+    refresh_ms: config.EDGE_DOCUMENT_REFRESH_MS,
+  });
+  const watchingDocuments = watchDocuments(documents, current, config.EDGE_DOCUMENT_REFRESH_MS, systemClock);
+  const edge = new EdgeDocument({
+    current,
+    documents,
+    title: config.EDGE_DOCUMENT_TITLE,
+    server_url: config.EDGE_DOCUMENT_SERVER_URL,
+  });
+  const onCommit = () => {
+    reconciler.wake();
+    watchingDocuments.wake();
+  };
+  const publishing = { database, onCommit, propagations };
   const recheck = new Recheck(database, telemetry.log);
   const health = { draining: false };
   return {
     name: "registry",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, publishing, recheck, routeStore, lag, roles }),
+    ...createApp({
+      config,
+      telemetry,
+      health,
+      publishing,
+      recheck,
+      routeStore,
+      lag,
+      roles,
+      current,
+      edge,
+      documents,
+    }),
     async start() {
       await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {
@@ -67,10 +99,18 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       watchingLag.start();
       propagations.start();
       recheck.start();
+      watchingDocuments.start();
     },
     drain: () => propagations.endAll(),
     async stop() {
-      await Promise.all([reconciler.stop(), watchingLag.stop(), propagations.stop(), recheck.stop()]);
+      await Promise.all([
+        reconciler.stop(),
+        watchingLag.stop(),
+        propagations.stop(),
+        recheck.stop(),
+        watchingDocuments.stop(),
+      ]);
+      await documents.stop();
       await closeStores();
     },
   };

@@ -171,7 +171,8 @@ describe("the top level", () => {
   });
 
   test("environment variables are read by main files and test support only", async () => {
-    const allowed = /(\/main\.ts|^tests\/)/;
+    // code samples are text that shows how others read theirs
+    const allowed = /(\/(main|code-samples)\.ts|^tests\/)/;
     const readers = await Promise.all(
       files.map(async (file) =>
         (await Bun.file(join(root, file)).text()).includes("process.env") ? file : null,

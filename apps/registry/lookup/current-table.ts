@@ -30,6 +30,21 @@ export class CurrentTable {
     return this.#table;
   }
 
+  /** Of the last write that {@link read} has seen. */
+  get fence(): number | undefined {
+    return this.#fence;
+  }
+
+  /** The services that {@link read} has seen, by name. */
+  get services(): ReadonlyMap<string, StoredServiceConfig> {
+    return this.#services;
+  }
+
+  /** The table that {@link read} gave last. */
+  get table(): RouteTable {
+    return this.#table;
+  }
+
   /** The row of the stored form that a route of the table was made from. */
   rowOf({ service, scope, method, path }: CompiledRoute): StoredRoute | undefined {
     const rows = this.#services.get(service)?.[scope]?.routes;

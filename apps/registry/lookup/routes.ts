@@ -11,12 +11,11 @@ import {
 } from "@ostiary/lib/domain/routes";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { DocumentedError } from "@ostiary/lib/runtime/http";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { errors } from "../errors.ts";
 import { callerLabels, callerParameters, decisionOn } from "./caller.ts";
-import { CurrentTable } from "./current-table.ts";
+import type { CurrentTable } from "./current-table.ts";
 
 const NEAREST_MAX = 5;
 
@@ -49,8 +48,7 @@ const noRoute = {
 } as const satisfies DocumentedError;
 
 /** `GET /routes`: which route would serve a request, and who may send it (contract 3, Beyond the specification). */
-export function lookupRoutes(database: Database, roles: RolesFile | null) {
-  const current = new CurrentTable(database);
+export function lookupRoutes(current: CurrentTable, roles: RolesFile | null) {
   return new Elysia({ name: "lookup", normalize: false }).get(
     "/routes",
     async ({ query: { method, path, ...caller } }) => {

@@ -49,6 +49,17 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
     resource: Type.String({ description: "NOT_FOUND: what was looked for.", examples: ["service"] }),
     id: nullable(Type.String({ description: "NOT_FOUND: the id that names none.", examples: ["widgets"] })),
   },
+  FORBIDDEN: {
+    permission: Type.Literal("required_labels", { description: "FORBIDDEN: what the caller lacks." }),
+    resource: Type.Literal("route", { description: "FORBIDDEN: what it was needed for." }),
+    resource_id: Type.String({
+      description: "FORBIDDEN: the route's path.",
+      examples: ["/org/widgets/{widget_id}"],
+    }),
+    required_labels: Type.Array(Type.String({ examples: ["widgets:write"] }), {
+      description: "FORBIDDEN: the labels of which one is needed.",
+    }),
+  },
   CONFLICT: {
     field: Type.String({ description: "CONFLICT: what stands in the way.", examples: ["status"] }),
     value: Type.String({ description: "CONFLICT: its value.", examples: ["revoked"] }),

@@ -1,4 +1,6 @@
 export * from "./app.ts";
+export * from "./code-samples.ts";
+export { type DocumentPage, documentPage } from "./document-page.ts";
 export * from "./documented-errors.ts";
 export { reasonOf, toApiError } from "./errors.ts";
 export * from "./handler.ts";
@@ -9,5 +11,6 @@ export * from "./probes.ts";
 export * from "./representation.ts";
 export * from "./request-body.ts";
 export * from "./request-context.ts";
+export * from "./schema-samples.ts";
 export * from "./swagger.ts";
 export * from "./tokens.ts";

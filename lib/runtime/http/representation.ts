@@ -1,6 +1,6 @@
 /** A body that clients may keep, and ask whether it is still right (RFC 9110, 13.1.2). */
 export interface Representation {
-  readonly body: string | Bun.BunFile;
+  readonly body: string | Uint8Array<ArrayBuffer> | Bun.BunFile;
   readonly type: string;
   /** A strong entity tag: other bytes have another one. */
   readonly etag: string;
@@ -13,7 +13,12 @@ export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 export async function representationOf(body: string | Bun.BunFile, type: string): Promise<Representation> {
   const bytes = typeof body === "string" ? body : await body.bytes();
-  return { body, type, etag: `"${new Bun.CryptoHasher("sha256").update(bytes).digest("base64url")}"` };
+  return { body, type, etag: entityTag(new Bun.CryptoHasher("sha256").update(bytes)) };
+}
+
+/** The tag of what a SHA-256 was made of. */
+export function entityTag(hash: Bun.CryptoHasher): string {
+  return `"${hash.digest("base64url")}"`;
 }
 
 /** 200 with the body, or 304 for a client that has it already. */

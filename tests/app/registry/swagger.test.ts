@@ -51,6 +51,8 @@ describe("the OpenAPI document", () => {
       "GET /services/{name}/revisions/{rev}": [200, 401, 404, 422, 500, 503],
       "GET /services/{name}/revisions/{rev}/diff/{other}": [200, 401, 404, 422, 500, 503],
       "POST /services/{name}/revisions/{rev}/restore": [200, 401, 404, 409, 412, 422, 500, 503],
+      "GET /edge/openapi.json": [200, 401, 422, 500, 503],
+      "GET /edge/documents": [200, 401, 422, 500, 503],
       "GET /routes": [200, 401, 404, 422, 500, 503],
       "GET /gateways": [200, 401, 422, 500, 503],
     });
@@ -148,7 +150,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
 
   inBrowser("lists every operation with nothing from the internet and no complaint", async () => {
     const { page, strangers, complaints } = await open();
-    expect(await page.locator(".opblock").count()).toBe(11);
+    expect(await page.locator(".opblock").count()).toBe(14);
     expect(strangers).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();

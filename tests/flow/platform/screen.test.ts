@@ -29,6 +29,8 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
     const expected = shown[page]?.endsWith("/swagger") ? 200 : page === "route registry" ? 401 : 404;
     expect(answer.status).toBe(expected);
   }
+  const edge = shown["what it serves"]?.split(" ")[0];
+  if (edge !== undefined) expect((await fetch(edge)).status).toBe(200);
   expect((await fetch(`${shown.gateway}/nowhere`)).status).toBe(404);
   expect(platform.stdout.some((line) => line.startsWith("The tour"))).toBe("sample service" in shown);
   expect(await platform.stop()).toBe(0);
@@ -40,6 +42,7 @@ describe("the start screen", () => {
     const nowhere = "http://127.0.0.1:1";
     expect(await screen({ HTTP_PROXY: nowhere, http_proxy: nowhere, NO_PROXY: "example.com" })).toEqual({
       gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      "what it serves": expect.stringMatching(/:\d+\/edge \(asks for the admin token\)$/),
       "route registry": expect.stringMatching(/:\d+\/swagger$/),
       identity: expect.stringMatching(/:\d+\/swagger$/),
       audit: expect.stringMatching(/:\d+\/swagger$/),

@@ -1,0 +1,83 @@
+// The script of the pages that show an OpenAPI document, in the browser. What it is to show stands on its own tag.
+
+const { document: address, title } = document.currentScript.dataset;
+const OPEN_OPERATIONS_MAX = 200;
+
+/** Shows the samples of an operation, `x-codeSamples`, before its responses. */
+const samplesPlugin = ({ React, specSelectors }) => {
+  const element = React.createElement;
+
+  function Samples({ samples }) {
+    const [chosen, choose] = React.useState(0);
+    const tabs = samples.map(({ label }, index) =>
+      element(
+        "button",
+        {
+          key: label,
+          type: "button",
+          role: "tab",
+          "aria-selected": index === chosen,
+          onClick: () => choose(index),
+        },
+        label,
+      ),
+    );
+    return element(
+      "section",
+      { className: "samples" },
+      element("div", { role: "tablist", "aria-label": "Code samples" }, tabs),
+      element("pre", { role: "tabpanel", tabIndex: 0 }, element("code", null, samples[chosen].source)),
+    );
+  }
+
+  const responses = (Original) => (props) => {
+    const samples = specSelectors.specJson().getIn(["paths", props.path, props.method, "x-codeSamples"]);
+    const shown = samples === undefined ? null : element(Samples, { samples: samples.toJS() });
+    return element(React.Fragment, null, shown, element(Original, props));
+  };
+  return { wrapComponents: { responses } };
+};
+
+function show(spec) {
+  const operations = Object.values(spec.paths).reduce((count, item) => count + Object.keys(item).length, 0);
+  window.ui = SwaggerUIBundle({
+    spec,
+    dom_id: "#swagger-ui",
+    deepLinking: true,
+    validatorUrl: null,
+    docExpansion: operations > OPEN_OPERATIONS_MAX ? "none" : "list",
+    defaultModelsExpandDepth: 0,
+    tagsSorter: undefined,
+    plugins: [samplesPlugin],
+  });
+}
+
+/** Asks for the admin token, which is kept in this page's memory alone. */
+function askForToken(message) {
+  document.querySelector("#message").hidden = true;
+  const form = document.querySelector("#token-form");
+  form.hidden = false;
+  form.querySelector("output").textContent = message;
+  form.querySelector("input").focus();
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    load(form.querySelector("input").value);
+  };
+}
+
+async function load(token) {
+  const message = document.querySelector("#message");
+  try {
+    const response = await fetch(address, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
+    if (response.status === 401) return askForToken(token ? "This is not the admin token." : "");
+    if (!response.ok) throw new Error(`The document could not be read: ${response.status}.`);
+    const spec = await response.json();
+    document.querySelector("#token-form").hidden = true;
+    message.hidden = true;
+    show(spec);
+  } catch (error) {
+    message.textContent = `${title}: ${error.message} Reload the page to try again.`;
+  }
+}
+
+load(null);

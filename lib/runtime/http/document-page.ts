@@ -1,0 +1,138 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Elysia } from "elysia";
+import { notFound } from "../../domain/errors/index.ts";
+import {
+  answerWith,
+  IMMUTABLE,
+  REVALIDATE,
+  type Representation,
+  representationOf,
+} from "./representation.ts";
+
+export interface DocumentPage {
+  /** The page's path, such as `/swagger`: its assets are below. */
+  path: string;
+  /** The path of the OpenAPI document; where it is 401 the page asks for the token. */
+  document_path: string;
+  title: string;
+}
+
+const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
+const HERE = import.meta.dir;
+const SCRIPT = "text/javascript; charset=utf-8";
+const STYLE = "text/css; charset=utf-8";
+
+const ASSETS: readonly (readonly [folder: string, file: string, type: string])[] = [
+  [SWAGGER_UI, "swagger-ui-bundle.js", SCRIPT],
+  [SWAGGER_UI, "swagger-ui.css", STYLE],
+  [SWAGGER_UI, "favicon-32x32.png", "image/png"],
+  [HERE, "document-page.js", SCRIPT],
+  [HERE, "document-page.css", STYLE],
+];
+
+/**
+ * What a document says is partly others' words: they may hold markup, and must not run. A page's calls go where its
+ * document says, which may be elsewhere.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src *",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const hidden = { detail: { hide: true } };
+
+/**
+ * A page that shows an OpenAPI document (contract 7). Its assets come from this process, so it works with no
+ * connection to the internet. The page names each of them with a hash of its content, so that browsers keep it for
+ * good; the page itself is asked about each time, and answered with 304.
+ */
+export function documentPage(options: DocumentPage) {
+  const assets = once(loadAssets);
+  const html = once(async () => representationOf(page(options, await assets()), "text/html; charset=utf-8"));
+  return new Elysia({ name: `page ${options.path}`, normalize: false })
+    .get(
+      options.path,
+      async ({ request }) => {
+        const response = answerWith(request, await html(), REVALIDATE);
+        response.headers.set("Content-Security-Policy", POLICY);
+        return response;
+      },
+      hidden,
+    )
+    .get(
+      `${options.path}/assets/:file`,
+      async ({ request, params, query }) => {
+        const asset = (await assets()).get(params.file);
+        if (asset === undefined) throw notFound();
+        // another hash is another replica's, of another version: its page gets what there is, for now
+        return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
+      },
+      hidden,
+    );
+}
+
+type Assets = ReadonlyMap<string, Representation>;
+
+async function loadAssets(): Promise<Assets> {
+  const loaded = ASSETS.map(
+    async ([folder, file, type]) =>
+      [file, await representationOf(Bun.file(join(folder, file)), type)] as const,
+  );
+  return new Map(await Promise.all(loaded));
+}
+
+/** What the address of an asset carries: its tag without the quotes. */
+function versionOf({ etag }: Representation): string {
+  return etag.slice(1, -1);
+}
+
+/** `make` is called when its value is first wanted, and again after it has failed. */
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+function page({ path, document_path, title }: DocumentPage, assets: Assets): string {
+  const address = (file: string) => {
+    const asset = assets.get(file);
+    return `${path}/assets/${file}${asset ? `?v=${versionOf(asset)}` : ""}`;
+  };
+  const name = Bun.escapeHTML(title);
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${name}</title>
+    <link rel="stylesheet" href="${address("swagger-ui.css")}">
+    <link rel="stylesheet" href="${address("document-page.css")}">
+    <link rel="icon" type="image/png" href="${address("favicon-32x32.png")}">
+  </head>
+  <body>
+    <p id="message" role="status">Reading the document.</p>
+    <form id="token-form" hidden>
+      <h1>${name}</h1>
+      <label>The registry's admin token <input type="password" autocomplete="off" required></label>
+      <button>Show</button>
+      <output></output>
+    </form>
+    <div id="swagger-ui"></div>
+    <script src="${address("swagger-ui-bundle.js")}"></script>
+    <script src="${address("document-page.js")}" data-document="${document_path}" data-title="${name}"></script>
+  </body>
+</html>
+`;
+}
