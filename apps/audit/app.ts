@@ -12,6 +12,8 @@ import {
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { Elysia } from "elysia";
+import { checkpointRoutes } from "./checkpoints/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Exports } from "./exports/export.ts";
 import type { EventWriter } from "./writes/commands.ts";
@@ -46,7 +48,9 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 }
 
 function publicApp(deps: AuditAppDeps) {
-  const routes = eventRoutes({ database: deps.reads, exports: deps.exports });
+  const routes = new Elysia({ name: "audit-reads", normalize: false })
+    .use(eventRoutes({ database: deps.reads, exports: deps.exports }))
+    .use(checkpointRoutes(deps.reads));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(
@@ -54,7 +58,10 @@ function publicApp(deps: AuditAppDeps) {
       body_bytes_max: BODY_BYTES_MAX,
       title: "Ostiary audit",
       description: "One event for each audited request, read by the organization or the person it concerns.",
-      tags: [{ name: "Audit events", description: "The log, newest first, as pages or as an export." }],
+      tags: [
+        { name: "Audit events", description: "The log, newest first, as pages or as an export." },
+        { name: "Proof", description: "What shows that the log was not altered, for anyone to keep." },
+      ],
     }),
   );
 }

@@ -3,6 +3,7 @@ import {
   integer,
   internalAuthToken,
   listenVariables,
+  optionalText,
   swaggerEnabled,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
@@ -19,6 +20,11 @@ export const auditVariables = Type.Object({
     "The least pace at which an export is read.",
   ),
   EXPORT_LAG_MS_MAX: integer(30_000, 1, 3_600_000, "How far a client may fall behind that pace."),
+  AUDIT_SIGNING_KEY_FILE: optionalText(
+    "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes",
+    { description: "Signs checkpoints. Unset leaves them unsigned." },
+  ),
+  SEAL_INTERVAL_MS: integer(1_000, 50, 60_000, "How long an event may wait for its place in the proof."),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
 

@@ -4,11 +4,14 @@ import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
+import { insertSigningKey } from "./checkpoints/queries.ts";
+import { loadSigningKey } from "./checkpoints/signing-key.ts";
 import type { AuditConfig } from "./config.ts";
 import { openReads } from "./events/queries.ts";
 import { Exports } from "./exports/export.ts";
 import type { ExportLimits } from "./exports/permits.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
+import { Sealer } from "./sealing/sealer.ts";
 import { EventWriter } from "./writes/commands.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
@@ -17,6 +20,9 @@ const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
 const WRITE_CONNECTIONS = 5;
 /** Half of the connections for reads stay free for pages, and half of the exports for other logs. */
 const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2 };
+
+/** Beyond its interval a sealer's pass, or another replica's taking over, is waited for. */
+const SEAL_WAIT_MS = 4_000;
 
 export interface AuditGiven {
   /** A database of the process; stays open when the service stops. */
@@ -42,6 +48,17 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     keepPartitions: () => partitions.keep(),
     tracing: telemetry.exportedTracing,
   });
+  const key_file = config.AUDIT_SIGNING_KEY_FILE;
+  const key = key_file === undefined ? null : await loadSigningKey(key_file);
+  const sealer = new Sealer({
+    reads,
+    writes,
+    key,
+    interval_ms: config.SEAL_INTERVAL_MS,
+    clock,
+    log: telemetry.log,
+    metrics: telemetry.metrics,
+  });
   const app = createApp({
     telemetry,
     health,
@@ -56,6 +73,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
         bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
         lag_ms_max: config.EXPORT_LAG_MS_MAX,
       },
+      seal_wait_ms_max: config.SEAL_INTERVAL_MS + SEAL_WAIT_MS,
       clock,
       log: telemetry.log,
     }),
@@ -70,8 +88,11 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     async start() {
       await writes.migrate("audit", MIGRATIONS);
       await partitions.start();
+      if (key !== null) await insertSigningKey(writes, key.jwk);
+      sealer.start();
     },
     async stop() {
+      await sealer.stop();
       await partitions.stop();
       await writer.drained();
       await close();

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
+import { addAudit } from "./commands/audit.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addDelete } from "./commands/delete.ts";
@@ -106,6 +107,7 @@ const commands = [
   addRestore,
   addExplain,
   addGateways,
+  addAudit,
   addCompletion,
 ];
 

@@ -1,3 +1,4 @@
+import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
@@ -78,7 +79,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   const found = [
     ...configProblems(registryVariables, variables, checkRolesFile),
     ...configProblems(identityVariables, variables, checkRolesFile),
-    ...configProblems(auditVariables, variables),
+    ...configProblems(auditVariables, variables, checkSigningKeyFile),
     ...configProblems(gatewayVariables, variables, checkAlone),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);

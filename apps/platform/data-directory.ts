@@ -1,6 +1,7 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import {
   claimFolder,
@@ -15,6 +16,7 @@ export interface DataDirectory {
   readonly database_url: string;
   readonly log_file: string;
   readonly admin_token_file: string;
+  readonly signing_key_file: string;
   /** Lets another process have it. */
   close(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
     database_url: pgliteUrl(join(root, "database")),
     log_file: join(root, "ostiary.log"),
     admin_token_file: join(root, "admin-token"),
+    signing_key_file: join(root, "audit-signing-key.pem"),
     close: giveUp,
   };
   if (!fresh) return directory;
@@ -63,7 +66,7 @@ async function clear(root: string): Promise<void> {
   }
   const giveUp = await claimFolder(database);
   try {
-    for (const name of ["database", "admin-token", "ostiary.log"]) {
+    for (const name of ["database", "admin-token", "audit-signing-key.pem", "ostiary.log"]) {
       await rm(join(root, name), { recursive: true, force: true });
     }
   } finally {
@@ -77,6 +80,21 @@ async function isOurs(root: string, database: string): Promise<boolean> {
   return (
     found.length === 0 || found.includes("PG_VERSION") || (await readdir(root)).includes("database.lock")
   );
+}
+
+/** The key that signs the audit log's checkpoints in this directory, made at the first start; its path. */
+export async function signingKey(file: string): Promise<string> {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  try {
+    await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
+      throw unusable(dirname(file), "its file audit-signing-key.pem can not be written.");
+    }
+  }
+  const [problem] = checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: file });
+  if (problem === undefined) return file;
+  throw unusable(dirname(file), `its file audit-signing-key.pem ${problem.message}`);
 }
 
 const TOKEN_BYTES = 24;

@@ -20,7 +20,7 @@ const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");
 export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
-  decided: { database_url: string; log_file: string; admin_token: string },
+  decided: { database_url: string; log_file: string; admin_token: string; signing_key_file: string },
 ): Environment {
   const values = {
     HOST: config.HOST,
@@ -29,6 +29,7 @@ export function sharedEnvironment(
     ROUTE_STORE_URL: config.ROUTE_STORE_URL,
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,
     ADMIN_TOKEN: decided.admin_token,
+    AUDIT_SIGNING_KEY_FILE: decided.signing_key_file,
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
     INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
   };

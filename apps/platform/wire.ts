@@ -1,7 +1,7 @@
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
 import type { Environment, PlatformConfig } from "./config.ts";
-import { adminToken, openDataDirectory } from "./data-directory.ts";
+import { adminToken, openDataDirectory, signingKey } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { type Backends, sharedEnvironment, startBackends, startGateway } from "./services.ts";
 import { openStores } from "./stores.ts";
@@ -38,6 +38,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     const directory = await openDataDirectory(config.DATA_DIR, fresh);
     undo.push(() => directory.close());
     const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
+    const signing_key_file = env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file));
     const database_url = config.DATABASE_URL ?? directory.database_url;
     onProgress("Opening the stores");
     const stores = await openStores(database_url, config);
@@ -45,7 +46,12 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
 
     onProgress("Starting the registry, identity and audit");
     const log_file = config.LOG_FILE ?? directory.log_file;
-    const environment = sharedEnvironment(config, env, { database_url, log_file, admin_token });
+    const environment = sharedEnvironment(config, env, {
+      database_url,
+      log_file,
+      admin_token,
+      signing_key_file,
+    });
     const backends = await startBackends(config, environment, stores);
     undo.push(() => stopAll(Object.values(backends)));
     const demo = config.DEMO ? await startDemo(config) : null;

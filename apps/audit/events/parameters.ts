@@ -1,12 +1,13 @@
-import { routeTemplate } from "@ostiary/lib/contracts/audit";
+import { eventOutcomeSchema, routeTemplate } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { idField, mapOf, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { asOpenApi, listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
+import { acceptsNdjson } from "../exports/formats.ts";
 import { unstorable } from "../problems.ts";
 import { parseTime, RFC_3339_TIME } from "../time.ts";
-import { type EventLog, eventOutcomeSchema } from "./event.ts";
+import type { EventLog } from "./event.ts";
 import { type EventFilter, exactFilters } from "./filter.ts";
 
 /** What the two reads of the log are given: their query, and whose log it is. */
@@ -50,6 +51,14 @@ export const eventQuerySchema = Type.Object(
     created_id: exact("Events in which this id was created.", 128, ULID_EXAMPLE),
     occurred_after: time("Events at or after this time, RFC 3339."),
     occurred_before: time("Events before this time, RFC 3339."),
+    proof: Type.Optional(
+      Type.Union([Type.Literal("true"), Type.Literal("false")], {
+        description:
+          "true: an export in NDJSON of the whole log with what proves it, which `bun cli audit verify` checks; no filter goes with it.",
+        rule: "must be true or false",
+        openapi: { type: "boolean", default: false, anyOf: undefined },
+      }),
+    ),
   },
   { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) },
 );
@@ -57,14 +66,26 @@ export const eventQuerySchema = Type.Object(
 export type EventQuery = Static<typeof eventQuerySchema>;
 
 /** All that is wrong with what a read was given. Every value of `query` is a text. */
-export function readProblems(log: EventLog, query: EventQuery, url: string): FieldError[] {
+export function readProblems(log: EventLog, query: EventQuery, { url, headers }: Request): FieldError[] {
   return [
     ...logProblems(log),
     ...repeatedParameters(url),
     ...fieldErrors(eventQuerySchema, query),
     ...unstorable({ ...query }),
     ...Object.keys(query).flatMap(nameProblems),
+    ...proofProblems(query, headers.get("accept")),
   ];
+}
+
+/** With a part of a log nothing can be said of the rest, so that a proof is of the whole. */
+function proofProblems({ proof, limit: _, ...filters }: EventQuery, accept: string | null): FieldError[] {
+  if (proof !== "true") return [];
+  const problems = Object.keys(filters).map((path) => ({
+    path,
+    message: `${path} can not be combined with proof=true, which is about a whole log; remove it.`,
+  }));
+  if (acceptsNdjson(accept)) return problems;
+  return [...problems, { path: "proof", message: "proof=true needs Accept: application/x-ndjson." }];
 }
 
 function logProblems({ kind, id }: EventLog): FieldError[] {

@@ -1,3 +1,4 @@
+import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import { LIMIT_MAX } from "@ostiary/lib/runtime/http";
 import {
   type Database,
@@ -6,7 +7,7 @@ import {
   rows,
 } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { type EventLog, type EventRow, eventOf, type UserEvent } from "./event.ts";
+import { type EventLog, type EventRow, eventOf } from "./event.ts";
 import { type EventBounds, type EventFilter, type ExactFilter, exactFilters } from "./filter.ts";
 
 const EXPORT_BATCH_ROWS = 200;
@@ -44,7 +45,7 @@ export async function* streamEvents(
   }
 }
 
-const columns = sql.raw(
+export const columns = sql.raw(
   [
     ...["id", "occurred_at", "request_id", "organization_id", "user_id", "actor_member_id"],
     ...["actor_auth_type", "actor_key_prefix", "service", "method", "route", "params", "ip", "user_agent"],

@@ -1,3 +1,4 @@
+import { organizationEventSchema, type UserEvent, userEventSchema } from "@ostiary/lib/contracts/audit";
 import { errorResponses, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -5,13 +6,7 @@ import { type DocumentDecoration, Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
 import { exportFormat } from "../exports/formats.ts";
 import { refuse } from "../problems.ts";
-import {
-  type EventLog,
-  organizationEventSchema,
-  type UserEvent,
-  userEventSchema,
-  withoutPerson,
-} from "./event.ts";
+import { type EventLog, withoutPerson } from "./event.ts";
 import { eventBounds } from "./filter.ts";
 import {
   describedParameters,
@@ -95,6 +90,7 @@ export interface EventRoutesDeps {
 export function eventRoutes({ database, exports }: EventRoutesDeps) {
   /** An export, if the request asks for one in the place of a page. */
   const exportOf = ({ request, query }: Read, log: EventLog): Promise<Response> | null => {
+    if (query.proof === "true") return exports.respondWithProof(request, log);
     const format = exportFormat(request.headers.get("accept"));
     if (format === null) return null;
     const filter = eventFilter(log, query);
@@ -144,8 +140,8 @@ interface Read {
 }
 
 /** Before the schema's own check, which would tell of the query's shape alone. */
-function refuseRead(log: EventLog, query: EventQuery, { url }: Request): void {
-  refuse(readProblems(log, query, url));
+function refuseRead(log: EventLog, query: EventQuery, request: Request): void {
+  refuse(readProblems(log, query, request));
 }
 
 function organizationLog(params: { organization_id: string }): EventLog {

@@ -2,16 +2,20 @@ import type { Clock } from "@ostiary/lib/async";
 import { contextOf, reasonOf } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { EventLog } from "../events/event.ts";
 import type { EventBounds, EventFilter } from "../events/filter.ts";
 import { streamEvents } from "../events/queries.ts";
 import { type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type ExportLimits, ExportPermits } from "./permits.ts";
+import { proofChunks } from "./proof.ts";
 import { type PaceLimits, ReaderTooSlow, streamedExport } from "./stream.ts";
 
 export interface ExportsDeps {
   database: Database;
   limits: ExportLimits;
   pace: PaceLimits;
+  /** How long an export with proof waits for the sealer. */
+  seal_wait_ms_max: number;
   clock: Clock;
   log: Logger;
 }
@@ -34,13 +38,29 @@ export class Exports {
     bounds: EventBounds | null,
   ): Promise<Response> {
     if (request.method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
-    const { database, pace, clock } = this.#deps;
-    const { kind, id } = filter.log;
-    const ended = await this.#permits.take(`${kind}:${id}`);
+    const { database } = this.#deps;
     const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
+    return this.#stream(request, format, filter.log, exportChunks(format, filter.log, batches));
+  }
+
+  /** Streams a whole log with what proves it (contract 6, Proof). */
+  async respondWithProof(request: Request, log: EventLog): Promise<Response> {
+    if (request.method === "HEAD") return new Response(null, { headers: exportHeaders("ndjson") });
+    const { database, clock, seal_wait_ms_max } = this.#deps;
+    return this.#stream(request, "ndjson", log, proofChunks(database, log, clock, seal_wait_ms_max));
+  }
+
+  async #stream(
+    request: Request,
+    format: ExportFormat,
+    { kind, id }: EventLog,
+    chunks: AsyncGenerator<string, void, void>,
+  ): Promise<Response> {
+    const { pace, clock } = this.#deps;
+    const ended = await this.#permits.take(`${kind}:${id}`);
     return streamedExport({
       format,
-      chunks: exportChunks(format, filter.log, batches),
+      chunks,
       pace,
       clock,
       signal: request.signal,

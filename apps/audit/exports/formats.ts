@@ -1,18 +1,21 @@
+import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import { stringify } from "csv-stringify/sync";
 import Negotiator from "negotiator";
-import { type EventLog, type UserEvent, withoutPerson } from "../events/event.ts";
+import { type EventLog, withoutPerson } from "../events/event.ts";
 
 export type ExportFormat = "csv" | "ndjson";
 
+const NDJSON_TYPE = "application/x-ndjson";
+
 const contentTypes = {
   csv: "text/csv; charset=utf-8; header=present",
-  ndjson: "application/x-ndjson",
+  ndjson: NDJSON_TYPE,
 } as const satisfies Record<ExportFormat, string>;
 
 const JSON_TYPE = "application/json";
 const formats: ReadonlyMap<string, ExportFormat> = new Map([
   ["text/csv", "csv"],
-  ["application/x-ndjson", "ndjson"],
+  [NDJSON_TYPE, "ndjson"],
 ]);
 const available = [JSON_TYPE, ...formats.keys()];
 
@@ -23,6 +26,11 @@ const available = [JSON_TYPE, ...formats.keys()];
 export function exportFormat(accept: string | null): ExportFormat | null {
   const [preferred] = new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes(available);
   return formats.get(preferred ?? JSON_TYPE) ?? null;
+}
+
+/** Whether an Accept header has a place for NDJSON. */
+export function acceptsNdjson(accept: string | null): boolean {
+  return new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes([NDJSON_TYPE]).length > 0;
 }
 
 export function exportHeaders(format: ExportFormat): Record<string, string> {

@@ -9,11 +9,16 @@ describe("the Swagger page", () => {
       expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
       const document = await json(await audit.get("/swagger/json"));
       expect(await lintFindings(JSON.stringify(document))).toEqual([]);
-      expect(Object.keys(document.paths).sort()).toEqual([
+      const { "/audit-checkpoints": checkpoints, "/.well-known/jwks.json": keys, ...reads } = document.paths;
+      expect([checkpoints.get.operationId, keys.get.operationId]).toEqual([
+        "listAuditCheckpoints",
+        "getAuditSigningKeys",
+      ]);
+      expect(Object.keys(reads).sort()).toEqual([
         "/organizations/{organization_id}/audit-events",
         "/users/{user_id}/audit-events",
       ]);
-      for (const [path, { get }] of Object.entries<{ get: Operation }>(document.paths)) {
+      for (const [path, { get }] of Object.entries<{ get: Operation }>(reads)) {
         const names = get.parameters.map(({ name }) => name);
         expect(names.sort()).toEqual(
           [
@@ -28,7 +33,7 @@ describe("the Swagger page", () => {
               "outcome",
               "request_id",
             ],
-            ...["created_id", "occurred_after", "occurred_before", "path_params"],
+            ...["created_id", "occurred_after", "occurred_before", "proof", "path_params"],
           ].sort(),
         );
         expect(get.parameters.every(({ description, schema }) => description && schema)).toBe(true);

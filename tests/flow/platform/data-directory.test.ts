@@ -92,6 +92,7 @@ describe("a DATA_DIR that can be used", () => {
     expect(await platform.stop()).toBe(0);
     expect((await readdir(path)).sort()).toEqual([
       "admin-token",
+      "audit-signing-key.pem",
       "database",
       "database.lock",
       "platform.lock",

@@ -13,7 +13,11 @@ const queryOf = (text: string): Record<string, string> => Object.fromEntries(new
 
 /** What a query is told to be wrong, by parameter. */
 function problems(text: string): Record<string, string> {
-  const found = readProblems(log, queryOf(text), `http://audit/organizations/o/audit-events?${text}`);
+  const found = readProblems(
+    log,
+    queryOf(text),
+    new Request(`http://audit/organizations/o/audit-events?${text}`),
+  );
   return Object.fromEntries(found.toReversed().map(({ path, message }) => [path, message]));
 }
 

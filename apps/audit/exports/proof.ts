@@ -1,0 +1,47 @@
+import type { Clock } from "@ostiary/lib/async";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { EventLog } from "../events/event.ts";
+import {
+  isUnsealed,
+  type SealedLog,
+  selectProofEnd,
+  selectSealedLog,
+  streamProvenEvents,
+} from "./proof-queries.ts";
+
+const BATCH_ROWS = 200;
+/** Between two looks at what the sealer has done. */
+const LOOK_MS = 50;
+
+/**
+ * The body of an export with proof: the log as its newest checkpoint holds it, the newest event first, and the line
+ * that proves it. What was committed before it was asked for is waited for, as long as a sealer may take.
+ */
+export async function* proofChunks(
+  database: Database,
+  log: EventLog,
+  clock: Clock,
+  wait_ms_max: number,
+): AsyncGenerator<string, void, void> {
+  const sealed = await sealedLog(database, log, clock, wait_ms_max);
+  for await (const lines of streamProvenEvents(database, log, sealed, BATCH_ROWS)) {
+    yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
+  }
+  yield `${JSON.stringify(await selectProofEnd(database, sealed))}\n`;
+}
+
+async function sealedLog(
+  database: Database,
+  log: EventLog,
+  clock: Clock,
+  wait_ms_max: number,
+): Promise<SealedLog> {
+  const until_ms = clock.elapsed_ms() + wait_ms_max;
+  const first = await selectSealedLog(database, log);
+  let sealed = first;
+  while (clock.elapsed_ms() < until_ms && (await isUnsealed(database, log, sealed, first.now))) {
+    await new Promise<void>((resolve) => clock.after(LOOK_MS, resolve));
+    sealed = await selectSealedLog(database, log);
+  }
+  return sealed;
+}

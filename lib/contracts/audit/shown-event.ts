@@ -1,0 +1,95 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { AuthType } from "../../domain/credentials/auth-type.ts";
+import {
+  idField,
+  nullable,
+  REQUEST_ID_EXAMPLE,
+  timeField,
+  ULID_EXAMPLE,
+} from "../../domain/schemas/index.ts";
+import { finalOutcomeSchema } from "./event.ts";
+
+/** An id as the gateway wrote it, which is spelled as the service that gave it spells its ids. */
+const writtenId = (description: string) => nullable(Type.String({ description, examples: [ULID_EXAMPLE] }));
+
+export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalOutcomeSchema.anyOf], {
+  description:
+    "pending: no outcome is known, so neither is whether something changed. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer.",
+  title: "Event outcome",
+  rule: "must be pending, rejected, responded or no_response",
+});
+
+const common = {
+  id: idField("Given when the event was written. Lists are in its order."),
+  occurred_at: timeField("When the gateway received the request."),
+  request_id: Type.String({
+    description: "The request's X-Request-ID.",
+    examples: [REQUEST_ID_EXAMPLE],
+  }),
+  organization_id: writtenId("The organization whose log this event is in."),
+};
+
+const rest = {
+  actor: Type.Object(
+    {
+      member_id: writtenId("The acting member; on a user route the one that the service named, else null."),
+      auth_type: AuthType,
+      key_prefix: nullable(
+        Type.String({
+          description: "The credential's display prefix; null for a JWT.",
+          examples: ["ostiary-k-2-Zm9v"],
+        }),
+      ),
+    },
+    { additionalProperties: false, title: "Event actor", description: "Who made the request." },
+  ),
+  service: Type.String({
+    description: "The service's name in the route configuration.",
+    examples: ["widgets"],
+  }),
+  method: Type.String({ description: "The HTTP method.", examples: ["DELETE"] }),
+  route: Type.String({
+    description: "The path template that matched, never the path.",
+    examples: ["/org/widgets/{widget_id}"],
+  }),
+  params: Type.Record(Type.String(), Type.String(), {
+    description: "Path params by name.",
+    examples: [{ widget_id: "42" }],
+  }),
+  ip: Type.String({ description: "The client's address.", examples: ["192.0.2.1"] }),
+  user_agent: nullable(Type.String({ description: "At most 512 characters.", examples: ["curl/8.5.0"] })),
+  outcome: eventOutcomeSchema,
+  status: nullable(
+    Type.Integer({
+      minimum: 100,
+      maximum: 599,
+      description: "What the gateway answered; null while pending or when the client left before an answer.",
+      examples: [204],
+    }),
+  ),
+  details: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "What the service said about the change.",
+      examples: [{ name: { from: "Acme", to: "Analytical Engines" } }],
+    }),
+  ),
+  created_id: writtenId("The id of what was created."),
+};
+
+/** An audit event as its organization reads it: without the person (Identity specification, Audit event). */
+export const organizationEventSchema = Type.Object(
+  { ...common, ...rest },
+  { title: "OrganizationAuditEvent", description: "An event of an organization's log." },
+);
+
+/** An audit event as the person reads it. */
+export const userEventSchema = Type.Object(
+  {
+    ...common,
+    user_id: writtenId("The person whose log this event is in."),
+    ...rest,
+  },
+  { title: "UserAuditEvent", description: "An event of a person's log." },
+);
+
+export type UserEvent = Static<typeof userEventSchema>;

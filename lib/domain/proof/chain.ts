@@ -1,0 +1,45 @@
+const HASH_BYTES = 32;
+
+/** A value of a chain, or another SHA-256. */
+export type Hash = Uint8Array;
+
+/** `chain_0`, and what the first checkpoint names as the one before it. */
+export const ZERO_HASH: Hash = new Uint8Array(HASH_BYTES);
+
+export function sha256(data: string | Uint8Array): Hash {
+  const hash = new Uint8Array(HASH_BYTES);
+  Bun.SHA256.hash(data, hash);
+  return hash;
+}
+
+/** SHA-256 of the bytes of all `parts`, one after the other. */
+export function hashOf(...parts: readonly Uint8Array[]): Hash {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return sha256(bytes);
+}
+
+/** `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (contract 6, Proof), of the second hash. */
+export function nextInChain(previous: Hash, entry_hash: Hash): Hash {
+  return hashOf(previous, entry_hash);
+}
+
+/** 64 lower-case hexadecimal digits. */
+export const HASH_PATTERN = "^[0-9a-f]{64}$";
+
+export function hexOf(hash: Hash): string {
+  return hash.toHex();
+}
+
+/** Reads what {@link HASH_PATTERN} accepts. */
+export function hashFromHex(text: string): Hash {
+  return Uint8Array.fromHex(text);
+}
+
+export function sameHash(a: Hash, b: Hash): boolean {
+  return Buffer.compare(a, b) === 0;
+}

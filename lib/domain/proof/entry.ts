@@ -1,0 +1,73 @@
+import { canonicalJson } from "./canonical-json.ts";
+import { type Hash, sha256 } from "./chain.ts";
+
+/** An event as the readers of one log see it: `user_id` is there in a person's log only. */
+export interface LoggedEvent {
+  id: string;
+  occurred_at: string;
+  request_id: string;
+  organization_id: string | null;
+  user_id?: string | null;
+  actor: { member_id: string | null; auth_type: string; key_prefix: string | null };
+  service: string;
+  method: string;
+  route: string;
+  params: Readonly<Record<string, string>>;
+  ip: string;
+  user_agent: string | null;
+  outcome: string;
+  status: number | null;
+  details: Readonly<Record<string, unknown>> | null;
+  created_id: string | null;
+}
+
+/**
+ * What the intent of an event wrote where its outcome wrote something else: the outcome of a user route may name
+ * an organization and its member. Null when it named none.
+ */
+export type WrittenByIntent = { organization_id: string | null; member_id: string | null } | null;
+
+/** The text of an intent's entry, with the salt in hexadecimal. */
+export function intentEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
+  const { id, occurred_at, request_id, organization_id, user_id, actor, ...rest } = event;
+  const { service, method, route, params, ip, user_agent } = rest;
+  const by = written ?? { organization_id, member_id: actor.member_id };
+  return canonicalJson({
+    kind: "intent",
+    id,
+    occurred_at,
+    request_id,
+    organization_id: by.organization_id,
+    ...(user_id !== undefined && { user_id }),
+    actor: { member_id: by.member_id, auth_type: actor.auth_type, key_prefix: actor.key_prefix },
+    service,
+    method,
+    route,
+    params,
+    ip,
+    user_agent,
+    salt,
+  });
+}
+
+/** The text of an outcome's entry. It has an organization and a member only if it named them. */
+export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
+  const { id, request_id, outcome, status, details, created_id } = event;
+  const named = written === null ? null : { of: event.organization_id, member_id: event.actor.member_id };
+  return canonicalJson({
+    kind: "outcome",
+    id,
+    request_id,
+    outcome,
+    status,
+    details,
+    created_id,
+    organization_id: named?.of ?? null,
+    member_id: named?.member_id ?? null,
+    salt,
+  });
+}
+
+export function entryHash(entry: string): Hash {
+  return sha256(entry);
+}

@@ -1,0 +1,75 @@
+import { type Hash, hashFromHex, hashOf, hexOf, sameHash } from "./chain.ts";
+
+/**
+ * The Merkle tree of RFC 9162, section 2.1: a leaf is hashed behind a byte 0, an inner node behind a byte 1, and
+ * the left half of `n` leaves holds as many as the largest power of two below `n`.
+ */
+const LEAF = Uint8Array.of(0);
+const NODE = Uint8Array.of(1);
+
+/** Where a leaf is in a tree of `size` leaves, and the hashes beside its way to the root, from the leaf up. */
+export interface Inclusion {
+  index: number;
+  size: number;
+  /** In hexadecimal. */
+  path: string[];
+}
+
+export function leafHash(leaf: Uint8Array): Hash {
+  return hashOf(LEAF, leaf);
+}
+
+/** The root of a tree of at least one leaf, and the inclusion of each. */
+export function merkleTree(leaves: readonly Hash[]): { root: Hash; inclusions: Inclusion[] } {
+  const paths: string[][] = leaves.map(() => []);
+  const root = rootOf(leaves, 0, leaves.length, paths);
+  return { root, inclusions: paths.map((path, index) => ({ index, size: leaves.length, path })) };
+}
+
+/** The root over the leaves from `start` to before `end`, after adding its two halves to the paths of the other. */
+function rootOf(leaves: readonly Hash[], start: number, end: number, paths: string[][]): Hash {
+  const only = leaves[start];
+  if (only === undefined) throw new RangeError("A Merkle tree has at least one leaf.");
+  if (end - start === 1) return only;
+  const middle = start + leftSize(end - start);
+  const left = rootOf(leaves, start, middle, paths);
+  const right = rootOf(leaves, middle, end, paths);
+  const [leftText, rightText] = [hexOf(left), hexOf(right)];
+  for (let index = start; index < end; index++) paths[index]?.push(index < middle ? rightText : leftText);
+  return hashOf(NODE, left, right);
+}
+
+/** The largest power of two below `size`. */
+function leftSize(size: number): number {
+  let power = 1;
+  while (power * 2 < size) power *= 2;
+  return power;
+}
+
+/** Whether a tree with this root holds the leaf there. */
+export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: Hash): boolean {
+  const sides = sidesOf(index, size);
+  if (sides === null || sides.length !== path.length) return false;
+  let hash = leaf;
+  for (const [level, side] of sides.entries()) {
+    const other = hashFromHex(path[level] ?? "");
+    hash = side === "left" ? hashOf(NODE, hash, other) : hashOf(NODE, other, hash);
+  }
+  return sameHash(hash, root);
+}
+
+/** On which side the way from a leaf to the root comes into each inner node, from the leaf up. */
+function sidesOf(index: number, size: number): ("left" | "right")[] | null {
+  if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null;
+  const sides: ("left" | "right")[] = [];
+  for (let at = index, left = size; left > 1; ) {
+    const half = leftSize(left);
+    sides.unshift(at < half ? "left" : "right");
+    if (at < half) left = half;
+    else {
+      at -= half;
+      left -= half;
+    }
+  }
+  return sides;
+}

@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Verdict } from "@ostiary/cli/verify";
+import { readKept } from "@ostiary/cli/verify/files";
+import {
+  entryHash,
+  hexOf,
+  intentEntry,
+  nextInChain,
+  outcomeEntry,
+  type SigningJwk,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
+import {
+  exportProof,
+  exportText,
+  keyFile,
+  keysOf,
+  NOTHING_KEPT,
+  signingKeyFile,
+  startProvenAudit,
+  verify,
+  writeEvents,
+} from "./proof-bed.ts";
+
+/** Needs a session beside the service's own. */
+describe.skipIf(!services().postgres.real)("whoever owns the tables, with triggers off,", () => {
+  let audit: AuditService;
+  let log: Database;
+  let keys: SigningJwk[];
+
+  beforeAll(async () => {
+    audit = await startProvenAudit();
+    log = await openLog(audit);
+    keys = await keysOf(audit);
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  /** Does what only the owner of the tables can. */
+  const tamper = (statement: string) =>
+    log.transaction("tamper", async (tx) => {
+      await rows(tx, sql`set local session_replication_role = replica`);
+      for (const part of statement.split(";")) if (part.trim() !== "") await rows(tx, sql.raw(part));
+    });
+
+  let count = 0;
+  /** A log of five sealed events, its ids from the oldest to the newest. */
+  async function sealedLog() {
+    count += 1;
+    const owner = `attacked-${count}`;
+    const path = `/organizations/${owner}/audit-events`;
+    await writeEvents(audit, 5, { organization_id: owner });
+    const before = await exportProof(audit, path);
+    expect(await verify(before.text, keys)).toMatchObject({ complete: true, events: 5 });
+    const ids = before.events.map(({ id }) => id).toReversed();
+    return { owner, path, ids, before };
+  }
+
+  /** What the verifier says of a log after these statements, in which `$1` to `$5` are ids of its events. */
+  async function attacked(
+    statement: string,
+    kept = NOTHING_KEPT,
+  ): Promise<{ verdict: Verdict; ids: string[] }> {
+    const { owner, path, ids } = await sealedLog();
+    const filled = statement
+      .replace(/\$(\d)/g, (_, n) => `'${ids[n - 1]}'`)
+      .replaceAll("$OWNER", `'organization:${owner}'`);
+    await tamper(filled);
+    return { verdict: await verify((await exportProof(audit, path)).text, keys, kept), ids };
+  }
+
+  test.each([
+    [
+      "a value in details",
+      `update audit.audit_events set details = '{"name":{"from":"a 1","to":"b 2"},"nested":[{"deep":null}]}' where id = $2`,
+    ],
+    [
+      "a null in details",
+      `update audit.audit_events set details = '{"name":{"from":"a 1","to":"b 1"},"nested":[{}]}' where id = $2`,
+    ],
+    ["the details as a whole", "update audit.audit_events set details = null where id = $2"],
+    ["a status", "update audit.audit_events set status = 204 where id = $2"],
+    [
+      "a time, by a millisecond",
+      "update audit.audit_events set occurred_at = occurred_at + interval '1 millisecond' where id = $2",
+    ],
+    ["a text, by a space", "update audit.audit_events set user_agent = user_agent || ' ' where id = $2"],
+    ["a param", `update audit.audit_events set params = '{"widget_id":"widget-2"}' where id = $2`],
+    ["who did it", "update audit.audit_events set actor_member_id = 'member-2' where id = $2"],
+    ["what was created", "update audit.audit_events set created_id = 'created-2' where id = $2"],
+    ["the salt", "update audit.audit_events set intent_salt = audit.random_salt() where id = $2"],
+    ["how it ended", "update audit.audit_events set outcome = 'no_response' where id = $2"],
+  ])("changes %s: the event is named", async (_, statement) => {
+    const { verdict, ids } = await attacked(statement);
+    expect(verdict).toMatchObject({ complete: false, faults_total: 1 });
+    expect(verdict.faults[0]).toMatchObject({ kind: "changed", event_id: ids[1] ?? "" });
+  });
+
+  test.each([
+    ["first", 1, "$1"],
+    ["middle", 3, "$3"],
+    ["last", 5, "$5"],
+  ])("removes the %s event: its place is named", async (_, n, id) => {
+    for (const entries of ["", `; delete from audit.entries where event_id = ${id}`]) {
+      const { verdict, ids } = await attacked(`delete from audit.audit_events where id = ${id}${entries}`);
+      expect(verdict.faults[0]).toMatchObject({ kind: "removed", position: 2 * n - 1 });
+      expect(verdict.faults[0]?.event_id).toBe(ids[n === 5 ? 3 : n] ?? "");
+    }
+  });
+
+  const COPIED =
+    "occurred_at, organization_id, user_id, actor_member_id, actor_auth_type, actor_key_prefix, service, method, route, params, ip, user_agent, outcome, status, details, created_id";
+  const copy = (more: string) => `insert into audit.audit_events (id, request_id, ${COPIED}${more})
+    select left(id, 25) || (case right(id, 1) when 'Z' then 'Y' else 'Z' end), request_id || '-x', ${COPIED}${more}
+    from audit.audit_events where id = $3`;
+
+  test.each([
+    ["as one would write it by hand", copy("")],
+    ["with all that its model has", copy(", intent_xid, intent_salt, outcome_xid, outcome_salt")],
+  ])("adds an event %s: it is named", async (_, statement) => {
+    const { verdict } = await attacked(statement);
+    expect(verdict.faults[0]).toMatchObject({ kind: "added" });
+    expect(verdict.faults[0]?.message).toContain("was added");
+  });
+
+  test("adds an event that is two hours old, complete in every table: it is named once it is sealed", async () => {
+    const { path, ids } = await sealedLog();
+    const [event] = await log.run("old", (orm) =>
+      rows<{ id: string }>(
+        orm,
+        sql`with made as (
+            insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+              method, route, params, ip)
+            select ${oldUlid()}, ${`${ids[2]}-old`}, occurred_at - interval '2 hours', organization_id, actor_auth_type,
+              service, method, route, params, ip
+            from audit.audit_events where id = ${ids[2]}
+            returning id, request_id, occurred_at
+          )
+          insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made
+          returning id`,
+      ),
+    );
+    const verdict = await verify((await exportProof(audit, path)).text, keys);
+    expect(verdict.faults[0]).toMatchObject({ kind: "added", event_id: event?.id });
+  });
+
+  test("moves events: both are named", async () => {
+    const swap = (column: string) =>
+      `update audit.audit_events set ${column} = case id when $2 then $3 else $2 end where id in ($2, $3)`;
+    const places = `create temp table held on commit drop as
+        select position, chain, event_id from audit.entries where event_id in ($2, $3) and not is_outcome;
+      delete from audit.entries where event_id in ($2, $3) and not is_outcome;
+      insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain)
+        select (select id from audit.chains where owner = $OWNER), position, now(),
+          case event_id when $2 then $3 else $2 end, false, chain from held`;
+    for (const statement of [swap("id"), places]) {
+      const { verdict, ids } = await attacked(statement);
+      const named = verdict.faults.map(({ event_id }) => event_id);
+      expect(verdict.faults[0]?.kind).toBe("changed");
+      expect(new Set(named)).toEqual(new Set([ids[1] ?? "", ids[2] ?? ""]));
+    }
+  });
+
+  test("swaps the outcomes of two events: both are named", async () => {
+    const { verdict, ids } = await attacked(
+      `update audit.audit_events a set (status, details, created_id, outcome_salt, outcome_xid) =
+         (select status, details, created_id, outcome_salt, outcome_xid from audit.audit_events b
+          where b.id = case a.id when $2 then $4 else $2 end)
+       where a.id in ($2, $4)`,
+    );
+    expect(verdict.faults).toMatchObject([
+      { kind: "changed", event_id: ids[1] ?? "" },
+      { kind: "changed", event_id: ids[3] ?? "" },
+    ]);
+    expect(verdict.faults[0]?.message).toContain("outcome");
+  });
+
+  test("gives a pending event an outcome, or takes one back: the event is named", async () => {
+    const given = await attacked(
+      "update audit.audit_events set outcome = 'responded', status = 200 where id = $5",
+    );
+    expect(given.verdict.faults).toMatchObject([{ kind: "added", event_id: given.ids[4] ?? "" }]);
+    const taken = await attacked(
+      "update audit.audit_events set outcome = 'pending', status = null, details = null, created_id = null, outcome_xid = null where id = $2",
+    );
+    expect(taken.verdict.faults[0]).toMatchObject({ kind: "changed", event_id: taken.ids[1] ?? "" });
+  });
+
+  /** Computes a chain anew over what the database holds now, as whoever reads the README can. */
+  async function rebuild(path: string, owner: string, head: boolean): Promise<void> {
+    const { events } = await exportProof(audit, path);
+    const places = events
+      .flatMap((event) => {
+        const { intent: place, outcome } = event.proof;
+        return [
+          ...(place === null ? [] : [{ at: place.position, text: intentEntry(event, null, place.salt) }]),
+          ...(outcome === null
+            ? []
+            : [{ at: outcome.position, text: outcomeEntry(event, null, outcome.salt) }]),
+        ];
+      })
+      .toSorted((a, b) => a.at - b.at);
+    let chain = ZERO_HASH;
+    const statements = places.map(({ at, text }) => {
+      chain = nextInChain(chain, entryHash(text));
+      return `update audit.entries set chain = '\\x${hexOf(chain)}' where position = ${at}
+        and chain_id = (select id from audit.chains where owner = 'organization:${owner}')`;
+    });
+    if (head)
+      statements.push(
+        `update audit.chains set chain = '\\x${hexOf(chain)}' where owner = 'organization:${owner}'`,
+      );
+    await tamper(statements.join(";"));
+  }
+
+  test("rebuilds a chain without the key: its head is in no checkpoint, and the sealer never signs it", async () => {
+    const { path, ids, owner, before } = await sealedLog();
+    await tamper(`update audit.audit_events set status = 500 where id = '${ids[1]}'`);
+    await rebuild(path, owner, true);
+    const found = await exportProof(audit, path);
+    const verdict = await verify(found.text, keys);
+    expect(verdict.faults).toMatchObject([{ kind: "rebuilt" }]);
+    expect(verdict.faults[0]?.message).toContain(
+      `Checkpoint ${before.end.checkpoint?.number} does not hold this chain`,
+    );
+    const compared = await verify(found.text, keys, { checkpoints: [], end: before.end });
+    expect(compared.faults.map(({ message }) => message).join()).toContain("was rewritten since");
+
+    // a new event must not make the sealer sign what was rebuilt
+    const other = await withOneMore(owner, path);
+    expect((await verify(other.text, keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
+    await tamper(
+      `update audit.chains set chain = '\\x${before.end.head.chain}' where owner = 'organization:${owner}'`,
+    );
+    await waitFor(async () => (await exportProof(audit, path)).end.head.position === 10, {
+      what: "the restored chain",
+    });
+  });
+
+  /** The export after one more event of the log and several tries to seal it. */
+  async function withOneMore(owner: string, path: string) {
+    const failures = async () => {
+      const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
+      return Number(/^audit_seal_failures_total (\d+)/m.exec(text)?.[1]);
+    };
+    const before = await failures();
+    await audit.put(requestId(), intent({ organization_id: owner }));
+    await waitFor(async () => (await failures()) > before + 1, { what: "the sealer's refusal" });
+    return exportProof(audit, path);
+  }
+
+  test("withholds a checkpoint: the gap in the list is named", async () => {
+    const list = async () => (await json(await audit.get("/audit-checkpoints"))).audit_checkpoints;
+    const { path } = await sealedLog();
+    await sealedLog();
+    const all = await list();
+    const found = await exportProof(audit, path);
+    expect(await verify(found.text, keys, { checkpoints: all, end: null })).toMatchObject({ complete: true });
+    // one from the middle is kept back wherever it is
+    const held = found.end.checkpoint?.number;
+    const withheld = all.find(
+      ({ number }: { number: number }, at: number) => at > 0 && number !== held,
+    )?.number;
+    const others = (list: typeof found.end.recent_checkpoints) =>
+      list.filter(({ number }) => number !== withheld);
+    const end = { ...found.end, recent_checkpoints: others(found.end.recent_checkpoints) };
+    const text = exportText({ events: found.events, end });
+    const verdict = await verify(text, keys, { checkpoints: others(all), end: null });
+    expect(verdict.faults[0]?.message).toContain(`checkpoint ${withheld} is missing`);
+  });
+
+  test("shows a checkpoint of another log, or none: it does not hold the chain", async () => {
+    const other = await startProvenAudit();
+    try {
+      await writeEvents(other, 3);
+      const foreign = await exportProof(other);
+      const { path } = await sealedLog();
+      const found = await exportProof(audit, path);
+      const { checkpoint, inclusion, recent_checkpoints } = foreign.end;
+      const text = exportText({
+        events: found.events,
+        end: { ...found.end, checkpoint, inclusion, recent_checkpoints },
+      });
+      const kinds = (await verify(text, keys)).faults
+        .map(({ kind, message }) => `${kind}: ${message}`)
+        .join("\n");
+      expect(kinds).toContain("rebuilt: ");
+      expect(kinds).toContain("checkpoint: Checkpoint 1 is signed by a key that is not among those given.");
+      const none = exportText({
+        events: found.events,
+        end: { ...found.end, checkpoint: null, inclusion: null },
+      });
+      expect((await verify(none, keys)).faults[0]).toMatchObject({ kind: "rebuilt" });
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+/** A ULID of two hours ago. */
+function oldUlid(): string {
+  const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  let ms = Date.now() - 2 * 3_600_000;
+  let text = "";
+  for (let digit = 0; digit < 10; digit++) {
+    text = (alphabet[ms % 32] ?? "0") + text;
+    ms = Math.floor(ms / 32);
+  }
+  return `${text}${"0".repeat(16)}`;
+}
+
+describe.skipIf(!services().postgres.real)("a database that was restored", () => {
+  test("from an older backup shows by what was kept, also after it went on", async () => {
+    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
+    const database_url = await freshDatabase();
+    const first = await startProvenAudit({ database_url, env });
+    await writeEvents(first, 3);
+    await exportProof(first);
+    await first.stop();
+    const backup = await cloned(database_url);
+
+    const second = await startProvenAudit({ database_url, env });
+    const keys = await keysOf(second);
+    for (let n = 0; n < 3; n++) {
+      await writeEvents(second, 2);
+      await exportProof(second);
+    }
+    const kept = await exportProof(second);
+    const page = keyFile(await (await second.get("/audit-checkpoints?limit=1")).text());
+    await second.stop();
+
+    const restored = await startProvenAudit({ database_url: backup, env });
+    try {
+      const keptPage = await readKept(page);
+      const now = await exportProof(restored);
+      expect(await verify(now.text, keys)).toMatchObject({ complete: true });
+      for (const copies of [keptPage, { checkpoints: [], end: kept.end }]) {
+        const [fault] = (await verify(now.text, keys, copies)).faults;
+        expect(fault?.message).toMatch(/restored from an older backup|does not reach/);
+      }
+      for (let n = 0; n < 5; n++) {
+        await writeEvents(restored, 3);
+        await exportProof(restored);
+      }
+      const later = await exportProof(restored);
+      expect((await verify(later.text, keys, keptPage)).faults[0]?.message).toContain(
+        "There are two checkpoints",
+      );
+      const compared = await verify(later.text, keys, { checkpoints: [], end: kept.end });
+      expect(compared.faults[0]).toMatchObject({ kind: "rebuilt" });
+    } finally {
+      await restored.stop();
+    }
+  });
+});
+
+/** A copy of a database that nobody uses. */
+async function cloned(database_url: string): Promise<string> {
+  const url = new URL(database_url);
+  const name = url.pathname.slice(1);
+  const copy = `${name}_copy`;
+  const administrator = new URL(database_url);
+  administrator.pathname = "/postgres";
+  const { default: postgres } = await import("postgres");
+  const client = postgres(administrator.href, { max: 1, onnotice: () => {} });
+  try {
+    await client.unsafe(`create database ${copy} template ${name}`);
+  } finally {
+    await client.end();
+  }
+  url.pathname = `/${copy}`;
+  return url.href;
+}

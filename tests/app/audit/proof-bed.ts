@@ -1,0 +1,105 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { KeptCopies } from "@ostiary/cli/verify";
+import { type Verdict, verifyExport } from "@ostiary/cli/verify";
+import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
+import type { SigningJwk } from "@ostiary/lib/domain/proof";
+import {
+  type AuditService,
+  type AuditServiceOptions,
+  intent,
+  requestId,
+  startAudit,
+} from "./audit-service.ts";
+
+/** A new Ed25519 key in PKCS #8, in a file of its own that others can not read. */
+export function signingKeyFile(): string {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  return keyFile(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+}
+
+/** A file of its own with this text. */
+export function keyFile(text: string, mode = 0o600): string {
+  const path = join(mkdtempSync(join(tmpdir(), "ostiary-key-")), "key.pem");
+  writeFileSync(path, text, { mode });
+  return path;
+}
+
+/** An audit service that signs its checkpoints and seals often. */
+export function startProvenAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
+  return startAudit({
+    ...options,
+    env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: signingKeyFile(), ...options.env },
+  });
+}
+
+/** Writes so many events of organization-1, one after the other, all but the last with an outcome. */
+export async function writeEvents(
+  audit: AuditService,
+  count: number,
+  changes: Record<string, unknown> = {},
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const id = requestId();
+    await audit.put(id, intent(changes));
+    if (n < count - 1) {
+      await audit.patch(id, {
+        outcome: "responded",
+        status: 200 + n,
+        details: { name: { from: `a ${n}`, to: `b ${n}` }, nested: [{ deep: null }] },
+        created_id: `created-${n}`,
+      });
+    }
+    ids.push(id);
+  }
+  return ids;
+}
+
+export const ORGANIZATION_LOG = "/organizations/organization-1/audit-events";
+
+/** An export with proof: its text, and what is in it. */
+export interface ProofExport {
+  text: string;
+  events: ProvenEvent[];
+  end: ProofEnd;
+}
+
+export async function exportProof(audit: AuditService, path = ORGANIZATION_LOG): Promise<ProofExport> {
+  const response = await audit.get(`${path}?proof=true`);
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return readExport(await response.text());
+}
+
+export function readExport(text: string): ProofExport {
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return { text, events: lines.slice(0, -1), end: lines.at(-1) };
+}
+
+/** The text of an export with these lines. */
+export function exportText({ events, end }: Pick<ProofExport, "events" | "end">): string {
+  return [...events, end].map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+export async function keysOf(audit: AuditService): Promise<SigningJwk[]> {
+  return JSON.parse(await (await audit.get("/.well-known/jwks.json")).text()).keys;
+}
+
+export const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
+
+export function verify(
+  text: string,
+  keys: SigningJwk[] | null = null,
+  kept = NOTHING_KEPT,
+): Promise<Verdict> {
+  return verifyExport(lines(text), keys, kept);
+}
+
+async function* lines(text: string): AsyncGenerator<string, void, void> {
+  yield* text.split("\n").slice(0, -1);
+}
