@@ -75,13 +75,18 @@ async function readPieces({ body }: Request, length: number, limits: BodyLimits)
 const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const NOTHING = new Uint8Array();
 
-/** The same body in a form that can be sent once only: nothing is retried that may change anything. */
+/**
+ * The same body in a form that can be sent once only: nothing is retried that may change anything. A direct stream
+ * has ended when the service answers; under another one the runtime finds its own part unfinished then, and closes
+ * the connection.
+ */
 export function sentOnce(body: Uint8Array): RequestBody {
   const content = new ReadableStream<Uint8Array>({
+    type: "direct",
     // not at the start: of a stream that is closed by then the runtime makes a plain body again
     pull(controller) {
-      if (body.byteLength > 0) controller.enqueue(body);
-      controller.close();
+      if (body.byteLength > 0) controller.write(body);
+      controller.end();
     },
   });
   return { content, content_length: String(body.byteLength) };

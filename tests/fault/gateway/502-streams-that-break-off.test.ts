@@ -290,6 +290,29 @@ describe("a kept-alive connection that died", () => {
   }
 });
 
+test("bodies that are sent once only leave their connection to the next ones, most of the time", async () => {
+  let connections = 0;
+  const service = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open: () => void connections++,
+      // answers in the moment in which the body is there, as few others do
+      data: (socket, data) => {
+        if (data.toString().endsWith("hi")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      },
+    },
+  });
+  const url = `http://127.0.0.1:${service.port}`;
+  await gateway.publish({ kept: publicService(url, { path: "/kept", methods: ["PUT"] }) });
+  for (let request = 0; request < 200; request++) {
+    const put = await fetch(`${gateway.url}/kept`, { method: "PUT", body: "hi" });
+    expect(put.status).toBe(200);
+  }
+  expect(connections).toBeLessThan(80);
+  service.stop(true);
+});
+
 describe.skipIf(!services().etcd.real)("on a process of its own", () => {
   test("a thousand upstream calls that hang stall nobody else", async () => {
     const hung: RawSocket[] = [];
