@@ -1,32 +1,43 @@
 import { join } from "node:path";
-import type { Bench, BenchResult } from "./bench.ts";
-import { goalTable, type JudgedGoal } from "./measure/goals.ts";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Bench, BenchOptions } from "./bench.ts";
+import { goalTable, JudgedGoal } from "./measure/goals.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { pictureOf } from "./measure/picture.ts";
 
 const PICTURE = join(import.meta.dir, "../../.github/pictures/speed.svg");
+const MAIN = join(import.meta.dir, "main.ts");
+
+const Data = Type.Object({ goals: Type.Array(JudgedGoal) });
 
 /** Every bench that has goals, one after the other, and the picture of its ratios for the README. */
-export function allOf(benches: Readonly<Record<string, () => Promise<Bench>>>): Bench {
+export function allOf(names: readonly string[], picture = PICTURE): Bench {
   return {
-    summary: "every bench that has goals; writes the README's picture, .github/pictures/speed.svg",
+    summary: "every bench that has goals, and the README's picture of their ratios",
     async run(options) {
       const machine = describeMachine();
-      const results: Record<string, BenchResult> = {};
-      for (const [name, load] of Object.entries(benches)) {
-        options.progress(`— ${name}`);
-        const result = await (await load()).run(options);
-        if (result.goals !== undefined) results[name] = result;
+      const data: Record<string, object> = {};
+      const goals: JudgedGoal[] = [];
+      for (const [index, name] of names.entries()) {
+        options.progress(`— ${index + 1}/${names.length} ${name}`);
+        const result = await runAlone(name, options);
+        data[name] = result;
+        goals.push(...Value.Parse(Data, result).goals);
       }
-      const goals = Object.values(results).flatMap((result): readonly JudgedGoal[] => result.goals ?? []);
-      if (!options.quick) await Bun.write(PICTURE, pictureOf(goals, machineLine(machine)));
-      const texts = Object.entries(results).map(([name, { text }]) => `# ${name}\n\n${text}\n`);
-      const data = Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result.data]));
-      return {
-        text: `${texts.join("\n")}\n# All goals\n\n${goalTable(goals)}`,
-        goals,
-        data: { machine, ...data },
-      };
+      const run = options.quick ? "a quick run, to be taken as a sketch" : "one run";
+      const lines = [`${run}, ${new Date().toISOString().slice(0, 10)}`, machineLine(machine)];
+      if (!options.quick || picture !== PICTURE) await Bun.write(picture, pictureOf(goals, lines));
+      return { text: [...lines, "", goalTable(goals)].join("\n"), goals, data: { machine, ...data } };
     },
   };
+}
+
+/** What a bench found in a process of its own: one that has divided the cores keeps to its part of them. */
+async function runAlone(name: string, { quick }: BenchOptions): Promise<object> {
+  const command = [process.execPath, MAIN, name, "--json", ...(quick ? ["--quick"] : [])];
+  const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const [output, code] = await Promise.all([child.stdout.text(), child.exited]);
+  if (code !== 0) throw new Error(`The bench ${name} ended with ${code}.`);
+  return JSON.parse(output);
 }

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const [name, revision] = positionals;
   const every: Benches = {
     ...benches,
-    all: async () => allOf(judged),
+    all: async () => allOf(Object.keys(judged), values.picture),
     compare: async () => compareWith(revision),
   };
   if (name === undefined) return list(every);
@@ -55,7 +55,11 @@ function readArguments() {
     return parseArgs({
       args: process.argv.slice(2),
       allowPositionals: true,
-      options: { quick: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+      options: {
+        quick: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        picture: { type: "string" },
+      },
     });
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
@@ -63,7 +67,7 @@ function readArguments() {
 }
 
 async function list(every: Benches): Promise<void> {
-  console.log("bun run bench <name> [--quick] [--json]\n");
+  console.log("bun run bench <name> [--quick] [--json]; all: [--picture FILE]\n");
   for (const [name, load] of Object.entries(every)) {
     console.log(`  ${name.padEnd(12)} ${(await load()).summary}`);
   }

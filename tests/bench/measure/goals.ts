@@ -1,22 +1,29 @@
-import type { Spread } from "./statistics.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { Spread } from "./statistics.ts";
 import { table } from "./table.ts";
 
+const Goal = Type.Object({
+  title: Type.String({ description: "The figure and its unit: a ratio where no unit is named." }),
+  bound: Type.Number(),
+  at_most: Type.Optional(
+    Type.Boolean({ description: "Default false: the figure is to be at least as large as the bound." }),
+  ),
+});
 /** What a figure is to reach. */
-export interface Goal {
-  /** The figure and its unit: a ratio where no unit is named. */
-  readonly title: string;
-  readonly bound: number;
-  /** Default false: the figure is to be at least as large as the bound. */
-  readonly at_most?: boolean;
-}
+export type Goal = Readonly<Static<typeof Goal>>;
 
+export const JudgedGoal = Type.Composite([
+  Goal,
+  Type.Object({
+    value: Spread,
+    by_cpu: Type.Union([Spread, Type.Null()], {
+      description: "The same figure by CPU time, which others at work on the machine hardly change.",
+    }),
+    met: Type.Boolean(),
+  }),
+]);
 /** What became of a goal. */
-export interface JudgedGoal extends Goal {
-  readonly value: Spread;
-  /** The same figure by CPU time, which others at work on the machine hardly change; null where there is none. */
-  readonly by_cpu: Spread | null;
-  readonly met: boolean;
-}
+export type JudgedGoal = Readonly<Static<typeof JudgedGoal>>;
 
 export function judge(goal: Goal, value: Spread, by_cpu: Spread | null = null): JudgedGoal {
   const met = goal.at_most ? value.median <= goal.bound : value.median >= goal.bound;

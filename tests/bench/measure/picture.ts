@@ -4,17 +4,20 @@ const WIDTH = 760;
 const LABELS = 290;
 const ROW = 30;
 const HEAD = 56;
-const FOOT = 44;
+const FOOT = 16;
+const LINE = 15;
 /** What the right edge of the bars stands for. */
 const RATIO_MAX = 1.25;
 
 /**
  * Bars of the ratios among `goals`, each with the mark of its goal, as an SVG that reads on a light and on a dark
  * page. Figures with a unit are no ratios and are left out, and so are those that are to be small.
+ *
+ * @param origin lines that say where and when the figures were taken
  */
-export function pictureOf(goals: readonly JudgedGoal[], machine: string): string {
+export function pictureOf(goals: readonly JudgedGoal[], origin: readonly string[]): string {
   const ratios = goals.filter(({ title, at_most }) => title.includes(" / ") && !at_most);
-  const height = HEAD + ratios.length * ROW + FOOT;
+  const height = HEAD + ratios.length * ROW + FOOT + origin.length * LINE;
   const scale = (WIDTH - LABELS - 70) / RATIO_MAX;
   const rows = ratios.map(({ title, value, bound }, index) => {
     const y = HEAD + index * ROW;
@@ -27,6 +30,10 @@ export function pictureOf(goals: readonly JudgedGoal[], machine: string): string
       `<text class="value" x="${(LABELS + bar + 8).toFixed(1)}" y="${y + 15}">${value.median.toFixed(2)}</text>`,
     ].join("\n  ");
   });
+  const origins = origin.map(
+    (line, index) =>
+      `<text class="small" x="16" y="${height - 12 - (origin.length - 1 - index) * LINE}">${escaped(line)}</text>`,
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Ratios of speed, measured">
   <style>
     text { font: 13px system-ui, sans-serif; fill: #24292f; }
@@ -44,7 +51,7 @@ export function pictureOf(goals: readonly JudgedGoal[], machine: string): string
   <text class="title" x="16" y="26">How fast it is, beside what it is measured against</text>
   <text class="small" x="16" y="43">medians of paired rounds; the line is the goal</text>
   ${rows.join("\n  ")}
-  <text class="small" x="16" y="${height - 16}">${escaped(machine)}</text>
+  ${origins.join("\n  ")}
 </svg>
 `;
 }

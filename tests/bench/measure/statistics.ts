@@ -1,9 +1,8 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+export const Spread = Type.Object({ median: Type.Number(), min: Type.Number(), max: Type.Number() });
 /** What repeated measurements say: the median, and how far they lie apart. */
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-}
+export type Spread = Readonly<Static<typeof Spread>>;
 
 /** @throws RangeError for no values */
 export function spreadOf(values: readonly number[]): Spread {
