@@ -1,5 +1,5 @@
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
-import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
+import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./errors.ts";

@@ -10,7 +10,7 @@ import {
   AUDIT_OUTCOMES_PATH,
   internalCallHeaders,
 } from "@ostiary/lib/contracts/internal-api";
-import { withoutTrailingSlashes } from "@ostiary/lib/runtime/config";
+import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 

@@ -63,8 +63,9 @@ function row(
   };
 }
 
-function withoutTrailingSlashes(prefix: string): string {
-  let end = prefix.length;
-  while (end > 0 && prefix[end - 1] === "/") end--;
-  return prefix.slice(0, end);
+/** A path or an address to which more is to be added, in time that grows no faster than its length. */
+export function withoutTrailingSlashes(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === "/") end--;
+  return text.slice(0, end);
 }

@@ -1,7 +1,7 @@
 /** Route configuration: shapes, rules, expansion, ownership, the look-up table. Shared whole by gateway and registry. */
 export * from "./changes.ts";
 export * from "./compile.ts";
-export { expandService, joinPrefix } from "./expand.ts";
+export { expandService, joinPrefix, withoutTrailingSlashes } from "./expand.ts";
 export * from "./labels.ts";
 export * from "./limits.ts";
 export { EFFECTS, type Effect, type Mark } from "./mark.ts";

@@ -122,11 +122,6 @@ function decoded(text: string): string | null {
   }
 }
 
-/** An address or a path to which more is to be added, in time that grows no faster than its length. */
-export function withoutTrailingSlashes(text: string): string {
-  return text.replace(/(?<!\/)\/+$/, "");
-}
-
 /** Whether an item is `key=value` whose parts can be unescaped, and whose key is a token. */
 export function isKeyPair(item: string): boolean {
   const [key = "", ...value] = item.split("=");

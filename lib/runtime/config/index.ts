@@ -1,4 +1,4 @@
-export { isOrigin, listItems, withoutTrailingSlashes } from "./addresses.ts";
+export { isOrigin, listItems } from "./addresses.ts";
 export * from "./load.ts";
 export * from "./service.ts";
 export * from "./variables.ts";

@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
-import { withoutTrailingSlashes } from "../../config/addresses.ts";
+import { withoutTrailingSlashes } from "../../../domain/routes/expand.ts";
 import { answerWithin } from "../deadline.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
