@@ -12,6 +12,9 @@ import { BenchImpossible } from "./cores.ts";
 /** As a server in production is set up, as far as figures depend on it: every commit reaches the disk. */
 const DURABLE = { fsync: "on", full_page_writes: "on", shared_buffers: "1GB", max_wal_size: "4GB" };
 
+/** A start takes a second, and many on a machine that others use. */
+const START_TIMEOUT_MS = 60_000;
+
 /** A service run as a process of its own. */
 export interface ServiceProcess {
   readonly pid: number;
@@ -73,10 +76,11 @@ export class ServiceBed implements AsyncDisposable {
       await child.exited;
       this.#leash.release(child.pid);
     });
-    const ports = await waitFor(async () => {
+    const listening = async () => {
       const lines = (await Bun.file(log).text()).split("\n").filter((line) => line.includes('"listening"'));
       return lines[0] === undefined ? null : JSON.parse(lines[0]);
-    });
+    };
+    const ports = await waitFor(listening, { timeout_ms: START_TIMEOUT_MS, what: `the start of ${entry}` });
     const address = (port: unknown) => `http://127.0.0.1:${port}`;
     return { pid: child.pid, url: address(ports.port), internal_url: address(ports.internal_port) };
   }
