@@ -23,6 +23,7 @@ Environment, among the variables that the READMEs of apps/ list:
                 the public ports; the first four have a *_INTERNAL_PORT each
   DATABASE_URL, ROUTE_STORE_URL, COUNTER_STORE_URL
                 PostgreSQL, etcd and Redis in place of the embedded stores
+  LOG_FILE=-    shows the log here, for people on a terminal (LOG_FORMAT=json does not); NO_COLOR without colors
   DEMO=false    leaves out the toy provider, the sample service and the tour; AUTH_ISSUER and AUTH_JWKS_URI
                 then name your own provider
 

@@ -20,11 +20,18 @@ const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");
 export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
-  decided: { database_url: string; log_file: string; admin_token: string; signing_key_file: string },
+  decided: {
+    database_url: string;
+    log_file: string;
+    log_format: string;
+    admin_token: string;
+    signing_key_file: string;
+  },
 ): Environment {
   const values = {
     HOST: config.HOST,
     LOG_FILE: decided.log_file,
+    LOG_FORMAT: decided.log_format,
     DATABASE_URL: decided.database_url,
     ROUTE_STORE_URL: config.ROUTE_STORE_URL,
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,

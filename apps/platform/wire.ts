@@ -46,9 +46,11 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
 
     onProgress("Starting the registry, identity and audit");
     const log_file = config.LOG_FILE ?? directory.log_file;
+    const log_format = env.LOG_FORMAT || formatFor(log_file);
     const environment = sharedEnvironment(config, env, {
       database_url,
       log_file,
+      log_format,
       admin_token,
       signing_key_file,
     });
@@ -68,6 +70,9 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
       port: gateway.port,
       internal_port: gateway.internal_port,
       log: gateway.log,
+      switchLogLevel: () => {
+        for (const part of [gateway, ...Object.values(backends)]) part.switchLogLevel?.();
+      },
       shutdown: () => runReversed(undo),
       addresses,
       tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
@@ -76,6 +81,11 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     await runReversed(undo);
     throw error;
   }
+}
+
+/** Lines that go to a terminal are for a person. */
+function formatFor(log_file: string): string {
+  return log_file === "-" && process.stdout.isTTY ? "pretty" : "json";
 }
 
 function publish(

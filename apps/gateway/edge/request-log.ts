@@ -1,6 +1,6 @@
 import { displayPrefix } from "@ostiary/lib/domain/credentials";
 import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
-import { reasonOf } from "@ostiary/lib/runtime/http";
+import { reasonOf, refusalFields } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "../admission/principal.ts";
 import type { Exchange } from "../exchange.ts";
@@ -27,15 +27,20 @@ export class RequestLog {
    * @param failure why the gateway refused or could not finish
    */
   finish(exchange: Exchange, answered: number | null, failure: Error | null): void {
-    const { log, metrics } = this.#telemetry;
+    const { log, metrics, hasAccessLine } = this.#telemetry;
     const { method } = exchange.request;
     const template = exchange.match?.route.path ?? null;
     const route = template ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
     const status = answered ?? CLIENT_GONE_STATUS;
     const duration_ms = performance.now() - exchange.started;
-    metrics.observeRequest({ route, method, status, duration_ms });
+    const trace_id = exchange.trace.recorded ? exchange.trace.trace_id : null;
+    metrics.observeRequest({ route, method, status, duration_ms, trace_id });
     const fault = faultOf(answered, failure);
     exchange.trace.end({ route: template, status: answered, error_message: fault?.error_message });
+    if (!hasAccessLine(status)) return;
+    if (fault === null && failure instanceof ApiError) {
+      log.debug({ request_id: exchange.request_id, ...refusalFields(failure) }, "request refused");
+    }
     const line = this.#line(exchange, route, status, duration_ms);
     if (fault === null) log.info(line, "request completed");
     else log.error({ ...line, ...fault }, "request failed");

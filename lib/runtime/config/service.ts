@@ -10,6 +10,7 @@ import {
   optionalText,
   port,
   readableFile,
+  textOr,
 } from "./variables.ts";
 
 /** Where a service listens and how it stops: the same variables in all four (contract 1). */
@@ -44,6 +45,15 @@ export const telemetryVariables = {
     { default: "info", rule: "must be debug, info, warn or error" },
   ),
   LOG_FILE: logFile(),
+  LOG_FORMAT: Type.Union([Type.Literal("json"), Type.Literal("pretty")], {
+    default: "json",
+    rule: "must be json or pretty",
+  }),
+  LOG_ACCESS_SAMPLE: textOr("1", "must be a number from 0 to 1", {
+    check: isRatio,
+    description: "The share of lines that is written of requests answered below 400.",
+  }),
+  NO_COLOR: optionalText("must be any text", { description: "Takes the colors from pretty lines." }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl("Turns OTLP export over HTTP (protobuf) on."),
   OTEL_TRACES_EXPORTER: exporter(),
   OTEL_METRICS_EXPORTER: exporter(),

@@ -66,3 +66,8 @@ export const schemaFailureAdapter: ElysiaAdapter = {
     },
   },
 };
+
+/** Why a request was refused, for a line at the level `debug`: what the caller was told, in part. */
+export function refusalFields({ code, message, details }: ApiError) {
+  return { code, reason: message, details };
+}

@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
 import { serverAttributes, type Telemetry } from "../telemetry/index.ts";
-import { reasonOf } from "./errors.ts";
+import { reasonOf, refusalFields } from "./errors.ts";
 import { isProbe } from "./probes.ts";
 import { type RequestContext, setContext } from "./request-context.ts";
 
@@ -64,7 +64,7 @@ function finish(
   { request_id, trace, route: matched, subject, error }: RequestContext,
   status: number,
   duration_ms: number,
-  { log, metrics }: Telemetry,
+  { log, metrics, hasAccessLine }: Telemetry,
 ): void {
   const route = matched ?? "unmatched";
   const trace_id = trace?.recorded ? trace.trace_id : null;
@@ -72,6 +72,7 @@ function finish(
   // its span is never ended, so never sent; what a probe breaks on is told like any other failure
   if (error === null && isProbe(route)) return;
   trace?.end({ route: matched, status, error_message: error?.message });
+  if (!hasAccessLine(status)) return;
   const line = {
     route,
     method,
@@ -81,6 +82,7 @@ function finish(
     ...(trace && { trace_id: trace.trace_id, span_id: trace.span_id }),
     ...subject,
   };
+  if (error !== null && status < 500) log.debug({ request_id, ...refusalFields(error) }, "request refused");
   if (error === null || status < 500) log.info(line, "request completed");
   else log.error({ ...line, error_kind: error.kind, error_message: reasonOf(error) }, "request failed");
 }

@@ -2,7 +2,7 @@ export * from "./app.ts";
 export * from "./code-samples.ts";
 export { type DocumentPage, documentPage } from "./document-page.ts";
 export * from "./documented-errors.ts";
-export { reasonOf, toApiError } from "./errors.ts";
+export { reasonOf, refusalFields, toApiError } from "./errors.ts";
 export * from "./handler.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";

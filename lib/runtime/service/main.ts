@@ -17,9 +17,15 @@ const refusals = [ConfigError, StartRefused, UnusableFolder];
  */
 export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   const stopped = onSignals();
+  let started: Running[] = [];
+  // before anything has started too: its default is to end the process
+  process.on("SIGUSR2", () => {
+    for (const service of started) service.switchLogLevel?.();
+  });
   const faults = new UncaughtFaults();
   try {
     const running = await start();
+    started = running;
     for (const { log } of running) if (log !== undefined) faults.reportTo(log);
     await stopped;
     await Promise.all(running.map((service) => service.shutdown()));

@@ -18,6 +18,8 @@ export interface Running {
   readonly internal_port: number;
   /** Where faults of the process are told, if anywhere but on standard error. */
   readonly log?: Logger;
+  /** Switches between `LOG_LEVEL` and `debug`. */
+  switchLogLevel?(): void;
   /** Drains and stops in the order of contract 1; resolves when nothing of the service is left. */
   shutdown(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function serve<Socket>(
     return {
       name: service.name,
       log,
+      switchLogLevel: () => service.telemetry.switchLogLevel(),
       ...running,
       shutdown: () => shutdown(service, open, server, options),
     };

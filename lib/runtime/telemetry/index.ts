@@ -1,3 +1,4 @@
+export * from "./access-sample.ts";
 export * from "./collected.ts";
 export * from "./duration-histogram.ts";
 export * from "./log.ts";

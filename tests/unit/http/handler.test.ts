@@ -28,6 +28,8 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
   const log: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   const telemetry: Telemetry = {
     log,
+    hasAccessLine: () => true,
+    switchLogLevel: () => {},
     metrics: createMetrics(),
     tracing: {
       ...createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), log),

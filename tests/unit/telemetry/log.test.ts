@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
+import { accessSample, createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
 
 /** The lines that `write` leaves in a log, read once it is flushed. */
 async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {
@@ -64,10 +64,67 @@ describe("a log line", () => {
     expect(lines).toMatchObject([{ level: "error", err, try: 2, message: "failed" }]);
   });
 
+  test("is written from debug on once the level is switched, and from its own again after", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    const file = join(folder, "log");
+    const sink = createLog({ service: "gateway", level: "warn", file });
+    for (const message of ["before", "between", "after"]) {
+      sink.log.debug({}, message);
+      if (message !== "after") sink.switchLevel();
+    }
+    await sink.flush();
+    const messages = (await Bun.file(file).text())
+      .split("\n")
+      .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    expect(messages.map(({ message, log_level }) => log_level ?? message)).toEqual([
+      "debug",
+      "between",
+      "warn",
+    ]);
+    await rm(folder, { recursive: true });
+  });
+
+  test("for people is one line, whatever its fields hold", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    const file = join(folder, "log");
+    const { log, flush } = createLog({ service: "gateway", level: "info", file, format: "pretty" });
+    log.info({ route: "/things/{id}", status: 200, user: undefined }, "request completed");
+    log.warn({ text: "a\n\u001b[2Jb", list: [1, { a: 2 }] }, "odd\r\n\u001b[31mmessage");
+    await flush();
+    const [first, second, rest] = (await Bun.file(file).text()).split("\n");
+    expect(first).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} info {2}gateway {2}request completed route=\/things\/\{id\} status=200$/,
+    );
+    expect(second).toContain('text="a\\n\\u001b[2Jb" list=[ 1, { a: 2 } ]');
+    expect(second).not.toContain("\u001b");
+    expect(rest).toBe("");
+    await rm(folder, { recursive: true });
+  });
+
   test("is not lost when the log is flushed", async () => {
     const lines = await logged("info", (log) => {
       for (let count = 0; count < 2_000; count++) log.info({ count }, "said");
     });
     expect(lines).toHaveLength(2_000);
+  });
+});
+
+describe("a share of access lines", () => {
+  test.each([
+    [1, 1_000],
+    [0.25, 250],
+    [0.1, 100],
+    [0, 0],
+  ])("of %p is kept, evenly", (share, kept) => {
+    const sample = accessSample(share);
+    const lines = Array.from({ length: 1_000 }, () => sample(200)).filter(Boolean).length;
+    expect(Math.abs(lines - kept)).toBeLessThanOrEqual(1);
+  });
+
+  test("never leaves out what was refused, failed or given up", () => {
+    const sample = accessSample(0);
+    expect([200, 204, 304, 400, 401, 404, 429, 499, 500, 503].filter(sample)).toEqual([
+      400, 401, 404, 429, 499, 500, 503,
+    ]);
   });
 });

@@ -1,0 +1,80 @@
+import { inspect } from "node:util";
+import pino from "pino";
+import { systemClock } from "../../async/index.ts";
+
+export const LEVELS = ["debug", "info", "warn", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Spells a line, its end included. */
+export type LineFormat = (level: Level, fields: object, message: string) => string;
+
+/** JSON lines with `timestamp`, `level` and `message` (Gateway specification, Emitted signals). */
+export function jsonLines(service: string): LineFormat {
+  const timestamp = timestampText();
+  const base = `,"service":${JSON.stringify(service)}`;
+  return (level, fields, message) =>
+    `{"level":"${level}","timestamp":"${timestamp()}"${base}${spellFields(fields)},"message":${JSON.stringify(message)}}\n`;
+}
+
+/** Spells the time once a millisecond, which many lines share. */
+function timestampText(): () => string {
+  let spelled_ms = Number.NaN;
+  let text = "";
+  return () => {
+    const now_ms = systemClock.now();
+    if (now_ms !== spelled_ms) {
+      spelled_ms = now_ms;
+      text = new Date(now_ms).toISOString();
+    }
+    return text;
+  };
+}
+
+/** Fields as JSON, behind a comma. */
+function spellFields(fields: object): string {
+  const plain = "err" in fields ? { ...fields, err: errorFields(fields.err) } : fields;
+  const spelled = JSON.stringify(plain);
+  return spelled === "{}" ? "" : `,${spelled.slice(1, -1)}`;
+}
+
+function errorFields(error: unknown): unknown {
+  return error instanceof Error ? pino.stdSerializers.err(error) : error;
+}
+
+const COLORS: Readonly<Record<Level, string>> = {
+  debug: "\x1b[2m",
+  info: "\x1b[32m",
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+};
+const DIM = "\x1b[2m";
+const PLAIN = "\x1b[0m";
+const LEVEL_LENGTH = 5;
+const SERVICE_LENGTH = 8;
+
+/** Lines for a person at a terminal: time, level, service, message, then fields. */
+export function prettyLines(service: string, inColor: boolean): LineFormat {
+  const timestamp = timestampText();
+  const paint = (color: string, text: string) => (inColor ? `${color}${text}${PLAIN}` : text);
+  return (level, fields, message) => {
+    const time = paint(DIM, timestamp().slice("2026-01-01T".length, -1));
+    const told = Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${paint(DIM, `${name}=`)}${shown(value)}`],
+    );
+    const head = `${time} ${paint(COLORS[level], level.padEnd(LEVEL_LENGTH))} ${service.padEnd(SERVICE_LENGTH)}`;
+    return `${[head, oneLine(message), ...told].join(" ")}\n`;
+  };
+}
+
+function shown(value: unknown): string {
+  if (value instanceof Error) return `\n${value.stack ?? value.message}`;
+  if (typeof value === "string") return /^[\w./:{}@+-]+$/.test(value) ? value : JSON.stringify(value);
+  return typeof value === "object"
+    ? inspect(value, { breakLength: Number.POSITIVE_INFINITY })
+    : String(value);
+}
+
+/** Nothing that a client sent moves the cursor. */
+function oneLine(text: string): string {
+  return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
+}

@@ -1,0 +1,17 @@
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
+import { telemetryConfig } from "./collector.ts";
+
+/** A process that logs more than anybody reads. On stderr it says how many lines were dropped. */
+const LINES = 200_000;
+const telemetry = createTelemetry({ name: "gateway", namespace: "edge" }, telemetryConfig());
+const text = "x".repeat(400);
+for (let turn = 0; turn < 200; turn += 1) {
+  for (let line = 0; line < LINES / 200; line += 1) telemetry.log.info({ line, text }, "said");
+  await Bun.sleep(1);
+}
+const scrape = await telemetry.metrics.text();
+const dropped = Number(/^log_lines_dropped_total (\d+)$/m.exec(scrape)?.[1]);
+const rss_bytes = process.memoryUsage.rss();
+await telemetry.close();
+process.stderr.write(JSON.stringify({ dropped, rss_bytes }));
+process.exit(0);
