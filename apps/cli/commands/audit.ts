@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { Interrupted, Refused } from "../errors.ts";
+import { Output } from "../output.ts";
+import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";
 import { faultSummary, reportLines } from "../verify/report.ts";
 import { verifyExport } from "../verify/verify.ts";
-import type { CommandContext, Run } from "./command.ts";
+import type { Run, Setting } from "./command.ts";
 
 interface VerifyOptions {
   checkpoint?: string;
@@ -11,7 +13,7 @@ interface VerifyOptions {
 }
 
 /** `audit verify FILE`: whether an export of the audit log is complete and unaltered. Asks nobody. */
-export function addAudit(program: Command, run: Run): void {
+export function addAudit(program: Command, _run: Run, { terminal }: Setting): void {
   const audit = program.command("audit").description("Check exports of the audit log");
   audit
     .command("verify")
@@ -31,11 +33,13 @@ Examples:
   $ bun cli audit verify log.ndjson --keys jwks.json
   $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson`,
     )
-    .action((file: string, options: VerifyOptions) => run((context) => verify(context, file, options)));
+    .action((file: string, options: VerifyOptions) =>
+      verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),
+    );
 }
 
 async function verify(
-  { output, terminal }: CommandContext,
+  { output, terminal }: { output: Output; terminal: Terminal },
   file: string,
   { checkpoint, keys }: VerifyOptions,
 ): Promise<void> {
