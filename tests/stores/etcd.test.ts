@@ -130,6 +130,22 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       await holds("leases/died", undefined);
     });
 
+    test("is written a few times a second at most, however often it is put", async () => {
+      const told = recordingListener();
+      const watch = await store.watch("leases/often", told.listener);
+      const { lease } = startLease(store, "leases/often");
+      const started = performance.now();
+      for (let count = 1; count <= 100; count++) {
+        lease.put(String(count));
+        await Bun.sleep(5);
+      }
+      await holds("leases/often", "100");
+      const seconds = (performance.now() - started) / 1_000;
+      expect(told.changes.length).toBeLessThanOrEqual(4 * seconds + 2);
+      await lease.release();
+      await watch.close();
+    });
+
     test("comes back by itself after etcd was down, forgot the lease, or lost the key", async () => {
       const { lease, told } = startLease(store, "leases/back");
       lease.put("1");
