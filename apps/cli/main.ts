@@ -38,7 +38,7 @@ async function askLine(question: string): Promise<string> {
 }
 
 const code = await runCommandLine({
-  name: "bun cli",
+  name: Bun.isStandaloneExecutable ? "ostiary" : "bun cli",
   parameters: process.argv.slice(2),
   variable: (name) => env[name],
   terminal: {

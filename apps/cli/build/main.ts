@@ -1,0 +1,65 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+
+/**
+ * Makes the executable `ostiary`, for machines that have no Bun. The runtimes of other systems are packages of the
+ * npm registry (`@oven/bun-…`), which Bun keeps once they were fetched.
+ */
+const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
+type Target = (typeof TARGETS)[number];
+
+const ENTRY = join(import.meta.dir, "../main.ts");
+const MIB = 1_048_576;
+
+const program = new Command("bun run build")
+  .description("Make the executable of the command line, for all systems or for those named")
+  .argument("[targets...]", `of ${TARGETS.join(", ")}`, addTarget, [])
+  .option("--outdir <folder>", "where the executables are written", "dist")
+  .parse();
+
+const { outdir }: { outdir: string } = program.opts();
+const named: Target[] = program.processedArgs[0];
+const chosen = named.length > 0 ? named : TARGETS;
+await mkdir(outdir, { recursive: true });
+const sums: string[] = [];
+for (const target of chosen) {
+  const file = await build(target);
+  const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(join(outdir, file)).bytes()).digest("hex");
+  sums.push(`${sum}  ${file}\n`);
+}
+await Bun.write(join(outdir, "SHA256SUMS"), sums.join(""));
+
+function addTarget(text: string, targets: Target[]): Target[] {
+  const target = TARGETS.find((each) => each === text);
+  if (target === undefined) throw new InvalidArgumentError(`It is one of ${TARGETS.join(", ")}.`);
+  return [...targets, target];
+}
+
+/** The name of the file that it makes. */
+async function build(target: Target): Promise<string> {
+  const file = `ostiary-${target}${target.startsWith("windows") ? ".exe" : ""}`;
+  const started_ms = performance.now();
+  process.stdout.write(`${target} `);
+  const { success, logs } = await Bun.build({
+    entrypoints: [ENTRY],
+    minify: true,
+    throw: false,
+    compile: {
+      target: `bun-${target}`,
+      outfile: join(outdir, file),
+      // what lies in the folder where somebody calls it is no part of it
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  });
+  if (!success) {
+    process.stdout.write("failed\n");
+    process.stderr.write(`${logs.join("\n")}\n`);
+    process.exit(1);
+  }
+  const size = (Bun.file(join(outdir, file)).size / MIB).toFixed(0);
+  const took = ((performance.now() - started_ms) / 1_000).toFixed(1);
+  process.stdout.write(`${join(outdir, file)}, ${size} MiB, in ${took} s\n`);
+  return file;
+}

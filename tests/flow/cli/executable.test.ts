@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
+import { ROOT, type Run, useCli } from "./bed.ts";
+
+/** The command line as one file, on a machine without Bun, Node or the packages of this repository. */
+
+const { registry, directory } = useCli();
+const BUILD_MS = 120_000;
+
+describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the executable", () => {
+  let executable = "";
+  let shown = "";
+  beforeAll(async () => {
+    const outdir = join(directory(), "dist");
+    const build = Bun.spawn([process.execPath, "apps/cli/build/main.ts", "linux-x64", "--outdir", outdir], {
+      cwd: ROOT,
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    shown = await build.stdout.text();
+    expect(await build.exited).toBe(0);
+    executable = join(outdir, "ostiary-linux-x64");
+  }, BUILD_MS);
+
+  /** Runs it with nothing around it but the variables given, in a folder of its own. */
+  async function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {
+    const child = Bun.spawn([executable, ...parameters], {
+      cwd,
+      env: { PATH: "/nowhere", HOME: directory(), REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env },
+      stdin: new TextEncoder().encode(input),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    return { exit_code: await child.exited, stdout, stderr };
+  }
+
+  test("is told of while it is made, with its sum beside it", async () => {
+    expect(shown).toMatch(/^linux-x64 \S+ostiary-linux-x64, \d+ MiB, in [\d.]+ s\n$/);
+    const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(executable).bytes()).digest("hex");
+    expect(await Bun.file(join(directory(), "dist/SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
+  });
+
+  test("publishes, shows, exports and deletes", async () => {
+    const input = JSON.stringify({ services: { alone: service("/alone") } });
+    expect(await run(["apply", "-"], { input })).toMatchObject({ exit_code: 0, stderr: "" });
+    expect((await run(["explain", "get", "http://x/alone"])).stdout).toContain(
+      "of alone serves this request",
+    );
+    const { stdout } = await run(["export", "alone"]);
+    expect((await run(["diff", "-", "--fail-on=opens,breaks"], { input: stdout })).exit_code).toBe(0);
+    expect((await run(["delete", "alone", "--yes"])).exit_code).toBe(0);
+    expect((await run(["diff", "alone", "--fail-on=breaks"])).exit_code).toBe(3);
+  });
+
+  test("calls itself by its name", async () => {
+    const { version } = await Bun.file(join(ROOT, "package.json")).json();
+    expect(await run(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
+    for (const parameters of [["--help"], ["apply", "--help"], ["completion", "--help"]]) {
+      const { stdout } = await run(parameters);
+      expect(stdout).toContain("$ ");
+      expect(stdout).not.toContain("bun");
+    }
+    const away = await run(["delete", "a", "--yes", "--timeout", "1"], { env: { ADMIN_TOKEN: "wrong" } });
+    expect(away).toMatchObject({ exit_code: 1, stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+  });
+
+  test("reads nothing of the folder in which it is called", async () => {
+    const folder = join(directory(), "strange");
+    await mkdir(folder);
+    await writeFile(join(folder, ".env"), "REGISTRY_URL=http://127.0.0.1:1\nNO_COLOR=1\n");
+    await writeFile(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
+    await writeFile(join(folder, "preload.ts"), 'console.log("preloaded"); process.exit(9);\n');
+    await writeFile(join(folder, "package.json"), "{ not JSON");
+    await writeFile(join(folder, "tsconfig.json"), "{ not JSON");
+    const env = { REGISTRY_URL: "" };
+    const elsewhere = await run(["services"], { cwd: folder, env });
+    expect(elsewhere.stdout).not.toContain("preloaded");
+    expect(elsewhere.stderr).not.toContain("127.0.0.1:1 ");
+    expect((await run(["services"], { cwd: folder })).exit_code).toBe(0);
+  });
+
+  test("finds its profiles", async () => {
+    const home = join(directory(), "home");
+    await mkdir(join(home, ".config/ostiary"), { recursive: true });
+    const profiles = `registries: { here: { url: "${registry.url}", token_env: HERE } }`;
+    await writeFile(join(home, ".config/ostiary/config.yaml"), profiles);
+    const env = { HOME: home, HERE: ADMIN_TOKEN, REGISTRY_URL: "", ADMIN_TOKEN: "" };
+    expect((await run(["services", "--registry", "here"], { env })).exit_code).toBe(0);
+  });
+});
+
+test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])("a build for %j is wrong usage", async (targets) => {
+  const build = Bun.spawn([process.execPath, "apps/cli/build/main.ts", ...targets], {
+    cwd: ROOT,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  expect(await build.stderr.text()).toContain(
+    "It is one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.",
+  );
+  expect(await build.exited).toBe(1);
+});

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { service } from "../../app/registry/harness.ts";
+import { environmentOf, ROOT, useCli } from "./bed.ts";
+
+/** The workflow of the README, whose steps run here as a runner of GitHub runs them. */
+
+const { registry, file, directory } = useCli();
+
+interface Step {
+  name?: string;
+  run?: string;
+  env?: Record<string, string>;
+}
+const readme = await Bun.file(join(ROOT, "apps/cli/README.md")).text();
+const workflow = parse(/```yaml\n(name: routes\n.*?)```/s.exec(readme)?.[1] ?? "");
+
+function step(job: string, name: string): Step {
+  const found = workflow.jobs[job].steps.find((each: Step) => each.name === name);
+  expect(found?.run).toBeString();
+  return found;
+}
+
+beforeAll(async () => {
+  const bin = join(directory(), "bin");
+  await mkdir(bin);
+  const programs = {
+    ostiary: `exec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"`,
+    // what would be posted
+    gh: 'echo "$@" > comment.txt; cat plan.md >> comment.txt',
+  };
+  for (const [name, text] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
+    await chmod(join(bin, name), 0o755);
+  }
+  await registry.put("piped", service("/piped"));
+});
+
+/** As GitHub runs a step: by bash, which ends at the first failure. */
+async function runStep({ run = "" }: Step): Promise<number> {
+  const { PATH, ...environment } = environmentOf(registry.url);
+  const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
+    cwd: directory(),
+    env: {
+      ...environment,
+      PATH: `${join(directory(), "bin")}:${PATH}`,
+      PULL_REQUEST: "https://github.com/a/b/pull/1",
+    },
+    stdout: "ignore",
+    stderr: "inherit",
+  });
+  return child.exited;
+}
+
+const comment = () => Bun.file(join(directory(), "comment.txt")).text();
+const propose = (config: object) => file("routes.yaml", JSON.stringify({ services: { piped: config } }));
+
+describe("the workflow of the README", () => {
+  test("names what it needs of GitHub, and the variables of the command line", () => {
+    expect(Object.keys(workflow.env)).toEqual(["REGISTRY_URL", "ADMIN_TOKEN"]);
+    expect(workflow.permissions).toEqual({ contents: "read", "pull-requests": "write" });
+    expect(Object.keys(workflow.on)).toEqual(["pull_request", "push"]);
+    for (const job of Object.values<{ steps: Step[] }>(workflow.jobs)) {
+      for (const { run = "", env = {} } of job.steps) {
+        const used = [...run.matchAll(/\$([A-Z_]+)/g)].map(([, name]) => name ?? "");
+        expect(used.filter((name) => !Object.hasOwn(env, name))).toEqual([]);
+      }
+    }
+  });
+
+  test("comments a plan that breaks callers, and fails", async () => {
+    await propose(service("/piped/elsewhere"));
+    expect(await runStep(step("review", "Plan"))).toBe(3);
+    expect(await runStep(step("review", "Comment"))).toBe(0);
+    expect(await comment()).toStartWith(
+      "pr comment https://github.com/a/b/pull/1 --body-file plan.md\n### Route changes\n",
+    );
+    expect(await comment()).toContain("**breaks**: the route is gone");
+  });
+
+  test("comments a plan that does no harm, passes, and publishes it", async () => {
+    await propose(service("/piped", "/piped/more"));
+    expect(await runStep(step("review", "Plan"))).toBe(0);
+    expect(await runStep(step("review", "Comment"))).toBe(0);
+    expect(await comment()).toContain("1 change: none opens something or breaks callers.");
+    expect(await runStep(step("publish", "Publish"))).toBe(0);
+    expect((await registry.call("GET", "/services/piped")).body.revision).toBe(2);
+  });
+
+  test("fails on a document that is refused, and comments nothing", async () => {
+    await file("comment.txt", "");
+    await propose({ url: "https://piped:1" });
+    expect(await runStep(step("review", "Plan"))).toBe(1);
+    expect(await runStep(step("review", "Comment"))).toBe(0);
+    expect(await comment()).toBe("");
+  });
+});
