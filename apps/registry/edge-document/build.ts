@@ -31,6 +31,7 @@ export class DocumentBuild {
   readonly #sources: EdgeSources;
   readonly #text = new TextPieces();
   readonly #merges = new Map<string, ServiceMerge>();
+  #representation: Representation | null = null;
 
   constructor(sources: EdgeSources) {
     this.#sources = sources;
@@ -41,7 +42,8 @@ export class DocumentBuild {
   }
 
   get representation(): Representation {
-    return this.#text.representation("application/json");
+    if (this.#representation === null) throw new Error("The steps have not all been taken.");
+    return this.#representation;
   }
 
   *steps(): Generator<void> {
@@ -66,6 +68,7 @@ export class DocumentBuild {
       securitySchemes: schemesOf(new Set(placed.map(({ edge }) => edge.route.scope))),
     });
     this.#text.add(`},${rest.slice(1)},"x-service-documents":${JSON.stringify(this.#marks())}}`);
+    this.#representation = yield* this.#text.representation("application/json");
   }
 
   /** Every route but those of OPTIONS, which the gateway answers itself. */
@@ -78,17 +81,17 @@ export class DocumentBuild {
         yield;
       }
     }
-    return table.routes
-      .filter(({ method }) => method !== "OPTIONS")
-      .map((route) => {
-        const rate_limit = rows.get(`${route.service} ${route.method} ${route.path}`)?.rate_limit;
-        const policies = services.get(route.service)?.rate_limits;
-        return {
-          route,
-          rate_limit,
-          policy: typeof rate_limit === "string" ? (policies?.[rate_limit] ?? null) : null,
-        };
-      });
+    const all = table.routes.filter(({ method }) => method !== "OPTIONS");
+    yield;
+    return all.map((route) => {
+      const rate_limit = rows.get(`${route.service} ${route.method} ${route.path}`)?.rate_limit;
+      const policies = services.get(route.service)?.rate_limits;
+      return {
+        route,
+        rate_limit,
+        policy: typeof rate_limit === "string" ? (policies?.[rate_limit] ?? null) : null,
+      };
+    });
   }
 
   /** Gives the references of the operations to responses and headers of the gateway. */
@@ -155,18 +158,42 @@ function rowsOf(config: StoredServiceConfig): StoredRoute[] {
   return [open, user, organization, member].flatMap((scope) => scope?.routes ?? []);
 }
 
+/** The text that one block of bytes is made of, about. */
+const BLOCK_LENGTH = 256 * 1024;
+
 /** Text that grows, as bytes and their hash. */
 class TextPieces {
-  readonly #pieces: Uint8Array[] = [];
+  readonly #blocks: Uint8Array[] = [];
   readonly #hash = new Bun.CryptoHasher("sha256");
+  #pieces: string[] = [];
+  #length = 0;
+  #bytes = 0;
 
   add(text: string): void {
-    const bytes = Buffer.from(text);
-    this.#hash.update(bytes);
-    this.#pieces.push(bytes);
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#length >= BLOCK_LENGTH) this.#close();
   }
 
-  representation(type: string): Representation {
-    return { body: Buffer.concat(this.#pieces), type, etag: entityTag(this.#hash) };
+  /** The whole, in steps: it is copied block by block. */
+  *representation(type: string): Generator<void, Representation> {
+    this.#close();
+    const body = Buffer.allocUnsafeSlow(this.#bytes);
+    let start = 0;
+    for (const block of this.#blocks) {
+      body.set(block, start);
+      start += block.byteLength;
+      yield;
+    }
+    return { body, type, etag: entityTag(this.#hash) };
+  }
+
+  #close(): void {
+    const block = Buffer.from(this.#pieces.join(""));
+    this.#hash.update(block);
+    this.#blocks.push(block);
+    this.#bytes += block.byteLength;
+    this.#pieces = [];
+    this.#length = 0;
   }
 }

@@ -37,6 +37,7 @@ export function* placeRoutes(
   origin: string,
 ): Generator<void, { placed: Placed[]; tags: Tag[] }> {
   const sorted = edges.toSorted(byPath);
+  yield;
   const shapes = new Map<string, { path: string; params: readonly string[] }>();
   const described: Described[] = [];
   for (const edge of sorted) {
@@ -49,18 +50,15 @@ export function* placeRoutes(
     yield;
   }
   const tags = new TagNames(described, documents);
+  yield;
   const ids = new OperationIds(described);
-  const placed = described.map((each) => ({
-    edge: each.edge,
-    found: each.found,
-    place: {
-      path: each.path,
-      params: each.params,
-      origin,
-      tag: tags.nameOf(each.edge.route.service, each.tag),
-      operation_id: ids.of(each),
-    },
-  }));
+  const placed: Placed[] = [];
+  for (const each of described) {
+    const { edge, found, path, params } = each;
+    const tag = tags.nameOf(edge.route.service, each.tag);
+    placed.push({ edge, found, place: { path, params, origin, tag, operation_id: ids.of(each) } });
+    yield;
+  }
   // what differed in the names of params only comes to stand together
   placed.sort((one, other) => compare(one.place.path, other.place.path));
   return { placed, tags: tags.all };

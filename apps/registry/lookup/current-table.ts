@@ -1,19 +1,31 @@
+import { inSlices, Semaphore } from "@ostiary/lib/async";
 import {
-  buildRouteTable,
   type CompiledRoute,
   type RouteTable,
+  RouteTableBuilder,
   type StoredRoute,
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { CurrentService } from "../services/service.ts";
 import { readSnapshot } from "./queries.ts";
 
-/** The look-up table of what is current in the database, built again when something was written since. */
+/** How long routes may be taken in before everything else has its turn. */
+const SLICE_MS = 5;
+
+/** The look-up table of what is current in the database, with what was written since taken in when it is asked for. */
 export class CurrentTable {
   readonly #database: Database;
+  readonly #taking = new Semaphore(1);
+  #builder = new RouteTableBuilder();
+  /** Of the services that the builder has. */
+  #revisions = new Map<string, number>();
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
-  #table: RouteTable = buildRouteTable([]);
+  #table: RouteTable = this.#builder.take();
+  /** Counts reads, to tell which of two snapshots is newer. */
+  #asked = 0;
+  #taken = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -21,13 +33,39 @@ export class CurrentTable {
 
   /** The table as of now. */
   async read(): Promise<RouteTable> {
+    const asked = ++this.#asked;
     const snapshot = await readSnapshot(this.#database, this.#fence);
-    if (snapshot !== null) {
+    if (snapshot === null) return this.#table;
+    await this.#taking.run(async () => {
+      if (asked < this.#taken) return;
+      try {
+        await inSlices(this.#takeIn(snapshot.services), { slice_ms: SLICE_MS });
+      } catch (error) {
+        this.#builder = new RouteTableBuilder();
+        this.#revisions.clear();
+        throw error;
+      }
+      this.#taken = asked;
       this.#fence = snapshot.fence;
       this.#services = new Map(snapshot.services.map(({ name, config }) => [name, config]));
-      this.#table = buildRouteTable(this.#services);
-    }
+      this.#table = this.#builder.take();
+    });
     return this.#table;
+  }
+
+  /** Puts what is new or another revision, and deletes what is gone. */
+  *#takeIn(services: readonly CurrentService[]): Generator<void> {
+    const gone = new Set(this.#revisions.keys());
+    for (const { name, revision, config } of services) {
+      gone.delete(name);
+      if (this.#revisions.get(name) === revision) continue;
+      yield* this.#builder.put(name, config);
+      this.#revisions.set(name, revision);
+    }
+    for (const name of gone) {
+      yield* this.#builder.delete(name);
+      this.#revisions.delete(name);
+    }
   }
 
   /** Of the last write that {@link read} has seen. */

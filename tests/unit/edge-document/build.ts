@@ -1,7 +1,22 @@
-import { buildRouteTable, validateDocument } from "@ostiary/lib/domain/routes";
+import {
+  buildRouteTable,
+  type RouteTable,
+  type StoredServiceConfig,
+  validateDocument,
+} from "@ostiary/lib/domain/routes";
 import { DocumentBuild } from "@ostiary/registry/edge-document";
 import { ServiceDocument } from "@ostiary/registry/service-document";
 import type { OpenApiDocument } from "../../support/openapi.ts";
+
+/** The valid services of a configuration document, and their table. */
+export function tableOf(services: Record<string, unknown>): {
+  services: ReadonlyMap<string, StoredServiceConfig>;
+  table: RouteTable;
+} {
+  const valid = validateDocument({ services });
+  if (!valid.ok) throw new Error(Bun.inspect(valid.fields));
+  return { services: valid.services, table: buildRouteTable(valid.services) };
+}
 
 /** The document of the edge for a configuration document, with documents of some of its services. */
 export function edgeDocument(
@@ -9,13 +24,10 @@ export function edgeDocument(
   documents: Record<string, unknown> = {},
   server_url?: string,
 ): OpenApiDocument {
-  const valid = validateDocument({ services });
-  if (!valid.ok) throw new Error(Bun.inspect(valid.fields));
   const build = new DocumentBuild({
     title: "API",
     server_url,
-    table: buildRouteTable(valid.services),
-    services: valid.services,
+    ...tableOf(services),
     documents: new Map(
       Object.entries(documents).map(([service, value]) => [
         service,

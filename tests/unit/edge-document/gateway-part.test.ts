@@ -1,8 +1,9 @@
 /** What the document says of routes whose services say nothing of themselves. */
 import { describe, expect, test } from "bun:test";
+import { DocumentBuild } from "@ostiary/registry/edge-document";
 import { DocumentValidator, operationsIn } from "../../support/openapi.ts";
 import { lintFindings } from "../../support/swagger-page.ts";
-import { edgeDocument } from "./build.ts";
+import { edgeDocument, tableOf } from "./build.ts";
 
 const url = "http://widgets:8080";
 const routes = (...all: object[]) => ({ routes: all });
@@ -185,4 +186,21 @@ test("no route at all is a document too", async () => {
   expect((await lintFindings(JSON.stringify(document))).filter((each) => /error|struct/.test(each))).toEqual(
     [],
   );
+});
+
+test("ten thousand routes are described in as many short steps", () => {
+  const many = Array.from({ length: 10_000 }, (_, n) => ({ path: `/r/${n}/{id}`, methods: ["GET"] }));
+  const { services, table } = tableOf({ widgets: { url, user: { routes: many } } });
+  const build = new DocumentBuild({
+    title: "API",
+    server_url: undefined,
+    table,
+    services,
+    documents: new Map(),
+  });
+  expect(() => build.representation).toThrow("steps");
+  let steps = 0;
+  for (const _ of build.steps()) steps++;
+  expect(steps).toBeGreaterThan(4 * many.length);
+  expect(build.representation.etag).toMatch(/^"[\w-]{43}"$/);
 });

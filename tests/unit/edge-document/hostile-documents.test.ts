@@ -1,0 +1,106 @@
+/** Whatever a service answers, the document of the edge stays a sound one. */
+import { expect, test } from "bun:test";
+import { ServiceDocument } from "@ostiary/registry/service-document";
+import fc from "fast-check";
+import { operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/swagger-page.ts";
+import { edgeDocument } from "./build.ts";
+
+const KEYS = [
+  ...["get", "post", "parameters", "requestBody", "responses", "content", "application/json", "schema"],
+  ...[
+    "$ref",
+    "name",
+    "in",
+    "description",
+    "summary",
+    "tags",
+    "operationId",
+    "headers",
+    "examples",
+    "example",
+  ],
+  ...["type", "properties", "items", "allOf", "anyOf", "enum", "required", "pattern", "discriminator"],
+  ...["nullable", "exclusiveMinimum", "minimum", "additionalProperties", "not", "mapping", "propertyName"],
+  ...["200", "404", "default", "5XX", "value", "style", "explode", "__proto__", "constructor", "x"],
+];
+const TEXTS = [
+  ...[
+    "path",
+    "query",
+    "header",
+    "object",
+    "string",
+    "array",
+    "#/components/schemas/A",
+    "#/components/schemas/B",
+  ],
+  ...["#/paths", "#", "https://x", "(", "", "id", "X-API-Key", "form", "\ud800", "</script>"],
+];
+
+/** JSON of the words that documents are made of, so that it gets deep into the readers. */
+const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "medium", withCrossShrink: true },
+    fc.constantFrom(...TEXTS),
+    fc.constantFrom(null, true, false, 0, -1, 1.5),
+    tie("object"),
+    tie("list"),
+  ),
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...KEYS), tie("value")), { maxLength: 6 })
+    .map((entries) => Object.fromEntries(entries)),
+  list: fc.array(tie("value"), { maxLength: 4 }),
+}));
+
+const operation = fc.record(
+  {
+    parameters: fc.array(value),
+    requestBody: value,
+    responses: value,
+    summary: value,
+    tags: value,
+    operationId: value,
+  },
+  { requiredKeys: [] },
+);
+const document = fc.record({
+  openapi: fc.constantFrom("3.0.3", "3.1.0"),
+  servers: value,
+  tags: value,
+  paths: fc.record({
+    "/w/{id}": fc.record({ parameters: value, get: fc.oneof(operation, value), post: operation }),
+    "/o/{org}/w": fc.oneof(value, fc.record({ get: operation, put: operation })),
+  }),
+  components: fc.oneof(fc.record({ schemas: fc.record({ A: value, B: value }) }), value),
+});
+
+const routes = [
+  { path: "/w/{key}", upstream: "/w/{path.key}", methods: ["GET", "POST", "HEAD"] },
+  { path: "/org/w", upstream: "/o/{subject.organization_id}/w", methods: ["GET", "PUT"] },
+];
+const services = { widgets: { url: "http://widgets:8080", organization: { routes } } };
+
+/** What no linter may find: anything that makes the document another thing than OpenAPI. */
+const UNSOUND =
+  /^(struct|no-unresolved-refs|operation-operationId|path-|no-identical|security-defined|no-undefined)/;
+
+test("no document of a service makes it unsound", async () => {
+  await fc.assert(
+    fc.asyncProperty(document, async (given) => {
+      const made = edgeDocument(services, { widgets: given });
+      expect(operationsIn(made)).toHaveLength(5);
+      const findings = await lintFindings(JSON.stringify(made));
+      expect(findings.filter((finding) => UNSOUND.test(finding))).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+}, 120_000);
+
+test("no value at all is taken for a document that is none", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (given) => {
+      expect(() => new ServiceDocument(given)).toThrow();
+    }),
+  );
+});
