@@ -53,11 +53,22 @@ const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>(
   list: fc.array(tie("value"), { maxLength: 4 }),
 }));
 
+/** A value, or what should stand in its place with one inside. */
+const media = fc.record({ schema: value, example: value, examples: value }, { requiredKeys: ["schema"] });
+const content = fc.oneof(fc.record({ "application/json": media }), value);
+const answers = fc.record({ 200: fc.record({ description: value, headers: value, content }), 404: value });
+const parameter = fc.record({
+  name: value,
+  in: fc.constantFrom("query", "path"),
+  schema: value,
+  style: value,
+});
+
 const operation = fc.record(
   {
-    parameters: fc.array(value),
-    requestBody: value,
-    responses: value,
+    parameters: fc.array(fc.oneof(parameter, value)),
+    requestBody: fc.oneof(fc.record({ required: value, content }), value),
+    responses: fc.oneof(answers, value),
     summary: value,
     tags: value,
     operationId: value,
