@@ -1,6 +1,7 @@
 /** What the gateway needs to know of one route and method, worked out once when routes are loaded. */
 import { bucketPrefix, type RateLimit } from "../ratelimit/index.ts";
 import { PATH_PARAMS_MAX } from "./limits.ts";
+import { loneText } from "./lone-text.ts";
 import { segmentsOf } from "./path.ts";
 import {
   type Method,
@@ -77,7 +78,7 @@ export function* compileService(service: string, config: StoredServiceConfig): G
           upstream,
           requiredLabels,
           rateLimit: limitOf(row.rate_limit, config, shared),
-          bucketPrefix: bucketPrefixOf(service, config, row, method),
+          bucketPrefix: loneText(bucketPrefixOf(service, config, row, method)),
           audited: isAudited(scope, method, row.audit),
         };
       }
@@ -120,7 +121,7 @@ function paramsOf(path: string, { params }: SharedParts) {
 
 function compileUpstream(template: string, scope: Scope, params: readonly string[]): TemplatePart[] {
   return upstreamParts(template, scope).map((part) => {
-    if ("text" in part) return part.text;
+    if ("text" in part) return loneText(part.text);
     return "subject" in part ? SUBJECT_PARTS[part.subject] : paramPart(params.indexOf(part.param));
   });
 }

@@ -1,5 +1,6 @@
 import type { CompiledRoute } from "./compile.ts";
 import { Literals } from "./literals.ts";
+import { loneText } from "./lone-text.ts";
 import { RequestPath, segmentHash } from "./request-path.ts";
 import { METHODS, type Method, SCOPES } from "./schema.ts";
 
@@ -143,7 +144,7 @@ export class RouteTree {
   #create(literal: string): Node {
     return {
       edition: this.#edition,
-      literal,
+      literal: loneText(literal),
       hash: segmentHash(literal),
       literals: null,
       param: null,
