@@ -174,6 +174,9 @@ describe("audit", () => {
       expect((await get(`${log}${BROKEN_QUERY}`)).status).toBe(422);
       expect((await get(`${log}?occurred_after=yesterday&limit=0`)).status).toBe(422);
     }
+    await get("/audit-checkpoints");
+    expect((await get("/audit-checkpoints?limit=0")).status).toBe(422);
+    await get("/.well-known/jwks.json");
     expect(check.unseen()).toEqual([]);
   });
 });
@@ -237,6 +240,9 @@ describe("the registry", () => {
     await call("GET", "/routes?method=GET&path=/org/things");
     await call("GET", "/routes?method=DELETE&path=/org/widgets/42&labels=a,*");
     expect((await call("GET", "/routes?method=GET&path=/org/thing")).status).toBe(404);
+    await call("GET", "/schema/routes.json");
+    await call("GET", "/edge/openapi.json");
+    await call("GET", "/edge/documents");
     expect(check.unseen()).toEqual([]);
   });
 

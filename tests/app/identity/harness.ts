@@ -9,7 +9,7 @@ import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
+import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
 
@@ -98,7 +98,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const logs = await mkdtemp(join(tmpdir(), "ostiary-identity-"));
   const log_file = join(logs, "identity.log");
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
-  const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
+  const telemetries: Telemetry[] = [];
   const time = manualClock();
   const build = (rolesText: string | null): IdentityHarness => {
     const deps = createDependencies({
@@ -110,6 +110,8 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       api_key_max_age_seconds: options.api_key_max_age_seconds ?? null,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
+    const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
+    telemetries.push(telemetry);
     const app = createApp({
       deps,
       telemetry,
@@ -126,7 +128,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       restarted: build,
       log: () => readFile(log_file, "utf8").catch(() => ""),
       async close() {
-        await telemetry.close();
+        await Promise.all(telemetries.map((each) => each.close()));
         await database.close();
         if (!embedded) await validations.close();
         await rm(logs, { recursive: true, force: true });
