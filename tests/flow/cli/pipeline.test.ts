@@ -49,7 +49,7 @@ async function runStep({ run = "" }: Step): Promise<number> {
       PULL_REQUEST: "https://github.com/a/b/pull/1",
     },
     stdout: "ignore",
-    stderr: "inherit",
+    stderr: "ignore",
   });
   return child.exited;
 }

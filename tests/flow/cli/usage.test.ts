@@ -54,7 +54,20 @@ describe("wrong usage", () => {
   test.each([
     [
       ["--help"],
-      ["apply", "diff", "services", "revisions", "restore", "explain", "REGISTRY_URL", "Exit codes"],
+      [
+        "apply",
+        "diff",
+        "services",
+        "export",
+        "delete",
+        "revisions",
+        "restore",
+        "explain",
+        "completion",
+        "--registry",
+        "REGISTRY_URL",
+        "Exit codes",
+      ],
     ],
     [
       ["apply", "--help"],
