@@ -175,15 +175,16 @@ async function selectDropped(
 ): Promise<ProofEnd["dropped"]> {
   if (chain_id === null) return null;
   const [oldest] = await database.run("select_oldest_month", (orm) =>
-    rows<{ month: string | null }>(
+    rows<{ occurred_before: string | null }>(
       orm,
-      sql`select substr(min(c.relname), 14) as month from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        where i.inhparent = 'audit.audit_events'::regclass and c.relname ~ '^audit_events_\\d{4}_\\d\\d$'`,
+      sql`select min(substring(pg_get_expr(c.relpartbound, c.oid) from 'FROM \\(''([^'']+)''\\)')::timestamptz)
+          as occurred_before
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'audit.audit_events'::regclass`,
     ),
   );
-  const [year, month] = oldest?.month?.split("_") ?? [];
-  if (year === undefined || month === undefined) return null;
-  const occurred_before = `${year}-${month}-01T00:00:00.000Z`;
+  if (oldest?.occurred_before == null) return null;
+  const occurred_before = new Date(oldest.occurred_before).toISOString();
   const ranges = await database.run("select_dropped_entries", (orm) =>
     rows<{ from: number; to: number; chain: string }>(
       orm,

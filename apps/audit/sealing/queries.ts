@@ -98,13 +98,22 @@ export function selectWindow(database: Database, window: SealWindow): Promise<Un
 
 /** What has no entry, wherever it is, at most `limit` events: for a database whose transactions are counted anew. */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
-  const due = (column: SQL, is_outcome: SQL) => sql`(${column} is not null and ${CLAIMED} and not exists (
-    select from audit.entries entry where entry.event_id = event.id and entry.is_outcome = ${is_outcome}))`;
-  const intent = due(sql`event.intent_xid`, sql`false`);
-  return selectUnsealed(database, intent, due(sql`event.outcome_xid`, sql`true`), limit);
+  const due = (column: SQL, is_outcome: boolean) =>
+    sql`(${column} is not null and ${CLAIMED} and ${hasNoEntry(is_outcome)})`;
+  return selectUnsealed(
+    database,
+    due(sql`event.intent_xid`, false),
+    due(sql`event.outcome_xid`, true),
+    limit,
+  );
 }
 
-/** The ways to an intent and to an outcome are apart, since each has an index. */
+/** What has an entry is left out, since the numbers of a restored database may come up again. */
+function hasNoEntry(is_outcome: boolean): SQL {
+  return sql`not exists (select from audit.entries entry
+    where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))})`;
+}
+
 function selectUnsealed(
   database: Database,
   intentDue: SQL,
@@ -115,7 +124,8 @@ function selectUnsealed(
     rows<UnsealedRow>(
       orm,
       sql`select ${unsealedColumns},
-          coalesce(${intentDue}, false) as intent_due, coalesce(${outcomeDue}, false) as outcome_due
+          coalesce(${intentDue}, false) and ${hasNoEntry(false)} as intent_due,
+          coalesce(${outcomeDue}, false) and ${hasNoEntry(true)} as outcome_due
         from audit.audit_events event
         where ${intentDue} or ${outcomeDue}
         ${limit === null ? sql`` : sql.raw(`limit ${limit}`)}`,

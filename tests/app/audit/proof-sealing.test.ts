@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
+import { selectState } from "@ostiary/audit/sealing/queries";
+import { SealedState } from "@ostiary/audit/sealing/trust";
+import { systemClock } from "@ostiary/lib/async";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
+import { sql } from "drizzle-orm";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
+import {
+  exportProof,
+  keysOf,
+  ORGANIZATION_LOG,
+  signingKeyFile,
+  startProvenAudit,
+  verify,
+  writeEvents,
+} from "./proof-bed.ts";
+
+const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+
+const silent = () =>
+  createTelemetry(
+    { name: "audit", namespace: "audit" },
+    loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" }),
+  ).log;
+
+/** Writes an event as the service does, in a transaction that `held` keeps open. */
+function writeHeld(log: Database, id: string, held: Promise<void>, written: () => void): Promise<void> {
+  return log.transaction("held", async (tx) => {
+    await rows(
+      tx,
+      sql`with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
+          route, params, ip)
+        values (${id}, ${id}, now(), 'organization-1', 'jwt', 's', 'GET', '/', '{}', '::') returning id, occurred_at)
+      insert into audit.request_ids (id, request_id, occurred_at) select id, id, occurred_at from made`,
+    );
+    written();
+    await held;
+  });
+}
+
+describe.skipIf(!services().postgres.real)("the sealer", () => {
+  test("gives an event that is committed late a place behind what was sealed before, and waits for nobody", async () => {
+    const audit = await startProvenAudit();
+    const log = await openLog(audit);
+    try {
+      await writeEvents(audit, 2);
+      const [late, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      // an id of now, which comes before those of the events that follow
+      const id = `${(await exportProof(audit)).events[0]?.id.slice(0, 10)}${"Z".repeat(16)}`;
+      const holding = writeHeld(log, id, late.promise, written.resolve);
+      await written.promise;
+      await writeEvents(audit, 2);
+      const before = await exportProof(audit);
+      expect(before.events).toHaveLength(4);
+      late.resolve();
+      await holding;
+      const after = await exportProof(audit);
+      expect(after.events.find((event) => event.id === id)?.proof.intent?.position).toBe(
+        before.end.head.position + 1,
+      );
+      const verdict = await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end });
+      expect(verdict).toMatchObject({ complete: true, events: 5 });
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+
+  test("gives what was committed one after the other, by any replica, places in that order", async () => {
+    const database_url = await freshDatabase();
+    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
+    const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ database_url, env })));
+    const replica = (n: number): AuditService => replicas[n % replicas.length] ?? replicas[0] ?? raise();
+    try {
+      const ids: string[] = [];
+      for (let n = 0; n < 60; n++) {
+        ids.push(requestId());
+        await replica(n).put(ids[n] ?? "", intent());
+        if (n > 0) await replica(n + 1).patch(ids[n - 1] ?? "", { outcome: "rejected", status: 403 });
+      }
+      const { events, text } = await exportProof(replica(0));
+      const written = ids.flatMap((id, n) => [`${id} intent`, ...(n > 0 ? [`${ids[n - 1]} outcome`] : [])]);
+      const places = events.flatMap(({ request_id, proof }) => [
+        { at: proof.intent?.position ?? 0, what: `${request_id} intent` },
+        ...(proof.outcome === null ? [] : [{ at: proof.outcome.position, what: `${request_id} outcome` }]),
+      ]);
+      expect(places.toSorted((a, b) => a.at - b.at).map(({ what }) => what)).toEqual(written);
+      expect(await verify(text, await keysOf(replica(1)))).toMatchObject({ complete: true, events: 60 });
+    } finally {
+      await Promise.all(replicas.map((service) => service.stop()));
+    }
+  });
+
+  test("leaves neither a gap nor a double, however many replicas write and seal at once", async () => {
+    const database_url = await freshDatabase();
+    const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
+    const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ database_url, env })));
+    try {
+      await Promise.all(
+        Array.from({ length: 400 }, async (_, n) => {
+          const service = replicas[n % 2] ?? raise();
+          const id = requestId();
+          await service.put(id, n % 4 === 0 ? userIntent() : intent());
+          if (n % 10 === 0) return;
+          const named = n % 8 === 0 ? { organization_id: "organization-1", member_id: "member-2" } : {};
+          await (replicas[(n + 1) % 2] ?? raise()).patch(id, { outcome: "responded", status: 200, ...named });
+        }),
+      );
+      const [first = raise(), second = raise()] = replicas;
+      const keys = await keysOf(first);
+      const organization = await exportProof(first);
+      expect(await verify(organization.text, keys)).toMatchObject({ complete: true, events: 340 });
+      const person = await exportProof(second, "/users/user-1/audit-events");
+      expect(await verify(person.text, keys)).toMatchObject({ complete: true, events: 100 });
+    } finally {
+      await Promise.all(replicas.map((service) => service.stop()));
+    }
+  });
+
+  test("of five that seal from the same state one has sealed, and the others have done nothing", async () => {
+    // it does nothing by itself for a minute
+    const audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "60000" } });
+    const log = await openLog(audit);
+    try {
+      await writeEvents(audit, 5);
+      const state = await selectState(log);
+      const deps = (): PassDeps => ({
+        reads: log,
+        writes: log,
+        key: null,
+        sealed: new SealedState(log),
+        clock: systemClock,
+        log: silent(),
+        holder: "a test",
+      });
+      const results = await Promise.all(Array.from({ length: 5 }, () => sealPass(deps(), state)));
+      expect(results.map(({ end }) => end).toSorted()).toEqual(["done", "lost", "lost", "lost", "lost"]);
+      const [{ entries, places } = raise()] = await log.run("count", (orm) =>
+        rows<{ entries: number; places: number }>(
+          orm,
+          sql`select count(*) as entries, max(position) as places from audit.entries`,
+        ),
+      );
+      expect([entries, places]).toEqual([9, 9]);
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+
+  test("goes on in a database that was restored into another server, whose transactions are counted anew", async () => {
+    const audit = await startProvenAudit();
+    const log = await openLog(audit);
+    try {
+      await writeEvents(audit, 3);
+      const before = await exportProof(audit);
+      await log.run("restore", (orm) =>
+        rows(orm, sql`update audit.sealer set sealed_to = '4000000000:4000000000:'`),
+      );
+      await writeEvents(audit, 3);
+      const complete = async () => {
+        const { text } = await exportProof(audit);
+        return verify(text, await keysOf(audit), { checkpoints: [], end: before.end });
+      };
+      let verdict = await complete();
+      while (verdict.events < 6) verdict = await complete();
+      expect(verdict).toMatchObject({ complete: true, events: 6 });
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+});
+
+test("the sealer works in an embedded database too", async () => {
+  const audit = await startProvenAudit({ database_url: "pglite://memory" });
+  try {
+    await writeEvents(audit, 3);
+    const { text } = await exportProof(audit);
+    expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 3, pending: 1 });
+  } finally {
+    await audit.stop();
+  }
+});
+
+describe.skipIf(!services().postgres.real)("an upgrade of a log from before it was proved", () => {
+  let audit: AuditService;
+  let log: Database;
+
+  beforeAll(async () => {
+    const database_url = await freshDatabase();
+    log = await openDatabase(database_url, { namespace: "audit" });
+    await log.migrate("audit", await migrationsBefore("0001_proof"));
+    await log.run("month", (orm) =>
+      rows(orm, sql`create table audit.all_time partition of audit.audit_events default`),
+    );
+    await log.run("older", (orm) =>
+      rows(
+        orm,
+        sql`with made as (
+          insert into audit.audit_events (id, request_id, occurred_at, organization_id, user_id, actor_auth_type, service,
+            method, route, params, ip, outcome, status, details)
+          select '01DXF6DT0' || lpad(n::text, 17, '0'), 'older-' || n, '2020-01-01'::timestamptz + n * interval '1 s',
+            case when n % 3 < 2 then 'organization-1' end, case when n % 3 > 0 then 'user-1' end,
+            'jwt', 's', 'GET', '/', '{}', '::', case when n % 5 = 0 then 'pending' else 'responded' end,
+            case when n % 5 = 0 then null else 200 end, case when n % 5 = 0 then null else '{"n":1}'::json end
+          from generate_series(1, 6000) n returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
+      ),
+    );
+    await log.run("free", (orm) =>
+      rows(orm, sql`alter table audit.audit_events detach partition audit.all_time`),
+    );
+    await log.run("free", (orm) =>
+      rows(
+        orm,
+        sql`alter table audit.audit_events attach partition audit.all_time for values from ('2020-01-01') to ('2020-02-01')`,
+      ),
+    );
+    audit = await startProvenAudit({ database_url });
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  const USER_LOG = "/users/user-1/audit-events";
+
+  test("seals it first, each log from its start, and what comes later behind it", async () => {
+    await writeEvents(audit, 2);
+    await audit.patch("older-5", {
+      outcome: "responded",
+      status: 201,
+      organization_id: "organization-2",
+      member_id: "m",
+    });
+    const keys = await keysOf(audit);
+    for (const [path, events] of [
+      [ORGANIZATION_LOG, 4002],
+      [USER_LOG, 4000],
+      ["/organizations/organization-2/audit-events", 1],
+    ] as const) {
+      const whole = async () => (await exportProof(audit, path)).events.length === events;
+      await waitFor(whole, { what: `the proof of ${events} events`, timeout_ms: 50_000 });
+      const { text, end } = await exportProof(audit, path);
+      expect(await verify(text, keys)).toMatchObject({ complete: true, events });
+      expect(end.dropped).toBeNull();
+    }
+  }, 60_000);
+
+  test("proves it from then on", async () => {
+    const keys = await keysOf(audit);
+    await log.transaction("tamper", async (tx) => {
+      await rows(tx, sql`set local session_replication_role = replica`);
+      await rows(tx, sql`update audit.audit_events set ip = '::1' where request_id = 'older-7'`);
+    });
+    const { faults, faults_total } = await verify((await exportProof(audit, USER_LOG)).text, keys);
+    expect([faults_total, faults[0]?.kind]).toEqual([1, "changed"]);
+  }, 60_000);
+});
+
+/** A copy of the folder of migrations up to the one that is named. */
+async function migrationsBefore(tag: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
+  await cp(MIGRATIONS, folder, { recursive: true });
+  const journal = join(folder, "meta/_journal.json");
+  const { entries, ...rest } = JSON.parse(await readFile(journal, "utf8"));
+  const before = entries.slice(
+    0,
+    entries.findIndex((entry: { tag: string }) => entry.tag === tag),
+  );
+  await writeFile(journal, JSON.stringify({ ...rest, entries: before }));
+  return folder;
+}
+
+function raise(): never {
+  throw new Error("There is always one.");
+}
