@@ -5,29 +5,43 @@ const LABELS = 290;
 const ROW = 30;
 const HEAD = 56;
 const FOOT = 16;
+/** What a figure takes behind its bar. */
+const VALUE = 42;
 const LINE = 15;
 /** What the right edge of the bars stands for. */
 const RATIO_MAX = 1.25;
 
 /**
  * Bars of the ratios among `goals`, each with the mark of its goal, as an SVG that reads on a light and on a dark
- * page. Figures with a unit are no ratios and are left out, and so are those that are to be small.
+ * page. Figures with a unit are no ratios and are left out, and so are those that are to be small. Where others were
+ * at work on the machine, the bars are those of CPU time, and what has none is left out.
  *
  * @param origin lines that say where and when the figures were taken
  */
-export function pictureOf(goals: readonly JudgedGoal[], origin: readonly string[]): string {
-  const ratios = goals.filter(({ title, at_most }) => title.includes(" / ") && !at_most);
+export function pictureOf(
+  goals: readonly JudgedGoal[],
+  origin: readonly string[],
+  { isBusy }: { isBusy: boolean },
+): string {
+  const ratios = goals.flatMap((goal) => {
+    const value = isBusy ? goal.by_cpu : goal.value;
+    const isRatio = goal.title.includes(" / ") && !goal.at_most;
+    return isRatio && value !== null ? [{ ...goal, value }] : [];
+  });
   const height = HEAD + ratios.length * ROW + FOOT + origin.length * LINE;
   const scale = (WIDTH - LABELS - 70) / RATIO_MAX;
   const rows = ratios.map(({ title, value, bound }, index) => {
     const y = HEAD + index * ROW;
     const bar = Math.min(value.median, RATIO_MAX) * scale;
     const mark = LABELS + bound * scale;
+    const end = LABELS + bar;
+    // behind the mark where that would cross it
+    const text = (mark >= end && mark < end + VALUE ? mark : end) + 8;
     return [
       `<text class="label" x="${LABELS - 12}" y="${y + 15}" text-anchor="end">${escaped(title)}</text>`,
       `<rect class="bar" x="${LABELS}" y="${y}" width="${bar.toFixed(1)}" height="20" rx="3"/>`,
       `<line class="mark" x1="${mark.toFixed(1)}" x2="${mark.toFixed(1)}" y1="${y - 3}" y2="${y + 23}"/>`,
-      `<text class="value" x="${(LABELS + bar + 8).toFixed(1)}" y="${y + 15}">${value.median.toFixed(2)}</text>`,
+      `<text class="value" x="${text.toFixed(1)}" y="${y + 15}">${value.median.toFixed(2)}</text>`,
     ].join("\n  ");
   });
   const origins = origin.map(
@@ -49,7 +63,7 @@ export function pictureOf(goals: readonly JudgedGoal[], origin: readonly string[
     }
   </style>
   <text class="title" x="16" y="26">How fast it is, beside what it is measured against</text>
-  <text class="small" x="16" y="43">medians of paired rounds; the line is the goal</text>
+  <text class="small" x="16" y="43">medians of paired rounds${isBusy ? ", by CPU time, since others were at work" : ""}; the line is the goal</text>
   ${rows.join("\n  ")}
   ${origins.join("\n  ")}
 </svg>
