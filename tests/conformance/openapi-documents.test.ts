@@ -17,6 +17,10 @@ const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 /** The pattern of a field that takes no value. */
 const NOTHING = "^[^\\s\\S]$";
 const NUMBERS = ["limit", "rev", "other"];
+/** Operations whose pages go by a number, not by an id. */
+const NUMBERED = ["listAuditCheckpoints"];
+/** Operations that answer from memory, whatever else is away. */
+const FROM_MEMORY = ["getDocumentSchema"];
 const TIMES = ["occurred_after", "occurred_before"];
 /** Ids of audit events that the gateway writes as other services spelled them. */
 const ANY_IDS = ["request_id", "created_id"];
@@ -26,7 +30,9 @@ const typesOf = ({ type }: Schema): unknown[] => (Array.isArray(type) ? type : [
 describe.each(Object.entries(documents))("the document of %s", (_, document) => {
   const objects = objectsIn(document);
   const operations = operationsIn(document);
-  const parameters = operations.flatMap(({ parameters = [] }) => parameters);
+  const parameters = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.map((parameter) => ({ ...parameter, operationId })),
+  );
   const properties = objects.flatMap(({ pointer, value }) =>
     pointer.endsWith("/properties") ? [] : propertiesOf(pointer, value),
   );
@@ -49,8 +55,10 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
   });
 
   test("parameters that are numbers, ids and times are typed as such, and no other is a bare string", () => {
-    for (const { name, schema } of parameters)
-      expect<unknown>([name, schema]).toEqual([name, expectedType(name, schema)]);
+    for (const { operationId, name, schema } of parameters) {
+      const kind = NUMBERED.includes(operationId) && name === "starting_after" ? "rev" : name;
+      expect<unknown>([name, schema]).toEqual([name, expectedType(kind, schema)]);
+    }
   });
 
   test("ids and times of bodies are typed as such", () => {
@@ -105,7 +113,10 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
     for (const { operationId, tags, requestBody, responses } of operations) {
       expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
       expect(document.tags.map(({ name }) => name)).toContain(String(tags[0]));
-      const needed = ["422", "500", "503", ...(requestBody ? ["413"] : [])];
+      const needed = [
+        ...["422", "500", ...(FROM_MEMORY.includes(operationId) ? [] : ["503"])],
+        ...(requestBody ? ["413"] : []),
+      ];
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(needed));
       for (const [status, { content }] of Object.entries(responses)) {
         expect(content === undefined).toBe(status === "204");

@@ -48,12 +48,19 @@ export type Checkpoint = Static<typeof Checkpoint>;
 /** A public key as the audit service publishes it, by RFC 8037; `kid` is its thumbprint by RFC 7638. */
 export const SigningJwk = Type.Object(
   {
-    kty: Type.Literal("OKP"),
-    crv: Type.Literal("Ed25519"),
-    x: Type.String({ description: "The public key, base64url.", pattern: "^[A-Za-z0-9_-]{43}$" }),
-    kid: Type.String({ description: "The key's thumbprint by RFC 7638." }),
-    alg: Type.Literal("EdDSA"),
-    use: Type.Literal("sig"),
+    kty: Type.Literal("OKP", { description: "The kind of key." }),
+    crv: Type.Literal("Ed25519", { description: "Its curve." }),
+    x: Type.String({
+      description: "The public key, base64url.",
+      pattern: "^[A-Za-z0-9_-]{43}$",
+      examples: ["11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"],
+    }),
+    kid: Type.String({
+      description: "The key's thumbprint by RFC 7638.",
+      examples: ["kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"],
+    }),
+    alg: Type.Literal("EdDSA", { description: "How it signs." }),
+    use: Type.Literal("sig", { description: "What it is for: signatures." }),
   },
   { title: "AuditSigningKey", description: "A public key that checkpoints are signed by." },
 );
