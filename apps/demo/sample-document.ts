@@ -16,7 +16,9 @@ const ids = {
 };
 const anyBody = {
   description: "Anything: it is counted, not kept.",
-  content: { "text/plain": { schema: { type: "string" }, example: "paint it black" } },
+  content: {
+    "application/octet-stream": { schema: { type: "string", format: "binary" }, example: "paint it black" },
+  },
 };
 const echo = {
   "200": {

@@ -1,0 +1,169 @@
+/**
+ * The document of the edge with the catalogs published, and clients generated from it, which take the tour through a
+ * real gateway: TypeScript always, Python and Go where their generators are on the path.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { DocumentValidator, type OpenApiDocument, operationsIn } from "../support/openapi.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+import { lintFindings } from "../support/swagger-page.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { GO_MODULE, goSettings } from "./clients/go.ts";
+import { run } from "./clients/services.ts";
+
+setDefaultTimeout(180_000);
+
+const ROOT = join(import.meta.dir, "../..");
+/** Inside the packages of the tests, where imports of them resolve and nothing is checked in. */
+const CACHE = join(ROOT, "tests/node_modules/.cache");
+const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");
+const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
+const CLIENTS = join(import.meta.dir, "clients");
+/** Not a module of ours: what it imports is generated. */
+const program = await Bun.file(join(CLIENTS, "edge.ts.txt")).text();
+
+let stack: Stack;
+let document: OpenApiDocument;
+
+beforeAll(async () => {
+  stack = await startStack();
+  document = await waitFor(readDocument, { timeout_ms: 60_000, what: "Each service's document" });
+});
+afterAll(() => stack.close());
+
+/** The document of the edge, once it has the words of every service. */
+async function readDocument(): Promise<OpenApiDocument | null> {
+  const headers = { Authorization: `Bearer ${stack.admin_token}` };
+  const made = JSON.parse(await (await fetch(`${stack.registry.url}/edge/openapi.json`, { headers })).text());
+  const states: { status: string }[] = made["x-service-documents"];
+  return states.length === 3 && states.every(({ status }) => status === "current") ? made : null;
+}
+
+test("the document passes a linter, but for the licence, which is the operator's to say", async () => {
+  const findings = await lintFindings(JSON.stringify(document));
+  expect(findings.filter((finding) => !finding.startsWith("info-license"))).toEqual([]);
+});
+
+test("every operation of the catalogs has the words of its service, and no owner's id", () => {
+  const operations = operationsIn(document);
+  const published = operations.map(({ method, path }) => `${method} ${path}`);
+  expect(published).toEqual(
+    expect.arrayContaining(["GET /user", "PATCH /org", "DELETE /member", "GET /org/audit-events"]),
+  );
+  for (const { method, path, summary, parameters = [] } of operations) {
+    expect(summary).not.toBe(`${method} ${path}`);
+    const params = parameters.filter((each) => each.in === "path").map(({ name }) => name);
+    expect(params).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name));
+  }
+});
+
+test("every error of it shows an example that fits its schema", () => {
+  const validator = new DocumentValidator(document);
+  for (const { operationId, responses } of operationsIn(document)) {
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      const { schema, examples = {} } = content["application/json"] ?? { schema: {} };
+      for (const [code, { value }] of Object.entries(examples)) {
+        const problems = validator.problems(schema, value);
+        expect({ operationId, status, code, problems }).toEqual({ operationId, status, code, problems: [] });
+      }
+    }
+  }
+});
+
+/** What every client prints of the tour. */
+const TOUR = {
+  user: "active",
+  organization: "Acme",
+  echoed: "/organizations/ID/things/42?color=red",
+  labels: ["things:write"],
+  bursts: [200, 200, 200, 429],
+  stranger: "UNAUTHORIZED",
+  renamed: "Acme & Daughters",
+  newest: { route: "/org", outcome: "responded" },
+  missing: "member",
+};
+
+/** Runs `work` in a folder below `within` that has the document, with what a client's program is told. */
+async function generating(
+  within: string,
+  subject: string,
+  work: (cwd: string, env: Record<string, string>) => Promise<void>,
+): Promise<void> {
+  await mkdir(within, { recursive: true });
+  const cwd = await mkdtemp(join(within, "ostiary-edge-"));
+  try {
+    await Bun.write(join(cwd, "edge.json"), JSON.stringify(document));
+    const TOKEN = await (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
+    await work(cwd, { API_URL: stack.gateway.url, TOKEN });
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
+}
+
+test("a generated TypeScript client compiles strictly, without casts, and takes the tour", () =>
+  generating(CACHE, "typescript", async (cwd, env) => {
+    const generated = await run([process.execPath, GENERATOR, "edge.json", "--output", "edge.ts"], { cwd });
+    expect(generated).toMatchObject({ code: 0 });
+    await Bun.write(join(cwd, "client.ts"), program);
+    const settings = {
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: { types: ["bun"] },
+      include: ["*.ts"],
+    };
+    await Bun.write(join(cwd, "tsconfig.json"), JSON.stringify(settings));
+    expect(program).not.toMatch(/\bas\s|\bany\b|[\w)\]]!\W/);
+    const compiled = await run([process.execPath, COMPILER, "--noEmit", "--project", "."], { cwd });
+    expect(compiled).toEqual({ code: 0, stdout: "", stderr: "" });
+    const answer = await run([process.execPath, "client.ts"], { cwd, env });
+    expect(answer).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(answer.stdout)).toEqual({
+      ...TOUR,
+      remaining: ["2", "1", "0", "0"],
+      retry_after: "number",
+      hello: 200,
+      wrong: "name",
+      events: 5,
+    });
+  }));
+
+const PYTHON = Bun.which("openapi-python-client");
+const withoutPython = PYTHON === null ? " (left out: openapi-python-client is not on the path)" : "";
+
+test.skipIf(PYTHON === null)(`a generated Python client takes the tour${withoutPython}`, () =>
+  generating(tmpdir(), "python", async (cwd, env) => {
+    const generator = String(PYTHON);
+    const output = ["--output-path", "edge_client", "--meta", "none", "--fail-on-warning"];
+    expect(await run([generator, "generate", "--path", "edge.json", ...output], { cwd })).toMatchObject({
+      code: 0,
+    });
+    const beside = Bun.which("python3", { PATH: dirname(generator) }) ?? "python3";
+    const command = [beside, join(CLIENTS, "edge.py")];
+    const answer = await run(command, { cwd, env: { ...env, PYTHONPATH: cwd } });
+    expect(answer).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(answer.stdout)).toEqual(TOUR);
+  }),
+);
+
+const GO = Bun.which("go") === null ? null : Bun.which("oapi-codegen");
+const withoutGo = GO === null ? " (left out: go and oapi-codegen are not both on the path)" : "";
+
+test.skipIf(GO === null)(`a generated Go client compiles and takes the tour${withoutGo}`, () =>
+  generating(tmpdir(), "go", async (cwd, env) => {
+    await mkdir(join(cwd, "edge"));
+    await Bun.write(join(cwd, "edge.yaml"), goSettings("edge"));
+    await Bun.write(join(cwd, "go.mod"), GO_MODULE);
+    await copyFile(join(CLIENTS, "edge.go"), join(cwd, "edge.go"));
+    for (const command of [
+      [String(GO), "-config", "edge.yaml", "edge.json"],
+      ["go", "mod", "tidy"],
+      ["go", "vet", "./..."],
+    ]) {
+      expect(await run(command, { cwd })).toMatchObject({ code: 0 });
+    }
+    const answer = await run(["go", "run", "."], { cwd, env });
+    expect(answer).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(answer.stdout)).toEqual(TOUR);
+  }),
+);
