@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AuditService } from "../../app/audit/audit-service.ts";
+import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/audit/proof-bed.ts";
+import { useCli } from "./bed.ts";
+
+describe("audit verify", () => {
+  const { cli, file, directory } = useCli();
+  let audit: AuditService;
+  let log: string;
+  let text: string;
+  let keys: string;
+
+  beforeAll(async () => {
+    audit = await startProvenAudit();
+    await writeEvents(audit, 3);
+    text = (await exportProof(audit)).text;
+    log = await file("log.ndjson", text);
+    keys = await file("keys.json", JSON.stringify({ keys: await keysOf(audit) }));
+  });
+  afterAll(() => audit.stop());
+
+  test("says what is complete and unaltered, from when to when and under which checkpoint", async () => {
+    const { exit_code, stdout, stderr } = await cli(["audit", "verify", log, "--keys", keys]);
+    expect([exit_code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^3 events from 2\S+Z to 2\S+Z are complete and unaltered\.\n/);
+    expect(stdout).toContain("organization:organization-1, 5 entries, 1 events without an outcome");
+    expect(stdout).toMatch(/checkpoint {3}\d+ of 2\S+Z, signed by [\w-]{43}\n/);
+    const unsure = await cli(["audit", "verify", log]);
+    expect(unsure.stdout).toContain("a key that this file brings itself: give the one you trust as --keys");
+  });
+
+  test("reads standard input, and writes what it found as JSON", async () => {
+    const { exit_code, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
+    expect(exit_code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ complete: true, events: 3, entries: 5, faults: [] });
+  });
+
+  test("names the event that was changed, and exits with 1", async () => {
+    const changed = await file("changed.ndjson", text.replace('"status":201', '"status":204'));
+    const { exit_code, stdout, stderr } = await cli(["audit", "verify", changed, "--keys", keys]);
+    const id = JSON.parse(text.split("\n")[1] ?? "").id;
+    expect(exit_code).toBe(1);
+    expect(stdout).toContain(`The outcome of event ${id} is not what was sealed at place 4`);
+    expect(stderr).toContain(id);
+    const asJson = await cli(["--json", "audit", "verify", changed]);
+    expect([asJson.exit_code, JSON.parse(asJson.stdout).faults[0].event_id]).toEqual([1, id]);
+  });
+
+  test("compares with what was kept: a page of checkpoints, one, its JWS, or an earlier export", async () => {
+    const page = await (await audit.get("/audit-checkpoints")).text();
+    const [newest] = JSON.parse(page).audit_checkpoints;
+    await writeEvents(audit, 2);
+    const later = await file("later.ndjson", (await exportProof(audit)).text);
+    const copies = { page, one: JSON.stringify(newest), jws: `${newest.jws}\n`, export: text };
+    for (const [name, copy] of Object.entries(copies)) {
+      const kept = await file(`kept-${name}`, copy);
+      expect(await cli(["audit", "verify", later, "--checkpoint", kept, "--keys", keys])).toMatchObject({
+        exit_code: 0,
+      });
+    }
+    const newer = await file("newer.ndjson", (await exportProof(audit)).text);
+    const { exit_code, stdout } = await cli(["audit", "verify", log, "--checkpoint", newer]);
+    expect(exit_code).toBe(1);
+    expect(stdout).toContain("this file does not reach");
+  });
+
+  test("exits with 2 for files that can not be read or are something else", async () => {
+    await mkdir(join(directory(), "folder"), { recursive: true });
+    const csv = await file("log.csv", "id,occurred_at\n1,2\n");
+    for (const parameters of [
+      ["missing.ndjson"],
+      [join(directory(), "folder")],
+      [log, "--keys", csv],
+      [log, "--keys", log],
+      [log, "--checkpoint", csv],
+      [log, "--checkpoint", await file("empty", "")],
+      [log, "--checkpoint", "missing"],
+      [],
+      [log, "--more"],
+    ]) {
+      const { exit_code, stdout, stderr } = await cli(["audit", "verify", ...parameters]);
+      expect([parameters, exit_code, stdout]).toEqual([parameters, 2, ""]);
+      expect(stderr).not.toContain("    at ");
+    }
+    expect(await cli(["audit", "verify", csv])).toMatchObject({ exit_code: 1 });
+    const hostile = await file("hostile.ndjson", `${"[".repeat(1_000_000)}\n${"\u001b[2J"}\n`);
+    const { exit_code, stdout } = await cli(["audit", "verify", hostile]);
+    expect([exit_code, stdout.includes("\u001b")]).toEqual([1, false]);
+  });
+
+  test("asks nobody: no address of anything is needed", async () => {
+    const lonely = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
+    expect(await cli(["audit", "verify", log], { env: lonely })).toMatchObject({ exit_code: 0 });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
+import { dirname } from "node:path";
+import { checkSigningKeyFile, loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
+import { calculateJwkThumbprint } from "jose";
+import { keyFile, signingKeyFile } from "../../app/audit/proof-bed.ts";
+
+const problem = (path: string) => checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: path })[0]?.message;
+const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): string | Buffer }) =>
+  String(key.export({ type, format: "pem" }));
+
+describe("AUDIT_SIGNING_KEY_FILE", () => {
+  test("may be absent, or an Ed25519 key in PKCS #8, whose id is its thumbprint", async () => {
+    expect(checkSigningKeyFile({})).toEqual([]);
+    const path = signingKeyFile();
+    expect(problem(path)).toBeUndefined();
+    const { kid, jwk } = await loadSigningKey(path);
+    expect(kid).toBe(await calculateJwkThumbprint(jwk));
+    expect(jwk).toEqual({ kty: "OKP", crv: "Ed25519", x: jwk.x, kid, alg: "EdDSA", use: "sig" });
+  });
+
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const ed25519 = generateKeyPairSync("ed25519");
+  const secret = pem("pkcs8", ed25519.privateKey).split("\n")[1] ?? "";
+  test.each([
+    ["an RSA key", pem("pkcs8", rsa.privateKey)],
+    ["a P-256 key", pem("pkcs8", ec.privateKey)],
+    ["a key in another form", pem("sec1", ec.privateKey)],
+    ["a public key", pem("spki", ed25519.publicKey)],
+    [
+      "an encrypted key",
+      String(
+        ed25519.privateKey.export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "x" }),
+      ),
+    ],
+    ["half a key", `-----BEGIN PRIVATE KEY-----\n${secret.slice(0, 20)}\n-----END PRIVATE KEY-----\n`],
+    ["a key between other lines that break it", `-----BEGIN PRIVATE KEY-----\n!${secret}\n`],
+    ["nothing", ""],
+    ["a large file", "x".repeat(20_000)],
+  ])("that holds %s is refused with the rule, and not shown", (_, text) => {
+    const message = problem(keyFile(text));
+    expect(message).toStartWith("must be the path of an Ed25519 private key in PKCS #8 (PEM)");
+    if (text.length > 40) expect(message).not.toContain(text.slice(30, 40));
+  });
+
+  test("that others may read or write, that is no file, or is missing is refused", () => {
+    const text = pem("pkcs8", ed25519.privateKey);
+    for (const mode of [0o644, 0o602, 0o620, 0o666]) {
+      expect(problem(chmodded(text, mode))).toContain("take that from them (chmod 600)");
+    }
+    for (const mode of [0o600, 0o400, 0o440, 0o640]) expect(problem(chmodded(text, mode))).toBeUndefined();
+    expect(problem(dirname(keyFile(text)))).toStartWith("must be the path of");
+    expect(problem("/dev/null")).toStartWith("must be the path of");
+    expect(problem("/nowhere/key.pem")).toBe("must be a file that this user may read.");
+  });
+});
+
+function chmodded(text: string, mode: number): string {
+  const path = keyFile(text);
+  Bun.spawnSync(["chmod", mode.toString(8), path]);
+  return path;
+}
