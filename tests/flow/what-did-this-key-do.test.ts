@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { AuditEvent } from "../app/audit/audit-service.ts";
+import { waitFor } from "../support/index.ts";
+import { isObject } from "../support/openapi.ts";
+import { type Stack, startStack } from "../support/stack.ts";
+
+/**
+ * Someone finds a key where it should not be. All they have is its prefix, and the audit log: who made it, what it
+ * did, what came after it.
+ */
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ RATE_LIMIT_REQUESTS: "0", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0" });
+}, 120_000);
+afterAll(() => stack.close(), 60_000);
+
+async function call(method: string, path: string, caller: Record<string, string>, body?: object) {
+  const response = await fetch(`${stack.gateway.url}${path}`, {
+    method,
+    headers: caller,
+    body: body && JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+}
+
+test("a key is followed by its prefix and its member, through its rotation to its end", async () => {
+  const token = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
+  const ada = { Authorization: `Bearer ${token}` };
+  const organization = (await call("POST", "/user/organizations", ada, { name: "Acme" })).body;
+  const session = (await call("POST", `/user/organizations/${organization.id}/session`, ada)).body;
+  const owner = { "X-API-Key": session.token };
+  const robot = (await call("POST", "/org/service-accounts", owner, { name: "Robot", role: "admin" })).body;
+  const keys = `/org/service-accounts/${robot.id}/api-keys`;
+  const first = (await call("POST", keys, owner, { name: "Nightly", expires_in_seconds: 3600 })).body;
+  const other = (await call("POST", keys, owner, { name: "Other" })).body;
+
+  const by = ({ key }: { key: string }) => ({ "X-API-Key": key });
+  await call("PATCH", "/org", by(first), { name: "Acme by night" });
+  await call("PATCH", "/org", by(other), { name: "Acme by day" });
+  expect((await call("DELETE", "/org", by(first))).status).toBe(403);
+  const next = (await call("POST", `${keys}/${first.id}/rotate`, owner, { overlap_seconds: 600 })).body;
+  await call("POST", "/org/invites", by(first), { email: "mallory@example.com" });
+  await call("PATCH", "/org", by(next), { name: "Acme" });
+  expect((await call("DELETE", `${keys}/${first.id}`, owner)).status).toBe(204);
+
+  const read = async (filter: string): Promise<AuditEvent[]> => {
+    const { status, body } = await call("GET", `/org/audit-events?limit=100${filter}`, owner);
+    expect(status).toBe(200);
+    return body.audit_events.toReversed();
+  };
+  const done = ({ method, route, outcome, status }: AuditEvent) => `${method} ${route} ${outcome} ${status}`;
+  await waitFor(async () => (await read("")).every(({ outcome }) => outcome !== "pending"));
+
+  // what it did, and nothing that another key of the same member did
+  const robots = await read(`&actor_member_id=${robot.member_id}`);
+  const doneBy = (key: { key_prefix: string }) =>
+    robots.filter(({ actor }) => isObject(actor) && actor.key_prefix === key.key_prefix).map(done);
+  expect(doneBy(first)).toEqual([
+    "PATCH /org responded 200",
+    "DELETE /org rejected 403",
+    "POST /org/invites responded 201",
+  ]);
+  expect(doneBy(other)).toEqual(["PATCH /org responded 200"]);
+  expect(doneBy(next)).toEqual(["PATCH /org responded 200"]);
+  expect(robots).toHaveLength(5);
+
+  // who made it, who turned it over to what, and who ended it
+  const [made] = await read(`&created_id=${first.id}`);
+  expect(made).toMatchObject({
+    route: "/org/service-accounts/{service_account_id}/api-keys",
+    actor: { member_id: session.member_id, auth_type: "member_session" },
+    details: { key_id: first.id, key_prefix: first.key_prefix, name: "Nightly" },
+  });
+  const life = await read(`&params[key_id]=${first.id}`);
+  expect(life.map(done)).toEqual([
+    "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate responded 201",
+    "DELETE /org/service-accounts/{service_account_id}/api-keys/{key_id} responded 204",
+  ]);
+  expect(life[0]).toMatchObject({
+    actor: { member_id: session.member_id },
+    created_id: next.id,
+    details: { key_id: next.id, key_prefix: next.key_prefix, name: "Nightly" },
+  });
+  expect(JSON.stringify([made, life, robots])).not.toContain(first.key);
+}, 60_000);
