@@ -24,10 +24,14 @@ export interface MixedRun {
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
   readonly organization_id: string;
   readonly member_key: string;
+  /** A session of the organization's owner. */
+  readonly session: string;
   /** Keys, tokens and JWTs that were sent or handed out: nothing of this may be in any signal. */
   readonly secrets: readonly string[];
   /** The metrics of a service, as a scrape gives them. */
   scrape(service: ServiceName, accept?: string): Promise<string>;
+  /** Asks the gateway and the registry the same once more. */
+  again(): Promise<void>;
   /** Stops everything, so that all lines are written and all spans sent. */
   stop(): Promise<void>;
 }
@@ -39,7 +43,7 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
   const collector = startCollector();
   const services = startServices();
   const stack = await startStack(
-    { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "12" },
+    { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1000" },
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...every_env },
   );
   await waitFor(async () => (await fetch(`${stack.gateway.internal_url}/health/ready`)).ok);
@@ -61,10 +65,18 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
     answers: caller.answers,
     organization_id,
     member_key,
+    session,
     secrets: [member_key, session, viewer, REFUSED_KEY, ...tokens],
     async scrape(service, accept = "text/plain") {
       const answer = await fetch(`${stack[service].internal_url}/metrics`, { headers: { accept } });
       return answer.text();
+    },
+    async again() {
+      await publishServices(stack, services.url);
+      await askEverything(caller, founded);
+      const unknown = `ostiary-k-2-${crypto.randomUUID().replaceAll("-", "").padEnd(43, "x")}`;
+      await caller.ask("unknown key", "GET", "/demo/things/42", { key: unknown });
+      await askRegistry(stack);
     },
     async stop() {
       if (stopped) return;

@@ -67,6 +67,20 @@ const tools: Tool[] = [
     present: () => onPath("openssl"),
   },
   {
+    name: "Prometheus",
+    what_for: "the queries of dashboards and alerts",
+    debian: "prometheus",
+    elsewhere: "brew install prometheus",
+    present: () => onPath("prometheus") && onPath("promtool"),
+  },
+  {
+    name: "jq",
+    what_for: "the queries over the log",
+    debian: "jq",
+    elsewhere: "brew install jq",
+    present: () => onPath("jq"),
+  },
+  {
     name: "wrk",
     what_for: "the benchmark",
     debian: "wrk",

@@ -67,7 +67,8 @@ function finish(
   { log, metrics, hasAccessLine }: Telemetry,
 ): void {
   const route = matched ?? "unmatched";
-  const trace_id = trace?.recorded ? trace.trace_id : null;
+  // the trace of a probe is not sent, so nothing may name it
+  const trace_id = trace?.recorded && !isProbe(route) ? trace.trace_id : null;
   metrics.observeRequest({ route, method, status, duration_ms, trace_id });
   // its span is never ended, so never sent; what a probe breaks on is told like any other failure
   if (error === null && isProbe(route)) return;

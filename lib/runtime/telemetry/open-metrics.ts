@@ -6,7 +6,8 @@ interface Sample {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
-  readonly exemplar?: Exemplar;
+  /** The library has null where it keeps none. */
+  readonly exemplar?: Exemplar | null;
 }
 
 const TOTAL = "_total";
@@ -33,7 +34,7 @@ function familyText({ name, help, type, values }: RegistryMetric): string {
 
 function sampleText(name: string, { value, labels, metricName = name, exemplar }: Sample): string {
   const text = `${metricName}${labelText(labels)} ${numberText(value)}`;
-  if (exemplar === undefined) return text;
+  if (exemplar === undefined || exemplar === null) return text;
   const { trace_id, value: observed, at_ms } = exemplar;
   return `${text} # ${labelText({ trace_id })} ${numberText(observed)} ${at_ms / 1000}`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createMetrics } from "@ostiary/lib/runtime/telemetry";
+import { Histogram } from "prom-client";
 
 async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith(name));
@@ -99,6 +100,25 @@ describe("every service's metrics", () => {
     const cpu = await value("process_cpu_seconds_total");
     expect(cpu).toBeGreaterThan(0);
     expect(await value("process_cpu_seconds_total")).toBeGreaterThanOrEqual(cpu);
+  });
+
+  test("are given as OpenMetrics with trace ids as exemplars, a histogram of the library's among them", async () => {
+    const metrics = createMetrics();
+    const trace_id = "0af7651916cd43dd8448eb211c80319c";
+    metrics.observeRequest({ route: "/a", method: "GET", status: 200, duration_ms: 20, trace_id });
+    new Histogram({
+      name: "plain_seconds",
+      help: "Plain.",
+      buckets: [1],
+      registers: [metrics.registry],
+    }).observe(2);
+    const { text, content_type } = await metrics.scrape("application/openmetrics-text");
+    expect(content_type).toContain("openmetrics");
+    expect(text).toMatch(
+      /^http_request_duration_seconds_bucket\{le="0.025",route="\/a",method="GET"\} 1 # \{trace_id="0af7651916cd43dd8448eb211c80319c"\} 0\.02 \d+(\.\d+)?$/m,
+    );
+    expect(text).toContain('plain_seconds_bucket{le="+Inf"} 1\n');
+    expect(await metrics.text()).not.toContain(trace_id);
   });
 
   test("are apart from another service's in the same process", async () => {

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { hasPrometheus } from "../../support/prometheus.ts";
+import { alertRules, dashboards, OPERATIONS } from "./files.ts";
+
+/** Dashboards, alerts and runbooks as files. Grafana's schema is not published as one: its shapes are checked here. */
+
+describe("dashboards", async () => {
+  const all = [...(await dashboards())];
+
+  test("are four, each with a uid of its own that is the name of its file", () => {
+    expect(all.map(([name]) => name).toSorted()).toEqual([
+      "ostiary-gateway.json",
+      "ostiary-identity-and-audit.json",
+      "ostiary-overview.json",
+      "ostiary-registry-and-routes.json",
+    ]);
+    for (const [name, { uid }] of all) expect(`${uid}.json`).toBe(name);
+  });
+
+  test.each(all)(
+    "%s has panels that overlap nowhere and lie in the grid, with ids and refIds of their own",
+    (_, { panels }) => {
+      expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+      expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+      const taken = new Set<string>();
+      for (const { gridPos, targets } of panels) {
+        expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
+          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+            expect(taken.has(`${x},${y}`)).toBe(false);
+            taken.add(`${x},${y}`);
+          }
+        }
+        expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+      }
+    },
+  );
+
+  test("ask the data source that is provisioned", async () => {
+    const provisioned = parse(
+      await Bun.file(join(OPERATIONS, "grafana/provisioning/datasources/datasources.yaml")).text(),
+    );
+    const uids = provisioned.datasources.map(({ uid }: { uid: string }) => uid);
+    for (const [, { panels }] of all)
+      for (const { datasource } of panels) expect(uids).toContain(datasource.uid);
+  });
+});
+
+describe("alerts", async () => {
+  const rules = await alertRules();
+  const runbooks = await Bun.file(join(OPERATIONS, "runbooks.md")).text();
+
+  test.each(rules.map((rule) => [rule.alert, rule] as const))(
+    "%s has a runbook: what it means, what to look at, what to do",
+    (alert, rule) => {
+      expect(rule.annotations.runbook_url).toBe(`.github/operations/runbooks.md#${alert.toLowerCase()}`);
+      const section = runbooks.split("\n## ").find((each) => each.startsWith(`${alert}\n`));
+      for (const part of ["**Means**: ", "**Look**: ", "**Do**: "]) expect(section).toContain(part);
+    },
+  );
+
+  test("every runbook has its alert, and every alert a test", async () => {
+    const names = rules.map(({ alert }) => alert);
+    const headed = Array.from(runbooks.matchAll(/^## (\w+)$/gm), ([, name]) => name);
+    expect(headed).toEqual(names);
+    const tested = parse(await Bun.file(join(OPERATIONS, "prometheus/alerts.test.yaml")).text());
+    expect(tested.tests.map(({ name }: { name: string }) => name)).toEqual(names);
+  });
+
+  test.skipIf(!hasPrometheus)("pass promtool's tests, each before it is due and after", () => {
+    const cwd = join(OPERATIONS, "prometheus");
+    for (const command of [
+      ["promtool", "test", "rules", "alerts.test.yaml"],
+      ["promtool", "check", "config", "prometheus.yml"],
+      ["promtool", "check", "config", "quick-start.yml"],
+    ]) {
+      const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd });
+      expect(`${exitCode === 0 ? "" : stdout}${exitCode === 0 ? "" : stderr}`).toBe("");
+    }
+  });
+});
+
+test("compose has the profile, and its services say where traces go", async () => {
+  const { services } = parse(await Bun.file(join(OPERATIONS, "../../compose.yaml")).text(), { merge: true });
+  for (const name of ["prometheus", "jaeger", "grafana"]) {
+    expect(services[name].profiles).toEqual(["observability"]);
+  }
+  for (const name of ["gateway", "registry", "identity", "audit"]) {
+    expect(services[name].profiles).toBeUndefined();
+    expect(services[name].environment.OTEL_EXPORTER_OTLP_ENDPOINT).toContain(
+      "OTEL_EXPORTER_OTLP_ENDPOINT:-}",
+    );
+  }
+});

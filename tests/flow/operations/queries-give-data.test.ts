@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { waitFor } from "../../support/index.ts";
+import { type MixedRun, SERVICES, startMixedRun } from "../../support/mixed-run.ts";
+import { hasPrometheus, type Prometheus, startPrometheus } from "../../support/prometheus.ts";
+import { alertRules, dashboards, readmeBlocks } from "./files.ts";
+
+/** Every query of dashboards, alerts and README, asked of a real Prometheus, the log and the audit log of a real run. */
+
+setDefaultTimeout(240_000);
+
+const RANGE = "1m";
+
+let run: MixedRun;
+let prometheus: Prometheus | undefined;
+
+beforeAll(async () => {
+  run = await startMixedRun();
+  if (!hasPrometheus) return;
+  const targets = SERVICES.map((service) => [service, run.stack[service].internal_url]);
+  prometheus = await startPrometheus(Object.fromEntries(targets));
+  await waitFor(async () => (await prometheus?.query("sum(up) == 4"))?.length);
+  await run.again();
+  await waitFor(
+    async () => (await prometheus?.query('increase(http_requests_total{status="429"}[1m]) > 0'))?.length,
+  );
+});
+afterAll(async () => {
+  await prometheus?.close();
+  await run?.stop();
+});
+
+/** Asks until there is a number; traffic goes on meanwhile, so that rates are no zeros by zeros. */
+async function expectData(expr: string): Promise<void> {
+  const asked = expr.replaceAll("$__rate_interval", RANGE);
+  let tries = 0;
+  await waitFor(
+    async () => {
+      tries += 1;
+      if (tries % 50 === 0) await run.again();
+      const samples = (await prometheus?.query(asked)) ?? [];
+      return samples.some(({ value: [, number] }) => number !== "NaN");
+    },
+    { timeout_ms: 20_000, what: asked },
+  );
+}
+
+describe.skipIf(!hasPrometheus)("on Prometheus", async () => {
+  const panels = [...(await dashboards())].flatMap(([file, { panels }]) =>
+    panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [file, title, expr] as const)),
+  );
+  test.each(panels)("%s: %s", async (_file, _title, expr) => {
+    await expectData(expr);
+  });
+
+  const rules = (await alertRules()).map(({ alert, expr }) => [alert, expr] as const);
+  test.each(rules)("%s looks at something that is there", async (_, expr) => {
+    const compared = /^(.*) (?:>|<) [\d.]+$/s.exec(expr)?.[1];
+    await expectData(compared ?? "no comparison");
+  });
+
+  const blocks = (await readmeBlocks()).filter(({ language }) => language === "promql");
+  test.each(blocks.map(({ text }) => [text]))("the README's %s", async (text) => {
+    await expectData(text);
+  });
+
+  test("trace ids of spans that were sent are examples of latencies", async () => {
+    const ids = await waitFor(async () => {
+      const found = await prometheus?.exemplars('http_request_duration_seconds_bucket{job="gateway"}');
+      return found?.length ? found : null;
+    });
+    const lines = run.stack.gateway.logs().map(({ trace_id }) => trace_id);
+    for (const id of ids) expect(lines).toContain(id);
+  });
+
+  test.each(SERVICES)("promtool finds nothing to say of the metrics of %s", async (service) => {
+    const linted = Bun.spawnSync(["promtool", "check", "metrics"], {
+      stdin: new TextEncoder().encode(await run.scrape(service)),
+    });
+    expect(`${linted.stdout}${linted.stderr}`).toBe("");
+    expect(linted.exitCode).toBe(0);
+  });
+});
+
+describe.skipIf(Bun.which("jq") === null)("the README's commands over log and audit log", async () => {
+  const blocks = (await readmeBlocks()).filter(({ language }) => language === "jq" || language === "audit");
+
+  test.each(blocks.map(({ text }) => [text]))("%s", async (command) => {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    const { request_id = "" } = run.answers.get("403") ?? {};
+    // the outcome of an event follows its answer
+    await waitFor(async () => (await ran(command, folder, request_id)).stdout !== "");
+    const { stdout, stderr, exit_code } = await ran(command, folder, request_id);
+    expect({ stderr, exit_code }).toEqual({ stderr: "", exit_code: 0 });
+    if (command.includes("REQUEST_ID") && command.includes("select")) {
+      expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({
+        route: "/demo/things/{thing_id}",
+        status: 403,
+      });
+    }
+    if (command.includes("required_labels"))
+      expect(JSON.parse(stdout).required_labels).toEqual(["things:write"]);
+    if (command.includes("KEY_PREFIX")) expect(stdout).toContain("PUT /demo/things/{thing_id} 200");
+    if (command.includes("429")) expect(stdout).toContain(`${run.organization_id}`);
+    await rm(folder, { recursive: true });
+  });
+});
+
+async function ran(command: string, folder: string, request_id: string) {
+  await Bun.write(
+    join(folder, "ostiary.log"),
+    run.stack
+      .output()
+      .filter((line) => line.startsWith("{"))
+      .join("\n"),
+  );
+  const { PATH = "" } = process.env;
+  const child = Bun.spawn(["sh", "-c", command], {
+    cwd: folder,
+    env: {
+      PATH,
+      REQUEST_ID: request_id,
+      KEY_PREFIX: run.member_key.slice(0, -39),
+      KEY: run.session,
+      GATEWAY: run.stack.gateway.url,
+      REGISTRY_URL: run.stack.registry.url,
+      ADMIN_TOKEN: run.stack.admin_token,
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { stdout: stdout.trim(), stderr, exit_code: await child.exited };
+}

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { freePort } from "./free-port.ts";
+import { leash } from "./services.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** Whether Prometheus and promtool are on this machine; what needs them is left unproved without. */
+export const hasPrometheus = Bun.which("prometheus") !== null && Bun.which("promtool") !== null;
+
+const Sample = Type.Object({
+  metric: Type.Record(Type.String(), Type.String()),
+  value: Type.Tuple([Type.Number(), Type.String()]),
+});
+const Answer = Type.Object({ data: Type.Object({ result: Type.Array(Sample) }) });
+const Exemplars = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      exemplars: Type.Array(Type.Object({ labels: Type.Record(Type.String(), Type.String()) })),
+    }),
+  ),
+});
+
+export interface Prometheus {
+  /** What an instant query gives now. Throws what is wrong with it. */
+  query(expr: string): Promise<Static<typeof Sample>[]>;
+  /** The trace ids that are kept as examples of a series. */
+  exemplars(expr: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A Prometheus that scrapes every second; `targets` are addresses by the name of their job. */
+export async function startPrometheus(targets: Record<string, string>): Promise<Prometheus> {
+  const folder = await mkdtemp(join(tmpdir(), "ostiary-prometheus-"));
+  const port = await freePort();
+  const scrape_configs = Object.entries(targets).map(([job_name, url]) => ({
+    job_name,
+    static_configs: [{ targets: [new URL(url).host] }],
+  }));
+  // JSON is YAML
+  const config = { global: { scrape_interval: "1s", scrape_timeout: "1s" }, scrape_configs };
+  await Bun.write(join(folder, "prometheus.yml"), JSON.stringify(config));
+  const child = Bun.spawn(
+    [
+      "prometheus",
+      `--config.file=${join(folder, "prometheus.yml")}`,
+      `--storage.tsdb.path=${join(folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      "--enable-feature=exemplar-storage",
+      "--log.level=error",
+    ],
+    { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
+  );
+  const held = leash();
+  held.process(child.pid);
+  held.directory(folder);
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor(async () => (await fetch(`${url}/-/ready`)).ok, { timeout_ms: 60_000, what: "Prometheus" });
+  const ask = async (path: string, parameters: Record<string, string>): Promise<unknown> => {
+    const answer = await fetch(`${url}/api/v1/${path}`, {
+      method: "POST",
+      body: new URLSearchParams(parameters),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.json();
+  };
+  return {
+    query: async (query) => Value.Parse(Answer, await ask("query", { query })).data.result,
+    async exemplars(query) {
+      const now_s = Date.now() / 1000;
+      const range = { start: String(now_s - 3_600), end: String(now_s + 60) };
+      const { data } = Value.Parse(Exemplars, await ask("query_exemplars", { query, ...range }));
+      return data.flatMap(({ exemplars }) => exemplars.flatMap(({ labels }) => labels.trace_id ?? []));
+    },
+    async close() {
+      child.kill("SIGKILL");
+      await child.exited;
+      held.release(child.pid);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
