@@ -374,6 +374,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
           namespace: "suite",
           duration_ms: expect.any(Number),
           failed: true,
+          error_type: "Error",
         },
       ]);
     });

@@ -173,6 +173,9 @@ describe("no client makes a new series", () => {
 
 describe("OpenMetrics", () => {
   const scraped = async (accept: string) => fetch(`${gateway.internal_url}/metrics`, { headers: { accept } });
+  beforeAll(async () => {
+    await fetch(`${gateway.url}/open`);
+  });
 
   test("is given to those that ask for it, and ends in EOF", async () => {
     const answer = await scraped("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
