@@ -99,7 +99,7 @@ export class PublishedRoutes {
 
   /** Services of the store that are left out, since their values are not valid. */
   get left_out(): number {
-    return this.#known.size - this.#table.counts.services;
+    return this.#skipped.size;
   }
 
   /** Watches, then loads, so that no change falls between. Rejects when the store can not be reached. */
