@@ -38,7 +38,7 @@ export function createApp({ steps, addresses, telemetry, checks, health }: Gatew
     public: {
       fetch: (request, server) => {
         const exchange = new Exchange(request, server, addresses, tracing);
-        return tracing.enabled ? handleTraced(exchange, steps, tracing) : handle(exchange, steps);
+        return exchange.trace.recorded ? handleTraced(exchange, steps, tracing) : handle(exchange, steps);
       },
       websocket: steps.websockets.handlers(),
     },
@@ -49,6 +49,6 @@ export function createApp({ steps, addresses, telemetry, checks, health }: Gatew
 /** The calls that are made for a request are part of its trace. */
 function handleTraced(exchange: Exchange, steps: Steps, tracing: Tracing): Promise<Response | undefined> {
   const { trace, request } = exchange;
-  if (trace.recorded) trace.describe(serverAttributes(request, exchange.ip));
+  trace.describe(serverAttributes(request, exchange.ip));
   return tracing.within(trace, () => handle(exchange, steps));
 }

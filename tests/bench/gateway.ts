@@ -16,8 +16,8 @@ interface Plan {
   readonly warm_up_seconds: number;
 }
 
-const PLAN: Plan = { rounds: 7, seconds: 3, warm_up_seconds: 6 };
-const QUICK: Plan = { rounds: 3, seconds: 2, warm_up_seconds: 2 };
+export const PLAN: Plan = { rounds: 7, seconds: 3, warm_up_seconds: 6 };
+export const QUICK: Plan = { rounds: 3, seconds: 2, warm_up_seconds: 2 };
 
 /**
  * The gateway beside a bare pass-through and nginx with Lua: one core for whatever is measured, one for load and
@@ -40,7 +40,11 @@ export const gateway: Bench = {
   },
 };
 
-async function measure(subjects: Subject[], plan: Plan, { progress }: BenchOptions): Promise<Measured[]> {
+export async function measure(
+  subjects: Subject[],
+  plan: Plan,
+  { progress }: BenchOptions,
+): Promise<Measured[]> {
   for (const subject of subjects) {
     progress(`warming up: ${subject.title}`);
     await load(subject, plan.warm_up_seconds);

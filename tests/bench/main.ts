@@ -13,6 +13,7 @@ const judged: Benches = {
   validations: async () => (await import("./validations.ts")).validations,
   bodies: async () => (await import("./bodies.ts")).bodies,
   edits: async () => (await import("./edits.ts")).edits,
+  signals: async () => (await import("./signals.ts")).signals,
   memory: async () => (await import("./memory.ts")).memory,
 };
 

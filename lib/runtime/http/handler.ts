@@ -37,8 +37,8 @@ async function answerTraced(
   { trace }: RequestContext,
   { tracing }: Telemetry,
 ): Promise<Response> {
-  if (trace === null || isProbe(URL.parse(request.url)?.pathname ?? "")) return app.handle(request);
-  if (trace.recorded) trace.describe(serverAttributes(request, null));
+  if (!trace?.recorded || isProbe(URL.parse(request.url)?.pathname ?? "")) return app.handle(request);
+  trace.describe(serverAttributes(request, null));
   return tracing.within(trace, () => app.handle(request));
 }
 

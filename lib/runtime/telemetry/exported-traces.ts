@@ -87,7 +87,7 @@ export function exportedTraces(
         held.flatMap((requests) => requests ?? []),
         work,
       ),
-    call: (method, called) => callFor(active.getStore(), method, called),
+    call: (method, called) => callFor(active.getStore(), method, called) ?? unrecordedCall(ids),
     observeStore: (operation) => {
       for (const request of active.getStore() ?? []) {
         if (request instanceof RecordedTrace) request.addStoreOperation(operation);
@@ -101,7 +101,7 @@ export function exportedTraces(
 function callFor(requests: HeldTraces, method: string, url: string): CallSpan | null {
   const spans = (requests ?? []).flatMap((request) => request.call(method, url) ?? []);
   const [first] = spans;
-  if (first === undefined) return unrecordedCall(requests?.[0]);
+  if (first === undefined) return null;
   if (spans.length === 1) return first;
   const { traceparent, tracestate, request_id } = first;
   return {
@@ -113,11 +113,10 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
   };
 }
 
-/** Tells what is called that the trace is not sampled: it would decide anew. */
-function unrecordedCall(request: RequestTrace | undefined): CallSpan | null {
-  if (request === undefined) return null;
-  const { traceparent, tracestate, request_id } = request;
-  return { traceparent, tracestate, request_id, answered: () => {}, failed: () => {} };
+/** Tells what is called that nothing is recorded: it would decide for itself. */
+function unrecordedCall(ids: TraceIds): CallSpan {
+  const traceparent = formatTraceparent(ids.traceId(), ids.spanId(), false);
+  return { traceparent, tracestate: null, request_id: null, answered: () => {}, failed: () => {} };
 }
 
 class RecordedTrace implements RequestTrace {

@@ -25,6 +25,8 @@ const RATIOS: readonly Ratio[] = [
     figure: "p99_ms",
     at_most: true,
   },
+  ratio("a line for each request / for errors alone", "whole_job", "quiet", 0.9),
+  ratio("traces of 1 % / none", "traced", "whole_job", 0.97),
   ratio("10 000 routes / 10 routes", "routes_10_000", "whole_job", 0.99),
   ratio("100 000 routes / 10 routes", "routes_100_000", "whole_job", 0.97),
 ];

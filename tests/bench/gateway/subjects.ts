@@ -11,6 +11,8 @@ export type SubjectName =
   | "rival"
   | "whole_job"
   | "public"
+  | "quiet"
+  | "traced"
   | "routes_10_000"
   | "routes_100_000";
 

@@ -1,0 +1,52 @@
+import type { Bench } from "./bench.ts";
+import { Bed } from "./gateway/bed.ts";
+import { memberPaths } from "./gateway/catalog.ts";
+import { startIdentity } from "./gateway/identity.ts";
+import { report } from "./gateway/report.ts";
+import { MEMBER_HEADERS, type Subject, startGateway, startUpstream } from "./gateway/subjects.ts";
+import { verify } from "./gateway/verify.ts";
+import { measure, PLAN, QUICK } from "./gateway.ts";
+import { describeMachine } from "./measure/machine.ts";
+
+/**
+ * What the gateway pays for what it tells: the whole job with lines for errors alone, with a line for each request, and
+ * with traces of one request in a hundred besides. Whether tracing costs anything while it is off, `compare` says.
+ */
+export const signals: Bench = {
+  summary: "requests per second of the gateway with fewer lines, with all, and with traces of 1 %",
+  async run(options) {
+    const machine = describeMachine();
+    const plan = options.quick ? QUICK : PLAN;
+    options.progress("starting everything that is compared");
+    await using bed = await Bed.create();
+    await using identity = await startIdentity();
+    // takes spans and says nothing, beside the load
+    await using collector = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        await request.bytes();
+        return new Response();
+      },
+    });
+    const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
+    const services = { upstream, redis_url: redis.url, ...identity };
+    const common = { whole: true, paths: memberPaths, headers: MEMBER_HEADERS };
+    const quiet = await startGateway(bed, services, 10, { variables: { LOG_LEVEL: "error" } });
+    const logged = await startGateway(bed, services, 10);
+    const traced = await startGateway(bed, services, 10, {
+      variables: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+        OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+        OTEL_TRACES_SAMPLER_ARG: "0.01",
+      },
+    });
+    const subjects: Subject[] = [
+      { name: "quiet", title: "gateway, whole job, lines for errors alone", ...quiet, ...common },
+      { name: "whole_job", title: "gateway, whole job, a line for each request", ...logged, ...common },
+      { name: "traced", title: "the same, and traces of 1 %", ...traced, ...common },
+    ];
+    for (const subject of subjects) await verify(subject);
+    return report(machine, plan, await measure(subjects, plan, options), null);
+  },
+};
