@@ -2,7 +2,14 @@ import type { TSchema } from "@sinclair/typebox";
 import type { TypeCheck } from "@sinclair/typebox/compiler";
 import { type ElysiaAdapter, NotFoundError, ParseError } from "elysia";
 import { BunAdapter } from "elysia/adapter/bun";
-import { ApiError, fieldErrors, notFound, validationError } from "../../domain/errors/index.ts";
+import {
+  ApiError,
+  type ErrorCode,
+  errorCodes,
+  fieldErrors,
+  notFound,
+  validationError,
+} from "../../domain/errors/index.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
 
 /** What a thrown value means to the caller. Whatever is not foreseen is a 500 with its cause in the log. */
@@ -67,7 +74,16 @@ export const schemaFailureAdapter: ElysiaAdapter = {
   },
 };
 
-/** Why a request was refused, for a line at the level `debug`: what the caller was told, in part. */
+/** Refusals whose text repeats what was sent, which may be a credential in the wrong place. */
+const REPEATING: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "ROUTE_CONFLICT"]);
+/** Those whose details are of our own making. */
+const DETAILED: ReadonlySet<ErrorCode> = new Set(["FORBIDDEN", "RATE_LIMITED", "PAYLOAD_TOO_LARGE"]);
+
+/** Why a request was refused, for a line at the level `debug`: what the caller was told, but for what it had sent. */
 export function refusalFields({ code, message, details }: ApiError) {
-  return { code, reason: message, details };
+  return {
+    code,
+    reason: REPEATING.has(code) ? errorCodes[code].message : message,
+    ...(DETAILED.has(code) && { details }),
+  };
 }
