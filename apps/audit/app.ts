@@ -16,6 +16,7 @@ import { Elysia } from "elysia";
 import { checkpointRoutes } from "./checkpoints/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Exports } from "./exports/export.ts";
+import { internalText, publicText } from "./swagger.ts";
 import type { EventWriter } from "./writes/commands.ts";
 import { createWriteMetrics } from "./writes/metrics.ts";
 import { writeRoutes } from "./writes/routes.ts";
@@ -53,27 +54,21 @@ function publicApp(deps: AuditAppDeps) {
     .use(checkpointRoutes(deps.reads));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
-  return app.use(
-    swaggerRoutes(routes, {
-      body_bytes_max: BODY_BYTES_MAX,
-      title: "Ostiary audit",
-      description: "One event for each audited request, read by the organization or the person it concerns.",
-      tags: [
-        { name: "Audit events", description: "The log, newest first, as pages or as an export." },
-        { name: "Proof", description: "What shows that the log was not altered, for anyone to keep." },
-      ],
-    }),
-  );
+  return app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }));
 }
 
-function internalApp({ telemetry, health, writes, writer, clock, internal_auth_token }: AuditAppDeps) {
+function internalApp(deps: AuditAppDeps) {
+  const { telemetry, health, writes, writer, clock, internal_auth_token, swagger_enabled } = deps;
   const metrics = createWriteMetrics(telemetry.metrics);
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
-  return httpApp({
+  const routes = writeRoutes({ writer, metrics, clock });
+  const app = httpApp({
     body_bytes_max: BODY_BYTES_MAX,
     body_bytes_max_of: { [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX, [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX },
   })
     .use(internalToken(internal_auth_token))
-    .use(writeRoutes({ writer, metrics, clock }))
+    .use(routes)
     .use(probeRoutes(checks, health, telemetry));
+  if (!swagger_enabled) return app;
+  return app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX }));
 }

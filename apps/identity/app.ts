@@ -17,6 +17,7 @@ import { organizationsRoutes } from "./organizations/routes.ts";
 import { rolesRoutes } from "./roles/routes.ts";
 import { serviceAccountsRoutes } from "./service-accounts/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
+import { internalText, publicText } from "./swagger.ts";
 import { usersRoutes } from "./users/routes.ts";
 import { createValidationMetrics } from "./validations/metrics.ts";
 import { validationRoutes } from "./validations/routes.ts";
@@ -50,36 +51,22 @@ function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
     .use(sessionsRoutes(deps))
     .use(rolesRoutes(deps));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
-  const served = swagger_enabled ? app.use(swaggerRoutes(routes, swaggerText)) : app;
+  const served = swagger_enabled ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX })) : app;
   return createHandler(served, { telemetry, request_id_on_response: false });
 }
 
-function internalHandler({ deps, telemetry, health, internal_auth_token }: AppOptions) {
+function internalHandler({ deps, telemetry, health, internal_auth_token, swagger_enabled }: AppOptions) {
   const { database, validations } = deps;
   const ping = async () => {
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
   };
+  const routes = new Elysia({ name: "identity-internal", normalize: false })
+    .use(validationRoutes(deps, createValidationMetrics(telemetry.metrics)))
+    .use(lifecycleRoutes(deps));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(internalToken(internal_auth_token))
     .use(probeRoutes({ database: ping }, health, telemetry))
-    .use(validationRoutes(deps, createValidationMetrics(telemetry.metrics)))
-    .use(lifecycleRoutes(deps));
-  return createHandler(app, { telemetry, request_id_on_response: false });
+    .use(routes);
+  const served = swagger_enabled ? app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX })) : app;
+  return createHandler(served, { telemetry, request_id_on_response: false });
 }
-
-const swaggerText = {
-  body_bytes_max: BODY_BYTES_MAX,
-  title: "Ostiary identity",
-  description:
-    "The directory of people, organizations, members, invites, service accounts and credentials. The gateway decides who may call these operations; the paths name every id that an operation uses.",
-  tags: [
-    { name: "Users", description: "People in the directory." },
-    { name: "Organizations", description: "The isolation boundary." },
-    { name: "Members", description: "Memberships in an organization." },
-    { name: "Invites", description: "Tokens to join an organization." },
-    { name: "Service accounts", description: "Non-human members of one organization." },
-    { name: "API keys", description: "Keys of people, members and service accounts." },
-    { name: "Sessions", description: "One-hour credentials of a member." },
-    { name: "Roles", description: "What the deployment's roles file says." },
-  ],
-};

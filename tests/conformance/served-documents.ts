@@ -3,17 +3,18 @@ import { startIdentity } from "../app/identity/harness.ts";
 import { startRegistry } from "../app/registry/harness.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 
-/** The OpenAPI documents of the three services, as they serve them; identity's with roles and without. */
+/** The OpenAPI documents of the three services' ports, as they serve them; identity's with roles and without. */
 export async function servedDocuments(): Promise<Record<string, OpenApiDocument>> {
   const [identity, audit, registry] = await Promise.all([startIdentity(), startAudit(), startRegistry()]);
   try {
-    const ofPort = async ({ url }: { url: string }) =>
-      JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
+    const at = async (url: string) => JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
     return {
       identity: (await identity.call("GET", "/swagger/json")).body,
       "identity without roles": (await identity.restarted(null).call("GET", "/swagger/json")).body,
-      audit: await ofPort(audit),
-      registry: await ofPort(registry),
+      "identity's internal port": (await identity.internal("GET", "/swagger/json")).body,
+      audit: await at(audit.url),
+      "audit's internal port": await at(audit.internal_url),
+      registry: await at(registry.url),
     };
   } finally {
     await Promise.all([identity.close(), audit.stop(), registry.stop()]);

@@ -4,6 +4,7 @@ export { type DocumentPage, documentPage } from "./document-page.ts";
 export * from "./documented-errors.ts";
 export { reasonOf, refusalFields, toApiError } from "./errors.ts";
 export * from "./handler.ts";
+export * from "./introductions.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";
 export { type JsonObject, OpenApiSchemas } from "./openapi-schemas.ts";

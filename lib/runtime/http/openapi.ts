@@ -18,6 +18,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type AnyElysia, type DocumentDecoration, Elysia } from "elysia";
 import { isRecord } from "../../domain/json/index.ts";
 import { template } from "./app.ts";
+import { type CodeSample, operationSamples } from "./code-samples.ts";
 import {
   describedError,
   documentedEnvelope,
@@ -26,6 +27,7 @@ import {
   errorsOf,
 } from "./documented-errors.ts";
 import { type JsonObject, mapValues, OpenApiSchemas } from "./openapi-schemas.ts";
+import { sampleOf } from "./schema-samples.ts";
 
 /** What a service says of its API beside its routes. */
 export interface SwaggerOptions {
@@ -34,10 +36,22 @@ export interface SwaggerOptions {
   tags: { name: string; description: string }[];
   /** Larger request bodies are 413. */
   body_bytes_max: number;
-  /** Adds an Authorize button for a bearer token that every operation needs. */
-  bearer_description?: string;
+  /** What every operation needs; adds an Authorize button. */
+  credential?: Credential;
+  /** Where samples of calls find the service: the name of a variable in braces, such as `${IDENTITY_URL}`. */
+  sample_origin: string;
   /** Headers of every response, by name with their schemas. */
   response_headers?: Record<string, TSchema>;
+}
+
+/** A credential in a request's header. */
+export interface Credential {
+  /** Of the security scheme. */
+  name: string;
+  scheme: { type: "http"; scheme: "bearer" } | { type: "apiKey"; in: "header"; name: string };
+  description: string;
+  /** The header in samples of calls, its value with the name of a variable in braces. */
+  sample: readonly [name: string, value: string];
 }
 
 /** OpenAPI text, for `detail.requestBody`, of a body that its route reads itself (`parse_bodies: false`). */
@@ -78,20 +92,24 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
     routes.find((each) => each.method.toLowerCase() === method && template(each.path) === path)?.hooks ?? {};
   const described = mapValues(paths, (operations, path) =>
     mapValues(operations, (operation, method) =>
-      document.operation(isRecord(operation) ? operation : {}, hooksOf(method, path)),
+      document.operation({ method, path }, isRecord(operation) ? operation : {}, hooksOf(method, path)),
     ),
   );
-  const bearer = { type: "http", scheme: "bearer", description: options.bearer_description };
+  const { credential } = options;
   return {
     openapi: "3.1.0",
     info: { title: options.title, description: options.description, version: "1.0.0", license: LICENSE },
     servers: [{ url: "/", description: "This service." }],
     tags: options.tags,
-    security: options.bearer_description === undefined ? [] : [{ bearer: [] }],
+    security: credential === undefined ? [] : [{ [credential.name]: [] }],
     paths: described,
     components: {
       schemas: document.schemas.components,
-      ...(options.bearer_description !== undefined && { securitySchemes: { bearer } }),
+      ...(credential !== undefined && {
+        securitySchemes: {
+          [credential.name]: { ...credential.scheme, description: credential.description },
+        },
+      }),
     },
   };
 }
@@ -155,16 +173,37 @@ class DocumentWriter {
   }
 
   /** @param collected what the plugin made of the route */
-  operation(collected: JsonObject, hooks: JsonObject): JsonObject {
+  operation(at: { method: string; path: string }, collected: JsonObject, hooks: JsonObject): JsonObject {
     const { parameters: listed, requestBody, responses: _, ...rest } = collected;
     const parameters = Array.isArray(listed) ? listed.map((each) => this.#parameter(each)) : [];
     const body = isSchema(hooks.body) ? checkedBody(hooks.body) : requestBody;
+    const content = isRecord(body) ? this.schemas.convertContent(body.content) : {};
     return {
       ...rest,
       ...(parameters.length > 0 && { parameters }),
-      ...(isRecord(body) && { requestBody: { ...body, content: this.schemas.convertContent(body.content) } }),
+      ...(isRecord(body) && { requestBody: { ...body, content } }),
       responses: this.#responses(hooks, parameters),
+      "x-codeSamples": this.#samples(at, parameters, content),
     };
+  }
+
+  #samples(
+    { method, path }: { method: string; path: string },
+    parameters: readonly JsonObject[],
+    content: JsonObject,
+  ): CodeSample[] {
+    const { credential, sample_origin } = this.#options;
+    const [first] = Object.entries(content);
+    const schema = isRecord(first?.[1]) ? first[1].schema : undefined;
+    const lookUp = (ref: string) => this.schemas.components[ref.slice(ref.lastIndexOf("/") + 1)];
+    return operationSamples({
+      method: method.toUpperCase(),
+      path,
+      origin: sample_origin,
+      credential: credential === undefined ? [] : [credential.sample],
+      parameters,
+      body: first === undefined ? null : { type: first[0], value: sampleOf(schema, lookUp) },
+    });
   }
 
   #parameter(collected: unknown): JsonObject {
@@ -202,7 +241,7 @@ class DocumentWriter {
     const headers = {
       ...this.#options.response_headers,
       ...(isRecord(schema.response_headers) && schema.response_headers),
-      ...(status === "401" && this.#options.bearer_description !== undefined && AUTHENTICATE),
+      ...(status === "401" && this.#options.credential?.scheme.type === "http" && AUTHENTICATE),
     };
     return {
       description: schema.response_description ?? schema.description ?? "Done.",

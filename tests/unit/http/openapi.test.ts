@@ -5,6 +5,8 @@ import { type AnyElysia, Elysia } from "elysia";
 
 const options = {
   body_bytes_max: 100,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
+  sample_origin: "${THINGS_URL}",
   title: "T",
   description: "D",
   tags: [{ name: "Things", description: "All things." }],
@@ -133,7 +135,13 @@ describe("the OpenAPI document", () => {
     const open = await documentOf(things());
     expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
     const { security, components, paths } = await documentOf(things(), {
-      bearer_description: "The token.",
+      credential: {
+        name: "bearer",
+        scheme: { type: "http", scheme: "bearer" },
+        description: "The token.",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
+        sample: ["Authorization", "Bearer ${TOKEN}"],
+      },
       response_headers: { "X-Request-ID": Type.String({ description: "Names the request." }) },
     });
     expect(security).toEqual([{ bearer: [] }]);
