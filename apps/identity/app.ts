@@ -51,7 +51,9 @@ function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
     .use(sessionsRoutes(deps))
     .use(rolesRoutes(deps));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
-  const served = swagger_enabled ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX })) : app;
+  const served = swagger_enabled
+    ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }))
+    : app;
   return createHandler(served, { telemetry, request_id_on_response: false });
 }
 
@@ -67,6 +69,8 @@ function internalHandler({ deps, telemetry, health, internal_auth_token, swagger
     .use(internalToken(internal_auth_token))
     .use(probeRoutes({ database: ping }, health, telemetry))
     .use(routes);
-  const served = swagger_enabled ? app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX })) : app;
+  const served = swagger_enabled
+    ? app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX }))
+    : app;
   return createHandler(served, { telemetry, request_id_on_response: false });
 }

@@ -64,7 +64,7 @@ describe.each(Object.entries(documents))("the document of %s", (_, document) => 
   test("ids and times of bodies are typed as such", () => {
     for (const { pointer, name, schema } of properties) {
       if (name.endsWith("_at")) expect([pointer, schema.format]).toEqual([pointer, "date-time"]);
-      const isWritten = /AuditEvent|EventActor/.test(pointer);
+      const isWritten = /Audit|EventActor|Identified/.test(pointer);
       if (isIdName(name) && !isWritten) expect([pointer, schema.pattern]).toEqual([pointer, ULID_PATTERN]);
     }
   });

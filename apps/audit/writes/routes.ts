@@ -13,6 +13,7 @@ import {
   AUDIT_OUTCOMES_PATH,
 } from "@ostiary/lib/contracts/internal-api";
 import { notFound, validationError } from "@ostiary/lib/domain/errors";
+import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { errorResponses } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -31,13 +32,26 @@ export interface WriteRoutesDeps {
 const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
 
 const resultSchema = (result: "created" | "existing", description: string) =>
-  Type.Object({ result: Type.Literal(result) }, { description });
+  Type.Object(
+    { result: Type.Literal(result, { description: "What became of it." }) },
+    { title: `Intent ${result}`, description, response_description: description },
+  );
+
+/** Checked by {@link requestIdProblems}. */
+const eventParams = Type.Object({
+  request_id: Type.String({
+    description: "The request's X-Request-ID.",
+    examples: [REQUEST_ID_EXAMPLE],
+    openapi: { minLength: 1, maxLength: 128 },
+  }),
+});
 
 const batchFailures = errorResponses(
   "INVALID_REQUEST",
   "UNAUTHORIZED",
   "PAYLOAD_TOO_LARGE",
   "VALIDATION_ERROR",
+  "INTERNAL_ERROR",
   "SERVICE_UNAVAILABLE",
 );
 const failures = { ...batchFailures, ...errorResponses("NOT_FOUND") };
@@ -56,6 +70,7 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
         // before the schema's own check, which would tell of the shape alone
         transform: ({ params, body }) =>
           refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock.now())]),
+        params: eventParams,
         body: intentSchema,
         response: {
           200: resultSchema("existing", "The log held this request already; nothing was changed."),
@@ -83,6 +98,7 @@ export function writeRoutes({ writer, metrics, clock }: WriteRoutesDeps) {
       {
         transform: ({ params, body }) =>
           refuse([...requestIdProblems(params.request_id), ...outcomeProblems(body)]),
+        params: eventParams,
         body: outcomeSchema,
         response: {
           204: Type.Undefined({ description: "The outcome was applied, or the event had one already." }),

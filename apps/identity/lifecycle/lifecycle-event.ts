@@ -3,31 +3,45 @@ import { incrementBase32, ulid } from "ulid";
 import { idField, nullable, shownRole, timeField } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
 
-const MemberData = Type.Object({
-  member_id: idField("The member."),
-  principal: Type.Union([Type.Literal("user"), Type.Literal("service_account")]),
-  user_id: nullable(idField("The person; null for a service account.")),
-  service_account_id: nullable(idField("The service account; null for a person.")),
-  role: shownRole,
-});
+const MemberData = Type.Object(
+  {
+    member_id: idField("The member."),
+    principal: Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
+      description: "Whether the member is a person.",
+    }),
+    user_id: nullable(idField("The person; null for a service account.")),
+    service_account_id: nullable(idField("The service account; null for a person.")),
+    role: shownRole,
+  },
+  { title: "Member event data", description: "The member of an event of memberships." },
+);
 
-const OrganizationData = Type.Object({ name: Type.String() });
+const OrganizationData = Type.Object(
+  { name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }) },
+  { title: "Organization event data", description: "The organization of an event of organizations." },
+);
 
 /** What happened to a membership or an organization (Identity specification, Lifecycle events; contract 5). */
 export const LifecycleEvent = Type.Object(
   {
     id: idField("Place in the feed; a later event has a larger id."),
-    type: Type.Union([
-      Type.Literal("organization.created"),
-      Type.Literal("member.created"),
-      Type.Literal("member.removed"),
-      Type.Literal("organization.deleted"),
-    ]),
+    type: Type.Union(
+      [
+        Type.Literal("organization.created"),
+        Type.Literal("member.created"),
+        Type.Literal("member.removed"),
+        Type.Literal("organization.deleted"),
+      ],
+      { description: "What happened." },
+    ),
     occurred_at: timeField("When the change was made."),
     organization_id: idField("The organization."),
-    data: Type.Union([MemberData, OrganizationData]),
+    data: Type.Union([MemberData, OrganizationData], {
+      title: "Lifecycle event data",
+      description: "To whom: a member for events of memberships, else the organization.",
+    }),
   },
-  { title: "Lifecycle event" },
+  { title: "Lifecycle event", description: "What happened to a membership or an organization." },
 );
 export type LifecycleEvent = Static<typeof LifecycleEvent>;
 

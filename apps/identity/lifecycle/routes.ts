@@ -1,15 +1,9 @@
 import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import {
-  errorResponses,
-  listQueryProperties,
-  page,
-  pageRequest,
-  pageSchema,
-} from "@ostiary/lib/runtime/http";
+import { listQueryProperties, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { answer } from "../answers.ts";
+import { answer, errors } from "../answers.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
 import { eventExists, listEvents } from "./queries.ts";
@@ -34,7 +28,7 @@ export function lifecycleRoutes({ database }: Dependencies) {
       query: Type.Object(listQueryProperties(LIMIT_MAX), { additionalProperties: false }),
       response: {
         200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
-        ...errorResponses("UNAUTHORIZED", "VALIDATION_ERROR"),
+        ...errors("UNAUTHORIZED"),
       },
       detail: {
         summary: "Read the lifecycle feed",

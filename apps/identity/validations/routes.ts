@@ -20,7 +20,12 @@ const ValidateBody = Type.Object(
     idp: Type.Optional(IdpValidationRequest.properties.idp),
     credential: Type.Optional(CredentialValidationRequest.properties.credential),
   },
-  { additionalProperties: false, description: "Exactly one of idp and credential." },
+  {
+    additionalProperties: false,
+    title: "Validate request",
+    description: "Exactly one of idp and credential.",
+    examples: [{ credential: CredentialValidationRequest.properties.credential.examples?.[0] }],
+  },
 );
 
 /** `POST /internal/credentials/validate` (contract 4, Admission). */

@@ -2,11 +2,15 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AuthType } from "../../domain/credentials/auth-type.ts";
 import { FieldError } from "../../domain/errors/index.ts";
 import { PATH_BYTES_MAX } from "../../domain/routes/limits.ts";
+import { nullable, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "../../domain/schemas/index.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
-const nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()]);
-const id = Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX });
+const id = (description: string) =>
+  Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX, description, examples: [ULID_EXAMPLE] });
+const requestId = Type.String({
+  description: "The request's X-Request-ID.",
+  examples: [REQUEST_ID_EXAMPLE],
+});
 
 /** Time between the client's clock and the service's beyond which an intent is refused. */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
@@ -20,6 +24,8 @@ export const routeTemplate = Type.String({
   maxLength: PATH_BYTES_MAX,
   pattern: "^[!-~]*$",
   rule: `must be a path template of 1 to ${PATH_BYTES_MAX} visible ASCII characters`,
+  description: "The path of the route, as published.",
+  examples: ["/org/widgets/{widget_id}"],
 });
 
 /** Not `Type.Record`, whose pattern leaves values of names with a line break unchecked. */
@@ -28,6 +34,9 @@ const paramsSchema = Type.Unsafe<Record<string, string>>(
     {},
     {
       additionalProperties: Type.String(),
+      title: "Audit params",
+      description: "The values of the path's params, by their names.",
+      examples: [{ widget_id: "42" }],
       maxProperties: PARAMS_MAX,
       rule: `must be an object of at most ${PARAMS_MAX} params with text values`,
     },
@@ -35,7 +44,7 @@ const paramsSchema = Type.Unsafe<Record<string, string>>(
 );
 
 /** A newer gateway can send more: what is unknown is ignored. */
-const open = { additionalProperties: true };
+const open = (title: string, description: string) => ({ additionalProperties: true, title, description });
 
 /**
  * The intent of an audited request: `PUT /internal/events/{request_id}` (Identity specification, Audit
@@ -45,46 +54,91 @@ export const intentSchema = Type.Object(
   {
     occurred_at: Type.String({
       description: "When the gateway received the request: RFC 3339, UTC, milliseconds.",
+      examples: ["2026-01-31T12:00:00.000Z"],
+      openapi: { format: "date-time" },
     }),
-    organization_id: nullable(id),
-    user_id: nullable(id),
+    organization_id: nullable(id("The organization whose log it belongs to; null for a person's.")),
+    user_id: nullable(id("The person whose log it belongs to; null for an organization's.")),
     actor: Type.Object(
       {
-        member_id: nullable(id),
+        member_id: nullable(id("The member who acted; null on a user route.")),
         auth_type: AuthType,
-        key_prefix: nullable(Type.String({ maxLength: 64 })),
+        key_prefix: nullable(
+          Type.String({
+            maxLength: 64,
+            description: "The first characters of the key or session; null for a token.",
+            examples: ["ostiary-k-2-4f9m"],
+          }),
+        ),
       },
-      open,
+      open("Audit actor", "Who made the request."),
     ),
-    service: Type.String({ minLength: 1, maxLength: 128 }),
-    method: Type.String({ minLength: 1, maxLength: 16 }),
+    service: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "The service that the route belongs to.",
+      examples: ["widgets"],
+    }),
+    method: Type.String({
+      minLength: 1,
+      maxLength: 16,
+      description: "The request's method.",
+      examples: ["PATCH"],
+    }),
     route: routeTemplate,
     params: paramsSchema,
-    ip: Type.String({ minLength: 1, maxLength: 64 }),
-    user_agent: nullable(Type.String({ maxLength: USER_AGENT_LENGTH_MAX })),
+    ip: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "The client's address.",
+      examples: ["192.0.2.1"],
+    }),
+    user_agent: nullable(
+      Type.String({
+        maxLength: USER_AGENT_LENGTH_MAX,
+        description: "The request's User-Agent; null without one.",
+        examples: ["curl/8.5.0"],
+      }),
+    ),
   },
-  open,
+  open("Audit intent", "A request that is about to be sent to its service."),
 );
 export type AuditIntent = Static<typeof intentSchema>;
 
-export const finalOutcomeSchema = Type.Union([
-  Type.Literal("rejected"),
-  Type.Literal("responded"),
-  Type.Literal("no_response"),
-]);
+export const finalOutcomeSchema = Type.Union(
+  [Type.Literal("rejected"), Type.Literal("responded"), Type.Literal("no_response")],
+  {
+    description:
+      "`rejected`: the gateway refused it. `responded`: the service answered. `no_response`: nobody knows.",
+  },
+);
 export type FinalOutcome = Static<typeof finalOutcomeSchema>;
 
 /** The outcome of an audited request: `PATCH /internal/events/{request_id}`. */
 export const outcomeSchema = Type.Object(
   {
     outcome: finalOutcomeSchema,
-    status: nullable(Type.Integer({ minimum: 100, maximum: 599 })),
-    details: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
-    created_id: Type.Optional(nullable(id)),
-    organization_id: Type.Optional(nullable(id)),
-    member_id: Type.Optional(nullable(id)),
+    status: nullable(
+      Type.Integer({
+        minimum: 100,
+        maximum: 599,
+        description: "The status that the client got; null where it got none.",
+        examples: [200],
+      }),
+    ),
+    details: Type.Optional(
+      nullable(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: "What the service says of the change.",
+          examples: [{ name: { from: "Acme", to: "Analytical Engines" } }],
+        }),
+      ),
+    ),
+    created_id: Type.Optional(nullable(id("What was created."))),
+    organization_id: Type.Optional(nullable(id("An organization whose log is to have the event as well."))),
+    member_id: Type.Optional(nullable(id("The member who acted there."))),
   },
-  open,
+  open("Audit outcome", "What came of a request."),
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
@@ -95,53 +149,80 @@ export const BATCH_BYTES_MAX = 1024 * 1024;
 
 /** An intent among others: `POST /internal/intents`. */
 export const identifiedIntentSchema = Type.Composite(
-  [Type.Object({ request_id: Type.String() }), intentSchema],
-  open,
+  [Type.Object({ request_id: requestId }), intentSchema],
+  open("Identified intent", "An intent with the id of its request."),
 );
 export type IdentifiedIntent = Static<typeof identifiedIntentSchema>;
 
 /** Each intent is checked by itself: one that is wrong keeps no other from being written. */
 export const intentsSchema = Type.Object(
-  { intents: Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_MAX }) },
-  open,
+  {
+    intents: Type.Array(Type.Unknown(), {
+      minItems: 1,
+      maxItems: BATCH_MAX,
+      description: "The intents, each with its `request_id`.",
+      openapi: { items: identifiedIntentSchema },
+    }),
+  },
+  open("Intent batch", "Intents of several requests."),
 );
 
 /** An outcome among others: `POST /internal/outcomes`. */
 export const identifiedOutcomeSchema = Type.Composite(
-  [Type.Object({ request_id: Type.String() }), outcomeSchema],
-  open,
+  [Type.Object({ request_id: requestId }), outcomeSchema],
+  open("Identified outcome", "An outcome with the id of its request."),
 );
 export type IdentifiedOutcome = Static<typeof identifiedOutcomeSchema>;
 
 /** Each outcome is checked by itself: one that is wrong keeps no other from being written. */
 export const outcomesSchema = Type.Object(
-  { outcomes: Type.Array(Type.Unknown(), { minItems: 1, maxItems: BATCH_MAX }) },
-  open,
+  {
+    outcomes: Type.Array(Type.Unknown(), {
+      minItems: 1,
+      maxItems: BATCH_MAX,
+      description: "The outcomes, each with its `request_id`.",
+      openapi: { items: identifiedOutcomeSchema },
+    }),
+  },
+  open("Outcome batch", "Outcomes of several requests."),
 );
 
 /** What became of each write of a batch, in their order. */
-function resultsSchema<Result extends TSchema>(result: Result) {
-  return Type.Object({
-    results: Type.Array(
-      Type.Object({
-        request_id: nullable(Type.String({ description: "Null when none was given." })),
-        result,
-        fields: Type.Optional(
-          Type.Array(FieldError, { description: "What is wrong with one that is invalid." }),
+function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", result: Result) {
+  return Type.Object(
+    {
+      results: Type.Array(
+        Type.Object(
+          {
+            request_id: nullable(requestId, { description: "Null when none was given." }),
+            result,
+            fields: Type.Optional(
+              Type.Array(FieldError, { description: "What is wrong with one that is invalid." }),
+            ),
+          },
+          { title: `${noun} result`, description: "What became of one." },
         ),
-      }),
-    ),
-  });
+        { description: "One for each, in their order." },
+      ),
+    },
+    { title: `${noun} results`, description: "What became of each, in their order." },
+  );
 }
 
 const invalid = Type.Literal("invalid");
+const RESULT = { description: "What became of it." };
 
 export const intentResultsSchema = resultsSchema(
-  Type.Union([Type.Literal("created"), Type.Literal("existing"), invalid]),
+  "Intent",
+  Type.Union([Type.Literal("created"), Type.Literal("existing"), invalid], RESULT),
 );
 export type IntentAnswer = Static<typeof intentResultsSchema>["results"][number];
 
 export const outcomeResultsSchema = resultsSchema(
-  Type.Union([Type.Literal("applied"), Type.Literal("already_final"), Type.Literal("not_found"), invalid]),
+  "Outcome",
+  Type.Union(
+    [Type.Literal("applied"), Type.Literal("already_final"), Type.Literal("not_found"), invalid],
+    RESULT,
+  ),
 );
 export type OutcomeAnswer = Static<typeof outcomeResultsSchema>["results"][number];

@@ -1,7 +1,6 @@
 /** Paragraphs of OpenAPI descriptions that the services have in common, in Markdown. */
 import type { Credential } from "./openapi.ts";
 
-
 /** How every service answers what it refuses. */
 export const ERRORS_INTRODUCTION = `## Errors
 
