@@ -22,6 +22,7 @@ const benches: Benches = {
   ...judged,
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
+  proof: async () => (await import("./proof.ts")).proof,
   lookup: async () => (await import("./lookup.ts")).lookup,
   registry: async () => (await import("./registry.ts")).registry,
 };

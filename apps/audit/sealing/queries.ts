@@ -114,6 +114,9 @@ function hasNoEntry(is_outcome: boolean): SQL {
     where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))})`;
 }
 
+/** The service writes no such event, but an import may: its outcome is sealed with its intent. */
+const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid is null");
+
 function selectUnsealed(
   database: Database,
   intentDue: SQL,
@@ -125,7 +128,8 @@ function selectUnsealed(
       orm,
       sql`select ${unsealedColumns},
           coalesce(${intentDue}, false) and ${hasNoEntry(false)} as intent_due,
-          coalesce(${outcomeDue}, false) and ${hasNoEntry(true)} as outcome_due
+          (coalesce(${outcomeDue}, false) or coalesce(${intentDue}, false) and ${INSERTED_FINAL})
+            and ${hasNoEntry(true)} as outcome_due
         from audit.audit_events event
         where ${intentDue} or ${outcomeDue}
         ${limit === null ? sql`` : sql.raw(`limit ${limit}`)}`,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
@@ -33,6 +34,13 @@ export async function insertIntents(database: Database, writes: IntentWrite[]): 
   return writes.map(({ id }) => (created.has(id) ? "created" : "existing"));
 }
 
+const SALT_BYTES = 16;
+
+/** Hides what an entry of the proof says from who sees its hash alone. In hexadecimal. */
+function newSalt(): string {
+  return randomBytes(SALT_BYTES).toString("hex");
+}
+
 function intentRow({ id, request_id, intent }: IntentWrite) {
   return {
     id,
@@ -49,6 +57,7 @@ function intentRow({ id, request_id, intent }: IntentWrite) {
     params: intent.params,
     ip: intent.ip,
     user_agent: intent.user_agent,
+    salt: newSalt(),
   };
 }
 
@@ -57,7 +66,7 @@ const insertStatement = (given: string) => sql`
     select * from json_to_recordset(${given}::text::json) as given(
       id text, request_id text, occurred_at timestamptz, organization_id text, user_id text,
       actor_member_id text, actor_auth_type text, actor_key_prefix text,
-      service text, method text, route text, params jsonb, ip text, user_agent text)
+      service text, method text, route text, params jsonb, ip text, user_agent text, salt text)
   ),
   claimed as (
     insert into audit.request_ids (request_id, occurred_at, id)
@@ -68,9 +77,9 @@ const insertStatement = (given: string) => sql`
   written as (
     insert into audit.audit_events (
       id, request_id, occurred_at, organization_id, user_id, actor_member_id, actor_auth_type,
-      actor_key_prefix, service, method, route, params, ip, user_agent)
+      actor_key_prefix, service, method, route, params, ip, user_agent, intent_salt)
     select id, request_id, occurred_at, organization_id, user_id, actor_member_id, actor_auth_type,
-      actor_key_prefix, service, method, route, params, ip, user_agent
+      actor_key_prefix, service, method, route, params, ip, user_agent, decode(salt, 'hex')
     from given where id in (select id from claimed)
     order by id
   ),
@@ -110,6 +119,7 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
     created_id: outcome.created_id ?? null,
     organization_id: outcome.organization_id ?? null,
     actor_member_id: outcome.member_id ?? null,
+    salt: newSalt(),
   };
 }
 
@@ -121,7 +131,7 @@ const applyStatement = (given: string) => sql`
   with given as materialized (
     select * from json_to_recordset(${given}::text::json) as given(
       request_id text, outcome text, status smallint, details text, created_id text,
-      organization_id text, actor_member_id text)
+      organization_id text, actor_member_id text, salt text)
     where request_id >= '!' and request_id < '\x7f'
   ),
   target as materialized (
@@ -142,6 +152,7 @@ const applyStatement = (given: string) => sql`
       status = locked.status,
       details = locked.details::json,
       created_id = locked.created_id,
+      outcome_salt = decode(locked.salt, 'hex'),
       organization_id = coalesce(locked.organization_id, event.organization_id),
       actor_member_id = coalesce(locked.actor_member_id, event.actor_member_id)
     from locked

@@ -20,7 +20,7 @@ const wrkReport = Type.Object({
   failed: Type.Integer(),
 });
 
-const intent: AuditIntent = {
+export const exampleIntent: AuditIntent = {
   occurred_at: new Date().toISOString(),
   organization_id: "organization-1",
   user_id: null,
@@ -48,7 +48,7 @@ export async function writeIntents(
   const output = await runTool([
     "wrk",
     ...["--threads", "1", "--connections", String(clients), "--duration", `${seconds}s`, "--script", script],
-    ...[internal_url, "--", prefix, JSON.stringify(intent)],
+    ...[internal_url, "--", prefix, JSON.stringify(exampleIntent)],
   ]);
   const report = Value.Parse(wrkReport, JSON.parse(output.trim().split("\n").at(-1) ?? ""));
   if (report.failed > 0) throw new Error(`${report.failed} of ${report.writes} intents were not written.`);

@@ -1,0 +1,213 @@
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
+import { selectState } from "@ostiary/audit/sealing/queries";
+import { SealedState } from "@ostiary/audit/sealing/trust";
+import { EventWriter } from "@ostiary/audit/writes/commands";
+import { systemClock } from "@ostiary/lib/async";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
+import { sql } from "drizzle-orm";
+import postgres from "postgres";
+import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
+import { AuditBed } from "./audit/bed.ts";
+import { exampleIntent } from "./audit/writers.ts";
+import type { Bench } from "./bench.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { ratiosOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+
+const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
+/** What fills a statement of the writer. */
+const GROUP = 256;
+const GROUPS = 20;
+const DAY_MS = 86_400_000;
+/** What sealing has to keep up with, and what a writer may pay for it. */
+const EVENTS_PER_SECOND_MIN = 5_000;
+const COST_MAX = 1.05;
+
+/** What the proof of the audit log costs its writers, how fast it is sealed, exported and verified. */
+export const proof: Bench = {
+  summary: "what the audit log's proof costs writers, and how fast it is sealed, exported and verified",
+  async run({ quick, progress }) {
+    const machine = describeMachine();
+    await using bed = new AuditBed([]);
+    const { url } = await bed.database();
+    const directory = await bed.directory();
+    const rounds = quick ? 4 : 20;
+    const events = quick ? 50_000 : 1_000_000;
+    const ratio = await writersCost(url, rounds, progress);
+    const sealed = await sealing(url, quick ? 20 : 100, progress);
+    const checked = await verifying(url, directory, bed, events, progress);
+    const rows = [
+      [
+        "writing with proof, over without",
+        `${ratio.median.toFixed(3)} (${ratio.min.toFixed(2)}..${ratio.max.toFixed(2)})`,
+        `below ${COST_MAX}`,
+      ],
+      ["events sealed a second", whole(sealed.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
+      ["CPU of the sealing process for an event, µs", whole(sealed.cpu_us), ""],
+      [`export of ${whole(checked.events)} events, s`, checked.export_s.toFixed(1), ""],
+      [`verification of them, s`, checked.verify_s.toFixed(1), ""],
+      ["memory of the verifier, MiB", whole(checked.memory_bytes / 1024 / 1024), ""],
+    ];
+    return {
+      text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
+      data: { machine, rounds, events, ratio, sealed, checked },
+    };
+  },
+};
+
+type Progress = (line: string) => void;
+
+/** Leaves of the proof the salts alone. */
+const WITHOUT_PROOF = [
+  "drop index audit.events_by_intent_xid",
+  "drop index audit.events_by_outcome_xid",
+  "alter table audit.audit_events alter column intent_xid drop default",
+  `create or replace function audit.refuse_all_but_outcome() returns trigger language plpgsql as $$
+    declare
+      kept record;
+    begin
+      if old.outcome = 'pending' and new.outcome <> 'pending' then
+        kept := new;
+        kept.outcome := old.outcome;
+        kept.status := old.status;
+        kept.details := old.details;
+        kept.created_id := old.created_id;
+        kept.outcome_salt := old.outcome_salt;
+        if old.user_id is not null and old.organization_id is null then
+          kept.organization_id := old.organization_id;
+          kept.actor_member_id := old.actor_member_id;
+        end if;
+        if kept *= old then
+          return new;
+        end if;
+      end if;
+      raise exception 'refused';
+    end
+    $$`,
+];
+
+/** The time of groups of intents and outcomes in a log with proof over that in one without, pair by pair. */
+async function writersCost(url: string, rounds: number, progress: Progress) {
+  await using before = await openLog(url, "without_proof");
+  for (const statement of WITHOUT_PROOF)
+    await before.log.run("forget", (orm) => rows(orm, sql.raw(statement)));
+  await using after = await openLog(url, "with_proof");
+  const times: { before: number[]; after: number[] } = { before: [], after: [] };
+  for (let round = -1; round < rounds; round++) {
+    const first = round % 2 === 0;
+    const a = await timeOf(() => writeGroups(first ? before.log : after.log));
+    const b = await timeOf(() => writeGroups(first ? after.log : before.log));
+    if (round < 0) continue; // warms up
+    times.before.push(first ? a : b);
+    times.after.push(first ? b : a);
+    progress(`writers, round ${round + 1} of ${rounds}: ${(b / a).toFixed(3)}`);
+  }
+  return ratiosOf(times.after, times.before);
+}
+
+async function openLog(url: string, name: string) {
+  const administrator = postgres(url, { max: 1, onnotice: () => {} });
+  await administrator.unsafe(`create database ${name}`);
+  await administrator.end();
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  const log = await openDatabase(address.href, { namespace: "audit", plan_cache_mode: "force_custom_plan" });
+  await log.migrate("audit", MIGRATIONS);
+  await makePartitions(log, Date.now());
+  return { url: address.href, log, [Symbol.asyncDispose]: () => log.close() };
+}
+
+/** Intents, each with its outcome, of a thousand organizations. */
+async function writeGroups(log: Database, groups = GROUPS): Promise<void> {
+  const writer = new EventWriter({
+    database: log,
+    clock: systemClock,
+    keepPartitions: async () => {},
+    tracing: undefined,
+  });
+  for (let group = 0; group < groups; group++) {
+    const ids = Array.from({ length: GROUP }, () => crypto.randomUUID());
+    await Promise.all(
+      ids.map((id, n) =>
+        writer.intent(id, {
+          ...exampleIntent,
+          organization_id: `organization-${(group * GROUP + n) % 1_000}`,
+        }),
+      ),
+    );
+    await writer.outcomes(
+      ids.map((request_id) => ({
+        request_id,
+        outcome: { outcome: "responded" as const, status: 200, details: { name: { from: "a", to: "b" } } },
+      })),
+    );
+  }
+}
+
+/** How many events a sealer seals in a second when there are more than it can. */
+async function sealing(url: string, groups: number, progress: Progress) {
+  await using sealed = await openLog(url, "sealed");
+  progress(`writing ${whole(groups * GROUP)} events to seal`);
+  await writeGroups(sealed.log, groups);
+  const cpu = process.cpuUsage();
+  const taken_ms = await timeOf(() => sealAll(sealed.log));
+  const { user, system } = process.cpuUsage(cpu);
+  const events = groups * GROUP;
+  return { events, events_per_second: (events / taken_ms) * 1000, cpu_us: (user + system) / events };
+}
+
+async function sealAll(log: Database): Promise<void> {
+  const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
+  const deps: PassDeps = {
+    reads: log,
+    writes: log,
+    key: null,
+    sealed: new SealedState(log),
+    clock: systemClock,
+    log: createTelemetry({ name: "audit", namespace: "audit" }, config).log,
+    holder: "bench",
+  };
+  while ((await sealPass(deps, await selectState(log))).end === "behind");
+}
+
+/** An export of one owner's log with proof, as a file, and its verification by the command line. */
+async function verifying(url: string, directory: string, bed: AuditBed, events: number, progress: Progress) {
+  await using whole_ = await openLog(url, "verified");
+  progress("generating a large log");
+  await generateLog(whole_.log, { events: events * 2.1, end_ms: Date.now(), span_ms: 20 * DAY_MS });
+  progress("sealing it");
+  await sealAll(whole_.log);
+  const service = await bed.service(whole_.url);
+  const file = join(directory, "export.ndjson");
+  progress("exporting it");
+  const path = `/organizations/${BUSY_ORGANIZATION}/audit-events?proof=true`;
+  const export_ms = await timeOf(async () => {
+    await Bun.write(file, await fetch(`${service.url}${path}`));
+  });
+  progress("verifying it");
+  const started_ms = performance.now();
+  const child = Bun.spawn([process.execPath, "apps/cli/main.ts", "--json", "audit", "verify", file], {
+    cwd: join(import.meta.dir, "../.."),
+    stdout: "pipe",
+  });
+  const verdict = JSON.parse(await new Response(child.stdout).text());
+  await child.exited;
+  if (verdict.complete !== true) throw new Error(JSON.stringify(verdict.faults[0]));
+  return {
+    events: Number(verdict.events),
+    export_s: export_ms / 1000,
+    verify_s: (performance.now() - started_ms) / 1000,
+    memory_bytes: child.resourceUsage()?.maxRSS ?? 0,
+  };
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const started_ms = performance.now();
+  await work();
+  return performance.now() - started_ms;
+}
