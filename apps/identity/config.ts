@@ -1,8 +1,11 @@
 import {
+  type ConfigProblem,
   databaseUrl,
+  flag,
   internalAuthToken,
   listenVariables,
   optionalInteger,
+  pepper,
   swaggerEnabled,
   textOr,
 } from "@ostiary/lib/runtime/config";
@@ -29,8 +32,22 @@ export const identityVariables = Type.Object({
     "Every new API key must end, and within this time. Unset: keys need not end.",
   ),
   ROLES_FILE: rolesFileVariable("Read at boot only. Unset turns roles off."),
+  SECRET_PEPPER: pepper("Secrets are stored as an HMAC with it. Unset: as plain SHA-256."),
+  SECRET_PEPPER_PREVIOUS: pepper("Another one whose hashes are accepted too, while peppers are changed."),
+  PLAIN_HASHES_ACCEPTED: flag(true, "false: secrets that are stored without a pepper are not valid."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
 
 export type IdentityConfig = Readonly<Static<typeof identityVariables>>;
+
+/** Rules that join the peppers; a check for `loadConfig`. */
+export function checkPeppers(config: Partial<IdentityConfig>): ConfigProblem[] {
+  const { SECRET_PEPPER, SECRET_PEPPER_PREVIOUS, PLAIN_HASHES_ACCEPTED } = config;
+  if (SECRET_PEPPER === undefined) {
+    const message = "is required while PLAIN_HASHES_ACCEPTED is false.";
+    return PLAIN_HASHES_ACCEPTED === false ? [{ variable: "SECRET_PEPPER", message }] : [];
+  }
+  const message = "is SECRET_PEPPER once more: give the other one, or leave it unset.";
+  return SECRET_PEPPER === SECRET_PEPPER_PREVIOUS ? [{ variable: "SECRET_PEPPER_PREVIOUS", message }] : [];
+}

@@ -5,6 +5,7 @@ import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { monotonicFactory } from "ulid";
 import { KeyUses } from "./api-keys/uses.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
+import { createSecretHashes, type Peppers } from "./secret-hashes.ts";
 import { createSecrets, type Secrets } from "./secrets.ts";
 import { type Credentials, credentialsIn } from "./validations/queries.ts";
 
@@ -37,6 +38,7 @@ export interface DependenciesOptions
   roles_file: RolesFile | null;
   /** The first part of API keys and sessions. */
   brand: string;
+  peppers: Peppers;
   /** As many unpredictable bytes as it is asked for. */
   random: (bytes: number) => Uint8Array;
   /** Where traces are exported. */
@@ -44,8 +46,9 @@ export interface DependenciesOptions
 }
 
 export function createDependencies(options: DependenciesOptions): Dependencies {
-  const { database, validations, roles_file, brand, clock, random, api_key_max_age_seconds, tracing } =
-    options;
+  const { database, validations, roles_file, brand, clock, random, tracing } = options;
+  const { peppers, api_key_max_age_seconds } = options;
+  options;
   const nextUlid = monotonicFactory();
   return {
     database,
@@ -54,7 +57,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     roles: createRoles(roles_file),
     clock,
     newId: () => nextUlid(clock.now()),
-    secrets: createSecrets(brand, random),
+    secrets: createSecrets(brand, random, createSecretHashes(peppers)),
     keyUses: new KeyUses(),
     api_key_max_age_seconds,
   };

@@ -1,4 +1,5 @@
-import { formatCredential, hashCredential, SECRET_BYTES } from "@ostiary/lib/domain/credentials";
+import { formatCredential, SECRET_BYTES } from "@ostiary/lib/domain/credentials";
+import type { SecretHashes } from "./secret-hashes.ts";
 
 /** Makes the secrets that are shown once and stored as a hash. */
 export interface Secrets {
@@ -8,12 +9,14 @@ export interface Secrets {
   session(): Secret;
   /** An invite token; it carries no brand. */
   inviteToken(): Secret;
+  /** All that a secret may be stored under, that of new ones first. */
+  hashesOf(text: string): [current: string, ...others: string[]];
 }
 
 export interface Secret {
   /** The secret itself, for the one who asked for it. */
   readonly plaintext: string;
-  /** SHA-256 of the plaintext in hex: what is stored and looked up. */
+  /** What is stored in its place and looked up. */
   readonly hash: string;
   /** The part that may be shown and logged. */
   readonly prefix: string;
@@ -24,29 +27,29 @@ const INVITE_TOKEN_PREFIX = "inv_";
 const SHOWN_LENGTH = 4;
 
 /** Secrets of `brand`, from `random`, which returns as many unpredictable bytes as it is asked for. */
-export function createSecrets(brand: string, random: (bytes: number) => Uint8Array): Secrets {
+export function createSecrets(
+  brand: string,
+  random: (bytes: number) => Uint8Array,
+  hashes: SecretHashes,
+): Secrets {
+  const secretOf = (wirePrefix: string, secret: string): Secret => {
+    const plaintext = `${wirePrefix}${secret}`;
+    const [hash] = hashes.of(plaintext);
+    return { plaintext, hash, prefix: `${wirePrefix}${secret.slice(0, SHOWN_LENGTH)}` };
+  };
+  const credential = (kind: "k" | "s") => {
+    const wirePrefix = `${brand}-${kind}-2-`;
+    const text = formatCredential(brand, kind, random(SECRET_BYTES));
+    return secretOf(wirePrefix, text.slice(wirePrefix.length));
+  };
   return {
     brand,
-    apiKey: () => credential(brand, "k", random(SECRET_BYTES)),
-    session: () => credential(brand, "s", random(SECRET_BYTES)),
+    apiKey: () => credential("k"),
+    session: () => credential("s"),
     inviteToken: () => {
       const secret = random(SECRET_BYTES).toBase64({ alphabet: "base64url", omitPadding: true });
       return secretOf(INVITE_TOKEN_PREFIX, secret);
     },
-  };
-}
-
-function credential(brand: string, kind: "k" | "s", bytes: Uint8Array): Secret {
-  const text = formatCredential(brand, kind, bytes);
-  const wirePrefix = `${brand}-${kind}-2-`;
-  return secretOf(wirePrefix, text.slice(wirePrefix.length));
-}
-
-function secretOf(wirePrefix: string, secret: string): Secret {
-  const plaintext = `${wirePrefix}${secret}`;
-  return {
-    plaintext,
-    hash: hashCredential(plaintext),
-    prefix: `${wirePrefix}${secret.slice(0, SHOWN_LENGTH)}`,
+    hashesOf: (text) => hashes.of(text),
   };
 }

@@ -30,6 +30,11 @@ export async function wireIdentity(
     roles_file: file,
     brand: config.APIKEY_BRAND,
     clock: systemClock,
+    peppers: {
+      current: config.SECRET_PEPPER ?? null,
+      previous: config.SECRET_PEPPER_PREVIOUS ?? null,
+      plain_accepted: config.PLAIN_HASHES_ACCEPTED,
+    },
     api_key_max_age_seconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
     tracing: telemetry.exportedTracing,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),

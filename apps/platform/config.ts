@@ -1,7 +1,7 @@
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
-import { identityVariables } from "@ostiary/identity/config";
+import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
   adminToken,
   type ConfigProblem,
@@ -78,7 +78,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
   const found = [
     ...configProblems(registryVariables, variables, checkRolesFile),
-    ...configProblems(identityVariables, variables, checkRolesFile),
+    ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers),
     ...configProblems(auditVariables, variables, checkSigningKeyFile),
     ...configProblems(gatewayVariables, variables, checkAlone),
   ];

@@ -18,6 +18,13 @@ const KEYS_EACH = 32;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const RATE: Goal = { title: "validations / pgbench -S, 16 clients", bound: 0.45 };
+const PEPPERED = "validate, peppered";
+/** What an HMAC costs, and the second hash that is looked for beside it. */
+const PEPPER: Goal = {
+  title: "validations with a pepper / without, µs of identity's CPU",
+  bound: 1.03,
+  at_most: true,
+};
 const CPU: Record<string, Goal> = {
   "GET user": { title: "GET user, µs of identity's CPU", bound: 75, at_most: true },
   "create key": { title: "create key, µs of identity's CPU", bound: 170, at_most: true },
@@ -31,12 +38,21 @@ export const validations: Bench = {
     const machine = describeMachine();
     await using bed = new ServiceBed(["wrk", "pgbench"]);
     const { url } = await bed.database();
-    const identity = await bed.process("apps/identity/main.ts", { DATABASE_URL: url });
-    progress(`making ${whole(PEOPLE * KEYS_EACH)} keys`);
-    const { people, bodies } = await makeKeys(identity, await bed.directory());
+    const start = (env: Record<string, string>) =>
+      bed.process("apps/identity/main.ts", { DATABASE_URL: url, ...env });
+    const identity = await start({});
+    const peppered = await start({ SECRET_PEPPER: crypto.randomUUID() });
+    progress(`making ${whole(2 * PEOPLE * KEYS_EACH)} keys`);
+    const people = await makePeople(identity);
+    const directory = await bed.directory();
+    const bodies = {
+      create: await writeLines(join(directory, "create"), [JSON.stringify({ name: "bench" })]),
+      plain: await writeLines(join(directory, "plain"), await makeKeys(identity, people)),
+      peppered: await writeLines(join(directory, "peppered"), await makeKeys(peppered, people)),
+    };
     await pgbench(["--initialize", "--quiet", "--scale", "10"], url);
     const plan = quick ? { rounds: 2, seconds: 2 } : { rounds: 7, seconds: 4 };
-    const measured = await inRounds(waysOf(identity, people, bodies), plan, options);
+    const measured = await inRounds(waysOf({ identity, peppered }, people, bodies), plan, options);
     const selects: number[] = [];
     for (let round = 1; round <= plan.rounds; round++) {
       const select = ["--select-only", "--no-vacuum", "--client", String(CLIENTS)];
@@ -49,6 +65,10 @@ export const validations: Bench = {
       const goal = CPU[way.title];
       return goal === undefined ? [] : [judge(goal, spreadOf(cpuMicroseconds(way)))];
     });
+    const [plain, withPepper] = ["validate", PEPPERED].map((title) =>
+      measured.flatMap((way) => (way.title === title ? cpuMicroseconds(way) : [])),
+    );
+    goals.push(judge(PEPPER, ratiosOf(withPepper ?? [], plain ?? [])));
     const rows = measured.map((way) => [
       way.title,
       whole(spreadOf(valuesOf(way, "requests_per_second")).median),
@@ -73,16 +93,28 @@ function cpuMicroseconds(way: MeasuredWay): number[] {
   return valuesOf(way, "requests_per_cpu_second").map((rate) => 1e6 / rate);
 }
 
-function waysOf({ pid, url, internal_url }: ServiceProcess, people: string[], bodies: Bodies): Way[] {
-  const way = (title: string, target: Omit<Way["target"], "pid" | "headers">): Way => ({
+function waysOf(
+  { identity, peppered }: Record<"identity" | "peppered", ServiceProcess>,
+  people: string[],
+  bodies: Bodies,
+): Way[] {
+  const way = (
+    { pid }: ServiceProcess,
+    title: string,
+    target: Omit<Way["target"], "pid" | "headers">,
+  ): Way => ({
     title,
     connections: CLIENTS,
     target: { pid, headers: JSON_TYPE, ...target },
   });
+  const validate = (service: ServiceProcess, title: string, keys: string) =>
+    way(service, title, { url: service.internal_url, method: "POST", paths: [VALIDATE_PATH], bodies: keys });
+  const { url } = identity;
   return [
-    way("validate", { url: internal_url, method: "POST", paths: [VALIDATE_PATH], bodies: bodies.validate }),
-    way("GET user", { url, paths: people.map((id) => `/users/${id}`) }),
-    way("create key", {
+    validate(identity, "validate", bodies.plain),
+    validate(peppered, PEPPERED, bodies.peppered),
+    way(identity, "GET user", { url, paths: people.map((id) => `/users/${id}`) }),
+    way(identity, "create key", {
       url,
       method: "POST",
       paths: people.map((id) => `/users/${id}/api-keys`),
@@ -93,19 +125,26 @@ function waysOf({ pid, url, internal_url }: ServiceProcess, people: string[], bo
 
 /** Files with a request body on each line. */
 interface Bodies {
-  readonly validate: string;
   readonly create: string;
+  /** Validations of keys that are stored without a pepper, and with one. */
+  readonly plain: string;
+  readonly peppered: string;
+}
+
+async function writeLines(file: string, lines: readonly string[]): Promise<string> {
+  await Bun.write(file, `${lines.join("\n")}\n`);
+  return file;
 }
 
 const answerOfIdp = Type.Object({ user_id: Type.String() });
 const answerOfCreate = Type.Object({ key: Type.String() });
 
-/** People with so many keys each; what is validated is another key each time. */
-async function makeKeys(
-  identity: ServiceProcess,
-  directory: string,
-): Promise<{ people: string[]; bodies: Bodies }> {
-  const people = await Promise.all(Array.from({ length: PEOPLE }, (_, index) => makePerson(identity, index)));
+function makePeople(identity: ServiceProcess): Promise<string[]> {
+  return Promise.all(Array.from({ length: PEOPLE }, (_, index) => makePerson(identity, index)));
+}
+
+/** So many keys of each person, as bodies of validations: what is validated is another key each time. */
+async function makeKeys(identity: ServiceProcess, people: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (let round = 0; round < KEYS_EACH; round++) {
     const made = people.map((id) => post(`${identity.url}/users/${id}/api-keys`, { name: "bench" }));
@@ -113,10 +152,7 @@ async function makeKeys(
       lines.push(JSON.stringify({ credential: Value.Parse(answerOfCreate, answer).key }));
     }
   }
-  const bodies = { validate: join(directory, "validate"), create: join(directory, "create") };
-  await Bun.write(bodies.validate, `${lines.join("\n")}\n`);
-  await Bun.write(bodies.create, `${JSON.stringify({ name: "bench" })}\n`);
-  return { people, bodies };
+  return lines;
 }
 
 async function makePerson({ internal_url }: ServiceProcess, index: number): Promise<string> {

@@ -123,22 +123,27 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 }
 
 /**
- * Stores when keys were last used, never an earlier time than is stored, and gives the ids of those that someone
- * else is just changing, which wait for another time: it waits for nobody's lock, so nobody waits in a circle.
+ * Stores when keys were last used, never an earlier time than is stored, with the new hash of those that have one,
+ * and gives the ids of those that someone else is just changing, which wait for another time: it waits for nobody's
+ * lock, so nobody waits in a circle.
  */
 export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
-  const values = JSON.stringify(uses.map(({ id, at_ms }) => ({ id, at: new Date(at_ms) })));
+  const values = JSON.stringify(uses.map(({ at_ms, ...use }) => ({ ...use, at: new Date(at_ms) })));
   const isNewer = sql`(key.last_used_at is null or key.last_used_at < used.at)`;
+  // a secret that was imported twice keeps both rows as they are
+  const isTaken = sql`exists (select from ${apiKeys} other where other.hash = used.new_hash)`;
   const locked = await rows<{ id: string }>(
     orm,
     sql`
       with used as (
-        select id, at from jsonb_to_recordset(${values}::jsonb) as used (id text, at timestamptz(3))
+        select * from jsonb_to_recordset(${values}::jsonb) as used (id text, at timestamptz(3), new_hash text)
       ), free as materialized (
-        select key.id, used.at from ${apiKeys} key join used on used.id = key.id where ${isNewer}
+        select key.id, used.at, case when not ${isTaken} then used.new_hash end as new_hash
+        from ${apiKeys} key join used on used.id = key.id where ${isNewer}
         for no key update of key skip locked
       ), stored as (
-        update ${apiKeys} key set last_used_at = free.at from free where key.id = free.id
+        update ${apiKeys} key set last_used_at = free.at, hash = coalesce(free.new_hash, key.hash)
+        from free where key.id = free.id
       )
       select key.id from ${apiKeys} key join used on used.id = key.id
       where ${isNewer} and not exists (select from free where free.id = key.id)`,

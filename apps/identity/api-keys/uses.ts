@@ -2,6 +2,8 @@
 export interface KeyUse {
   readonly id: string;
   readonly at_ms: number;
+  /** What its secret is to be stored under from now on, when that is not what it is stored under. */
+  readonly new_hash?: string;
 }
 
 /** Keys whose last use waits to be stored; those beyond are told of by their next validation. */
@@ -14,26 +16,28 @@ const BATCH_KEYS = 500;
  * nothing that waits; what is noted stays until it is stored.
  */
 export class KeyUses {
-  readonly #last = new Map<string, number>();
+  readonly #last = new Map<string, KeyUse>();
 
   get waiting(): number {
     return this.#last.size;
   }
 
-  note({ id, at_ms }: KeyUse): void {
-    const known = this.#last.get(id);
-    if (known === undefined ? this.#last.size < WAITING_MAX : known < at_ms) this.#last.set(id, at_ms);
+  note(use: KeyUse): void {
+    const known = this.#last.get(use.id);
+    if (known === undefined ? this.#last.size < WAITING_MAX : known.at_ms < use.at_ms) {
+      this.#last.set(use.id, use);
+    }
   }
 
   /** All that wait now, in parts of `BATCH_KEYS`. */
   batches(): KeyUse[][] {
-    const all = Array.from(this.#last, ([id, at_ms]) => ({ id, at_ms }));
+    const all = [...this.#last.values()];
     const starts = Array.from({ length: Math.ceil(all.length / BATCH_KEYS) }, (_, part) => part * BATCH_KEYS);
     return starts.map((start) => all.slice(start, start + BATCH_KEYS));
   }
 
   /** `stored` no longer wait, but for keys that were used again meanwhile. */
   settle(stored: readonly KeyUse[]): void {
-    for (const { id, at_ms } of stored) if (this.#last.get(id) === at_ms) this.#last.delete(id);
+    for (const use of stored) if (this.#last.get(use.id) === use) this.#last.delete(use.id);
   }
 }

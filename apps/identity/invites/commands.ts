@@ -1,4 +1,3 @@
-import { hashCredential } from "@ostiary/lib/domain/credentials";
 import { ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
@@ -82,9 +81,9 @@ export async function redeemInvite(
   userId: string,
   token: string,
 ): Promise<{ member: LivingMemberRow; isNew: boolean }> {
-  const { database } = deps;
-  const tokenHash = hashCredential(token);
-  const found = await database.run("select_invite", (orm) => findInviteByToken(orm, tokenHash));
+  const { database, secrets } = deps;
+  const hashes = secrets.hashesOf(token);
+  const found = await database.run("select_invite", (orm) => findInviteByToken(orm, hashes));
   const work = (tx: Orm) => redeem(tx, deps, userId, found);
   const lane = found?.organization_id ?? userId;
   const redemption = await database.transaction("redeem_invite", work, { lane });

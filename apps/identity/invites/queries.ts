@@ -25,9 +25,9 @@ export function listInvites(
     .limit(limit + 1);
 }
 
-/** The invite of a token, in whatever state it is. */
-export async function findInviteByToken(orm: Orm, tokenHash: string): Promise<InviteRow | null> {
-  const [row] = await orm.select(inviteColumns).from(invites).where(eq(invites.token_hash, tokenHash));
+/** The invite of a token, by all that it may be stored under, in whatever state it is. */
+export async function findInviteByToken(orm: Orm, hashes: string[]): Promise<InviteRow | null> {
+  const [row] = await orm.select(inviteColumns).from(invites).where(inArray(invites.token_hash, hashes));
   return row ?? null;
 }
 

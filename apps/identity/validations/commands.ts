@@ -1,5 +1,4 @@
 import type { IdpSubject, ValidationResult } from "@ostiary/lib/contracts/admission";
-import { hashCredential } from "@ostiary/lib/domain/credentials";
 import type { Dependencies } from "../dependencies.ts";
 import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/queries.ts";
@@ -19,8 +18,9 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
 
 /**
  * Whom an API key or session stands for. One look-up by the hash of the whole string, whatever is found: there
- * is no secret to compare, and so nothing to be learnt from how long it takes. Text that can not be a
- * credential of this deployment costs no query at all.
+ * is no secret to compare, and so nothing to be learnt from how long it takes. Another one for each other hash
+ * that it may be stored under, while peppers are put in or changed. Text that can not be a credential of this
+ * deployment costs no query at all.
  */
 export async function validateCredential(
   { credentials, roles, clock, secrets, keyUses }: Dependencies,
@@ -28,11 +28,18 @@ export async function validateCredential(
 ): Promise<ValidationResult> {
   const credential = ownCredential(text, secrets.brand);
   if (credential === null) return INVALID;
-  const hash = hashCredential(text);
-  const row = await (isSession(credential) ? credentials.sessions : credentials.keys).find(hash);
-  if (row === null) return INVALID;
-  const now = clock.now();
-  const result = judge(credential, row, roles, now);
-  if (result.valid && row.key_id !== null) keyUses.note({ id: row.key_id, at_ms: now });
-  return result;
+  const stored = isSession(credential) ? credentials.sessions : credentials.keys;
+  const hashes = secrets.hashesOf(text);
+  for (const hash of hashes) {
+    const row = await stored.find(hash);
+    if (row === null) continue;
+    const now = clock.now();
+    const result = judge(credential, row, roles, now);
+    if (result.valid && row.key_id !== null) {
+      const [current] = hashes;
+      keyUses.note({ id: row.key_id, at_ms: now, ...(hash !== current && { new_hash: current }) });
+    }
+    return result;
+  }
+  return INVALID;
 }

@@ -73,7 +73,7 @@ function isOneOf(column: Column): SQL {
   return sql`${column} = any(${sql.placeholder("hashes")}::text[])`;
 }
 
-/** As PostgreSQL writes an array. Hashes are hexadecimal: nothing in them needs quotes. */
+/** As PostgreSQL writes an array. Hashes are of letters, digits, `-` and `:`, none of which needs quotes. */
 function asArray(hashes: readonly string[]): string {
   return `{${hashes.join()}}`;
 }

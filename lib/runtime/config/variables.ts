@@ -184,6 +184,18 @@ export function readableFile(description: string): TOptional<TString> {
   return optionalText("must be a file that this user may read", { check: isReadableFile, description });
 }
 
+const PEPPER_LENGTH_MIN = 32;
+/** A block of SHA-256. */
+const PEPPER_LENGTH_MAX = 64;
+
+/** A key for the hashes of secrets, which is kept apart from the database that holds them. */
+export function pepper(description: string): TOptional<TString> {
+  return optionalText(
+    `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, such as \`openssl rand -hex 32\` gives`,
+    { pattern: `^[\\x21-\\x7e]{${PEPPER_LENGTH_MIN},${PEPPER_LENGTH_MAX}}$`, secret: true, description },
+  );
+}
+
 /** Where log lines go. */
 export function logFile(): TOptional<TString> {
   return optionalText("must be a file that this user may append to, or - for standard output", {

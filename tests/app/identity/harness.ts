@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
+import { NO_PEPPERS, type Peppers } from "@ostiary/identity/secret-hashes";
 import { openValidations } from "@ostiary/identity/validations/queries";
 import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
@@ -46,8 +47,8 @@ export interface IdentityHarness {
     body?: unknown,
     headers?: Record<string, string>,
   ): ReturnType<typeof answerOf>;
-  /** The same service with other roles, on the same database, as after a restart. */
-  restarted(roles: string | null): IdentityHarness;
+  /** The same service with other roles and peppers, on the same database, as after a restart. */
+  restarted(roles: string | null, peppers?: Partial<Peppers>): IdentityHarness;
   /** A person, by the first validate of a subject. */
   person(subject?: string): Promise<string>;
   /** An organization of a new person. */
@@ -100,13 +101,14 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
   const telemetries: Telemetry[] = [];
   const time = manualClock();
-  const build = (rolesText: string | null): IdentityHarness => {
+  const build = (rolesText: string | null, peppers: Partial<Peppers> = {}): IdentityHarness => {
     const deps = createDependencies({
       database,
       validations,
       roles_file: rolesText === null ? null : parseRolesFile(rolesText),
       brand: BRAND,
       clock: time,
+      peppers: { ...NO_PEPPERS, ...peppers },
       api_key_max_age_seconds: options.api_key_max_age_seconds ?? null,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });

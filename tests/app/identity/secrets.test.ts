@@ -8,6 +8,8 @@ import { freshDatabase, type RunningProcess, services, startProcess } from "../.
  * database, not in what the service writes, answers or exports. A whole process is looked at, with its traces
  * and metrics sent to a collector here.
  */
+const PEPPER = "pepper-of-this-test-0123456789abcdef";
+const PREVIOUS_PEPPER = "another-pepper-0123456789-of-this-test";
 const INTERNAL_TOKEN = "internal-token-of-this-test";
 
 /** The database is looked into from here, which an embedded one does not allow. */
@@ -31,6 +33,8 @@ beforeAll(async () => {
     DATABASE_URL: database_url,
     ROLES_FILE: "seeds/roles.yaml",
     INTERNAL_AUTH_TOKEN: INTERNAL_TOKEN,
+    SECRET_PEPPER: PEPPER,
+    SECRET_PEPPER_PREVIOUS: PREVIOUS_PEPPER,
     LOG_LEVEL: "debug",
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.origin,
   });
@@ -113,7 +117,7 @@ test.skipIf(!real)(
     const everything = { inDatabase, answered, written, metrics, collected };
     for (const [where, text] of Object.entries(everything)) {
       expect(text.length).toBeGreaterThan(1000);
-      for (const secret of [...secrets, ...tokens, INTERNAL_TOKEN]) {
+      for (const secret of [...secrets, ...tokens, INTERNAL_TOKEN, PEPPER, PREVIOUS_PEPPER]) {
         expect({ where, secret: text.includes(secret) || text.includes(secret.slice(-20)) }).toEqual({
           where,
           secret: false,

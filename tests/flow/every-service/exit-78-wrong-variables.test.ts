@@ -49,6 +49,8 @@ async function problems(app: string, env: Record<string, string>): Promise<strin
 const WHOLE = "must be a whole number from";
 const DATABASE_RULE =
   "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory.";
+const PEPPER_RULE =
+  "must be 32 to 64 characters of visible ASCII without spaces, such as `openssl rand -hex 32` gives.";
 const TOKEN_RULE = "of visible ASCII characters without spaces.";
 const ROLES_PROBLEMS = [
   "ROLES_FILE line 2: roles.owner[0] must be 1 to 64 of a-z, 0-9, colon, dot, underscore and hyphen.",
@@ -101,12 +103,25 @@ describe("every wrong variable is named in one round", () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const lines = await problems("identity", {
       ...{ DATABASE_URL: "pglite:///", ROLES_FILE: roles, APIKEY_BRAND: "", PORT: String(taken.port) },
+      ...{ APIKEY_MAX_AGE_SECONDS: "59", PLAIN_HASHES_ACCEPTED: "false" },
+      ...{ SECRET_PEPPER_PREVIOUS: `${SECRET} with spaces`.padEnd(40, "*") },
     }).finally(() => taken.stop(true));
     expect(lines).toEqual([
       "APIKEY_BRAND must be at most 32 lower-case letters and digits, a letter first; leave it unset for the default.",
+      `APIKEY_MAX_AGE_SECONDS ${WHOLE} 60 to 315360000.`,
       `DATABASE_URL ${DATABASE_RULE}`,
       `PORT is ${taken.port}, which is in use on 127.0.0.1 by another program: stop that, or set another port.`,
       ...ROLES_PROBLEMS,
+      "SECRET_PEPPER is required while PLAIN_HASHES_ACCEPTED is false.",
+      `SECRET_PEPPER_PREVIOUS ${PEPPER_RULE}`,
+    ]);
+  });
+
+  test("by identity, whose peppers must be two", async () => {
+    const pepper = `${SECRET}-`.padEnd(32, "x");
+    const env = { DATABASE_URL: "pglite://memory", SECRET_PEPPER: pepper, SECRET_PEPPER_PREVIOUS: pepper };
+    expect(await problems("identity", env)).toEqual([
+      "SECRET_PEPPER_PREVIOUS is SECRET_PEPPER once more: give the other one, or leave it unset.",
     ]);
   });
 
@@ -140,6 +155,8 @@ describe("every wrong variable is named in one round", () => {
         RATE_LIMIT_REQUESTS: "-1",
         RECONCILE_INTERVAL_MS: "1",
         APIKEY_BRAND: "Acme",
+        SECRET_PEPPER: `${SECRET}-too-short`,
+        PLAIN_HASHES_ACCEPTED: "false",
         SWAGGER_ENABLED: "yes",
       },
       ...{ INTERNAL_AUTH_TOKEN: `${SECRET} 2`, MAX_BODY_BYTES: "+5", AUTH_JWKS_URI: "jwks" },
@@ -150,7 +167,7 @@ describe("every wrong variable is named in one round", () => {
       ...["ADMIN_TOKEN", "APIKEY_BRAND", "AUTH_JWKS_URI", "COUNTER_STORE_URL", "DATABASE_URL", "DEMO"],
       ...["GATEWAY_PORT", "INTERNAL_AUTH_TOKEN", "MAX_BODY_BYTES", "RATE_LIMIT_REQUESTS"],
       ...["RECONCILE_INTERVAL_MS", "REGISTRY_PORT", "ROLES_FILE", "ROLES_FILE", "ROLES_FILE"],
-      ...["ROUTE_STORE_URL", "SWAGGER_ENABLED"],
+      ...["ROUTE_STORE_URL", "SECRET_PEPPER", "SWAGGER_ENABLED"],
     ]);
     expect(lines).toEqual(expect.arrayContaining(ROLES_PROBLEMS));
     expect(existsSync(DATA_DIR)).toBe(false);

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { type IdentityHarness, ROLES, startIdentity } from "./harness.ts";
+
+/** One installation, restarted with other peppers. */
+let plain: IdentityHarness;
+const [FIRST, SECOND] = ["first pepper", "second pepper"].map((text) => text.padEnd(32, "*"));
+const withPeppers = (peppers: Parameters<IdentityHarness["restarted"]>[1]) => plain.restarted(ROLES, peppers);
+beforeAll(async () => {
+  plain = await startIdentity();
+});
+afterAll(() => plain.close());
+
+/** One of each kind of secret, with what the hashes in the database begin with. */
+async function newSecrets(identity: IdentityHarness) {
+  const { id, owner } = await identity.organization();
+  const create = async (path: string, body?: object) => (await identity.call("POST", path, body)).body;
+  const key = await create(`/users/${owner}/api-keys`);
+  return {
+    key_id: String(key.id),
+    key: String(key.key),
+    session: String((await create(`/users/${owner}/organizations/${id}/session`)).token),
+    invite: String((await create(`/organizations/${id}/invites`, { max_uses: null })).token),
+  };
+}
+type Secrets = Awaited<ReturnType<typeof newSecrets>>;
+
+async function accepts(identity: IdentityHarness, { key, session, invite }: Secrets) {
+  const person = await identity.person();
+  const redeemed = await identity.call("POST", `/users/${person}/invites/redeem`, { token: invite });
+  const valid = async (text: string) => Object(await identity.validate(text)).valid;
+  return { key: await valid(key), session: await valid(session), invite: redeemed.status === 201 };
+}
+const ALL = { key: true, session: true, invite: true };
+const NONE = { key: false, session: false, invite: false };
+
+async function hashOf({ key_id }: Secrets): Promise<string> {
+  const found = await plain.database.run("inspect", (orm) =>
+    rows<{ hash: string }>(orm, sql`select hash from identity.api_keys where id = ${key_id}`),
+  );
+  return String(found[0]?.hash);
+}
+
+const PLAIN = /^[0-9a-f]{64}$/;
+
+test("what was stored without a pepper goes on with one, and a key that is used is stored under it", async () => {
+  const [used, unused] = [await newSecrets(plain), await newSecrets(plain)];
+  const peppered = withPeppers({ current: FIRST });
+  expect(await accepts(peppered, used)).toEqual(ALL);
+  expect(await hashOf(used)).toMatch(PLAIN);
+  await storeKeyUses(peppered.deps);
+  expect(await hashOf(used)).toBe(peppered.deps.secrets.hashesOf(used.key)[0]);
+  expect(await hashOf(unused)).toMatch(PLAIN);
+  expect(await accepts(peppered, used)).toEqual(ALL);
+
+  const strict = withPeppers({ current: FIRST, plain_accepted: false });
+  expect(await accepts(strict, used)).toEqual({ key: true, session: false, invite: false });
+  expect(await accepts(strict, unused)).toEqual(NONE);
+  expect(await accepts(strict, await newSecrets(peppered))).toEqual(ALL);
+});
+
+test("a replica that is told of the coming pepper as the previous one takes what others store under it", async () => {
+  const ahead = withPeppers({ current: FIRST });
+  const made = await newSecrets(ahead);
+  expect(await accepts(plain, made)).toEqual(NONE);
+  expect(await accepts(withPeppers({ previous: FIRST }), made)).toEqual(ALL);
+  expect(await accepts(withPeppers({ current: SECOND }), made)).toEqual(NONE);
+});
+
+test("peppers turn over: a key used meanwhile moves, one that was not goes with its pepper", async () => {
+  const first = withPeppers({ current: FIRST });
+  const [used, unused] = [await newSecrets(first), await newSecrets(first)];
+  const both = withPeppers({ current: SECOND, previous: FIRST });
+  expect(await accepts(both, used)).toEqual(ALL);
+  await storeKeyUses(both.deps);
+  const second = withPeppers({ current: SECOND });
+  expect(await accepts(second, used)).toEqual({ key: true, session: false, invite: false });
+  expect(await accepts(second, unused)).toEqual(NONE);
+  expect(await accepts(both, unused)).toEqual(ALL);
+
+  const back = withPeppers({ previous: SECOND });
+  plain.clock.advance(1);
+  expect(await accepts(back, used)).toMatchObject({ key: true });
+  await storeKeyUses(back.deps);
+  expect(await hashOf(used)).toMatch(PLAIN);
+});
+
+test("a rotated key's successor is stored under the current pepper", async () => {
+  const user = await plain.person();
+  const path = `/users/${user}/api-keys`;
+  const old = (await plain.call("POST", path)).body;
+  const peppered = withPeppers({ current: FIRST });
+  const next = (await peppered.call("POST", `${path}/${old.id}/rotate`)).body;
+  expect(await plain.validate(next.key)).toEqual({ valid: false });
+  expect(await peppered.validate(next.key)).toMatchObject({ valid: true });
+});
+
+test("a secret that was brought along twice, plain and peppered, holds up nobody's last use", async () => {
+  const peppered = withPeppers({ current: FIRST });
+  const [twice, other] = [await newSecrets(plain), await newSecrets(plain)];
+  const [hash] = peppered.deps.secrets.hashesOf(twice.key);
+  await plain.database.run("import", (orm) =>
+    orm.execute(sql`insert into identity.api_keys (id, user_id, hash, key_prefix, name, created_at, revoked_at)
+      select ${plain.deps.newId()}, user_id, ${hash}, key_prefix, 'Twin', created_at, null
+      from identity.api_keys where id = ${twice.key_id}`),
+  );
+  peppered.deps.keyUses.note({ id: twice.key_id, at_ms: plain.clock.now(), new_hash: hash });
+  await peppered.validate(other.key);
+  await storeKeyUses(peppered.deps);
+  expect(peppered.deps.keyUses.waiting).toBe(0);
+  expect(await hashOf(twice)).toMatch(PLAIN);
+  expect(await hashOf(other)).not.toMatch(PLAIN);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { createHash, createHmac } from "node:crypto";
+import { createSecretHashes, NO_PEPPERS } from "@ostiary/identity/secret-hashes";
+import fc from "fast-check";
+
+const [NEW, OLD] = ["n".repeat(32), "o".repeat(40)];
+const plain = (text: string) => createHash("sha256").update(text).digest("hex");
+const hmac = (pepper: string, text: string) => createHmac("sha256", pepper).update(text).digest("hex");
+
+/** What each of the hashes of a text is made with. */
+function waysOf(peppers: Partial<typeof NO_PEPPERS>): string[] {
+  const hashes = createSecretHashes({ ...NO_PEPPERS, ...peppers }).of("acme-k-2-x");
+  return hashes.map((hash) => {
+    if (hash === plain("acme-k-2-x")) return "plain";
+    const digits = hash.split(":").at(-1);
+    return digits === hmac(NEW, "acme-k-2-x") ? "new" : digits === hmac(OLD, "acme-k-2-x") ? "old" : hash;
+  });
+}
+
+test("a secret is stored by the current pepper, and found by every other way that counts", () => {
+  expect(waysOf({})).toEqual(["plain"]);
+  expect(waysOf({ previous: OLD })).toEqual(["plain", "old"]);
+  expect(waysOf({ current: NEW })).toEqual(["new", "plain"]);
+  expect(waysOf({ current: NEW, previous: OLD })).toEqual(["new", "old", "plain"]);
+  expect(waysOf({ current: NEW, plain_accepted: false })).toEqual(["new"]);
+  expect(waysOf({ current: NEW, previous: OLD, plain_accepted: false })).toEqual(["new", "old"]);
+});
+
+test("a hash tells its pepper apart from others, and nothing more of it", () => {
+  const [first] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("one");
+  const [second] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("two");
+  const [other] = createSecretHashes({ ...NO_PEPPERS, current: OLD }).of("one");
+  expect(first).toMatch(/^hmac-sha256:[0-9a-f]{8}:[0-9a-f]{64}$/);
+  expect(first.slice(0, 20)).toBe(second.slice(0, 20));
+  expect(first.slice(0, 20)).not.toBe(other.slice(0, 20));
+});
+
+test("hashes are those of RFC 2104, whatever was hashed before", () => {
+  const hashes = createSecretHashes({ ...NO_PEPPERS, current: NEW });
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+      fc.pre(text.isWellFormed());
+      const [peppered, bare] = hashes.of(text);
+      expect(peppered.endsWith(hmac(NEW, text))).toBe(true);
+      expect(bare).toBe(plain(text));
+    }),
+  );
+});
