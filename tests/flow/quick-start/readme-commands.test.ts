@@ -112,7 +112,7 @@ describe("Run it for real", () => {
     });
     const printed = await output(commands);
     expect(printed).toMatch(/^identity +http:\/\/identity:3000 +user, organization, member +\d+$/m);
-    expect(printed).toMatch(/^audit +http:\/\/audit:3002 +user, organization +\d+$/m);
+    expect(printed).toMatch(/^audit +http:\/\/audit:3002 +public, user, organization +\d+$/m);
     const again = await output(commands.replaceAll("bun cli apply -", "bun cli diff -"));
     expect(again).toMatch(/^identity: unchanged, current revision 1$/m);
   });
