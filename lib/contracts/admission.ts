@@ -40,7 +40,7 @@ export const CredentialValidationRequest = Type.Object(
     credential: Type.String({
       minLength: 1,
       description: "An API key or session, as presented.",
-      examples: ["ostiary-k-2-4f9mX0Qw7Zr2Yb8Lk3Vn6Hc1Td5Gs0Pj9Ua2Ie7Mo4"],
+      examples: ["ostiary-k-2-4f9mX0Qw7Zr2Yb8Lk3Vn6Hc1Td5Gs0Pj9Ua2Ie7Mo48"],
     }),
   },
   { additionalProperties: false },

@@ -1,5 +1,5 @@
 import { isRecord } from "@ostiary/lib/domain/json";
-import type { CompiledRoute, Method } from "@ostiary/lib/domain/routes";
+import { type CompiledRoute, joinPrefix, type Method } from "@ostiary/lib/domain/routes";
 import type { JsonObject } from "@ostiary/lib/runtime/http";
 
 /** Paths of one document, and references that may follow one another. */
@@ -195,7 +195,8 @@ export function pointerOf(ref: string): string[] | null {
 function basePath({ servers }: JsonObject): string {
   const [server] = Array.isArray(servers) ? servers : [];
   const url = isRecord(server) && typeof server.url === "string" ? server.url : "/";
-  return (URL.parse(url, "http://service")?.pathname ?? "/").replace(/\/+$/, "");
+  const path = joinPrefix(URL.parse(url, "http://service")?.pathname, "/");
+  return path === "/" ? "" : path;
 }
 
 const PLACEHOLDER = /\{([^{}/]*)\}/g;

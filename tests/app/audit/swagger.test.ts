@@ -54,10 +54,31 @@ describe("the Swagger page", () => {
     }
   });
 
+  test("of the internal port describes the writes, to readers without the token that it asks for", async () => {
+    const audit = await startAudit({ env: { INTERNAL_AUTH_TOKEN: "secret" } });
+    try {
+      const document = await json(await fetch(`${audit.internal_url}/swagger/json`));
+      expect(Object.keys(document.paths).sort()).toEqual([
+        "/internal/events/{request_id}",
+        "/internal/intents",
+        "/internal/outcomes",
+      ]);
+      expect(document.security).toEqual([{ internal_token: [] }]);
+      expect(JSON.stringify(document)).not.toContain("secret");
+      const body = document.paths["/internal/outcomes"].post;
+      expect(body.responses[401].headers).toBeUndefined();
+    } finally {
+      await audit.stop();
+    }
+  });
+
   test("is off with SWAGGER_ENABLED=false", async () => {
     const audit = await startAudit({ env: { SWAGGER_ENABLED: "false" } });
     try {
-      for (const path of ["/swagger", "/swagger/json"]) expect((await audit.get(path)).status).toBe(404);
+      for (const path of ["/swagger", "/swagger/json"]) {
+        expect((await audit.get(path)).status).toBe(404);
+        expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(404);
+      }
     } finally {
       await audit.stop();
     }

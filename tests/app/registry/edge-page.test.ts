@@ -1,0 +1,84 @@
+/** The page of the edge's document in a browser. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { waitFor } from "../../support/index.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
+
+const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>
+[click](javascript:window.ran=true) <a href="javascript:window.ran=true" id="trap">trap</a>`;
+
+describe.skipIf(browserPath === undefined)("the page of the edge", () => {
+  let browser: Browser;
+  let registry: Registry;
+  let upstream: Bun.Server<undefined>;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    registry = await startRegistry({ env: { EDGE_DOCUMENT_REFRESH_MS: "20" } });
+    const get = { summary: HOSTILE, description: HOSTILE, responses: { 200: { description: HOSTILE } } };
+    upstream = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        Response.json({
+          openapi: "3.1.0",
+          tags: [{ name: "Widgets", description: HOSTILE }],
+          paths: { "/widgets": { get: { ...get, operationId: "listWidgets", tags: ["Widgets"] } } },
+        }),
+    });
+    await registry.put("widgets", {
+      ...service("/widgets"),
+      url: upstream.url.origin,
+      openapi: "/openapi.json",
+    });
+    await waitFor(async () =>
+      JSON.stringify((await registry.call("GET", "/edge/openapi.json")).body).includes("onerror"),
+    );
+  }, PAGE_TIMEOUT_MS);
+  afterAll(async () => {
+    await Promise.all([browser.close(), registry.stop(), upstream.stop(true)]);
+  });
+
+  async function shown(page: Page, token: string): Promise<void> {
+    await page.getByLabel("The registry's admin token").fill(token);
+    await page.getByRole("button", { name: "Show" }).click();
+  }
+
+  test(
+    "asks for the admin token, keeps it nowhere, and shows operations with samples of their calls",
+    async () => {
+      const page = await browser.newPage();
+      const strangers: string[] = [];
+      page.on("request", (request) => {
+        if (new URL(request.url()).origin !== registry.url) strangers.push(request.url());
+      });
+      await page.goto(`${registry.url}/edge`, { timeout: PAGE_TIMEOUT_MS });
+      await shown(page, "wrong");
+      await page.getByText("This is not the admin token.").waitFor();
+      await shown(page, ADMIN_TOKEN);
+      const operation = page.locator("#operations-Widgets-listWidgets");
+      await operation.waitFor({ timeout: PAGE_TIMEOUT_MS });
+      expect(await page.getByLabel("The registry's admin token").isVisible()).toBe(false);
+      const kept = await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])");
+      expect(kept).not.toContain(ADMIN_TOKEN);
+
+      await operation.locator(".opblock-summary-control").click();
+      const samples = operation.locator(".samples");
+      await samples.getByRole("tab", { name: "Python" }).click();
+      expect(await samples.getByRole("tabpanel").textContent()).toContain("import requests");
+      expect(await samples.getByRole("tab", { selected: true }).textContent()).toBe("Python");
+      expect(strangers).toEqual([]);
+
+      const trap = page.locator("#trap");
+      if ((await trap.count()) > 0)
+        await trap
+          .first()
+          .click({ timeout: 2_000 })
+          .catch(() => {});
+      expect(await page.evaluate("window.ran")).toBeUndefined();
+      await page.close();
+    },
+    PAGE_TIMEOUT_MS,
+  );
+});
