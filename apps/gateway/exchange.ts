@@ -45,12 +45,10 @@ export class Exchange {
     this.credential = headers.get("x-api-key");
     this.origin = headers.get("origin");
     this.body_complete = !announcesBody(headers);
-    this.trace = tracing.start(
-      request.method,
-      headers.get("traceparent"),
-      headers.get("tracestate"),
-      this.request_id,
-    );
+    const traceparent = headers.get("traceparent");
+    // means nothing without the other
+    const tracestate = traceparent === null ? null : headers.get("tracestate");
+    this.trace = tracing.start(request.method, traceparent, tracestate, this.request_id);
   }
 
   /** The route, for steps after the match. */

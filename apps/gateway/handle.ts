@@ -47,7 +47,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     exchange.match = match(steps.routes.table, request.method, target);
     const { route } = exchange;
     if (route.scope !== "public") {
-      const admitted = steps.authenticator.authenticate(route.scope, request);
+      const admitted = steps.authenticator.authenticate(route.scope, request, exchange.credential);
       exchange.principal = admitted instanceof Promise ? await admitted : admitted;
     }
     const limited = steps.limiter.limit(route, exchange);

@@ -1,5 +1,9 @@
-import type { Metrics } from "@ostiary/lib/runtime/telemetry";
-import { Counter, Histogram } from "prom-client";
+import {
+  collectedCounter,
+  DurationHistogram,
+  type DurationSeries,
+  type Metrics,
+} from "@ostiary/lib/runtime/telemetry";
 
 export type AuditWrite = "intent" | "outcome";
 /** `failed`: refused or not accepted in time. `dropped`: given up before it could be delivered. */
@@ -15,21 +19,29 @@ export interface AuditMetrics {
 }
 
 export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics {
-  const writes = new Counter({
+  const writes = { intent: new Map<WriteResult, number>(), outcome: new Map<WriteResult, number>() };
+  collectedCounter(registry, {
     name: "audit_writes_total",
     help: "Audit intents and outcomes, by how they ended.",
     labelNames: ["write", "result"],
-    registers: [registry],
+    read: () =>
+      (["intent", "outcome"] as const).flatMap((write) =>
+        Array.from(writes[write], ([result, value]) => ({ labels: { write, result }, value })),
+      ),
   });
-  const durations = new Histogram({
+  const histogram = new DurationHistogram({
     name: "audit_intent_duration_seconds",
     help: "Time that requests waited for their audit intent to be recorded.",
     labelNames: ["result"],
     buckets: INTENT_BUCKETS_SECONDS,
     registers: [registry],
   });
+  const durations: { ok?: DurationSeries; failed?: DurationSeries } = {};
   return {
-    written: (write, result) => writes.inc({ write, result }),
-    intentTook: (result, seconds) => durations.observe({ result }, seconds),
+    written: (write, result) => writes[write].set(result, (writes[write].get(result) ?? 0) + 1),
+    intentTook(result, seconds) {
+      durations[result] ??= histogram.series({ result });
+      durations[result].observe(seconds);
+    },
   };
 }

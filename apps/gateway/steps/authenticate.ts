@@ -18,10 +18,15 @@ export interface Authenticator {
   /**
    * The caller of a request to a route of `scope`. Answers at once when it is cached.
    *
+   * @param credential the request's X-API-Key
    * @throws ApiError 401 for a missing, bad or wrong-realm credential; 503 (kind `auth` or `network`) when the
    * key set or the validation service can not tell
    */
-  authenticate(scope: ProtectedScope, request: Request): Principal | Promise<Principal>;
+  authenticate(
+    scope: ProtectedScope,
+    request: Request,
+    credential: string | null,
+  ): Principal | Promise<Principal>;
   /** Whether the key set is loaded. */
   ready(): boolean;
   /** Begins to load the key set; does not wait for it. */
@@ -36,8 +41,6 @@ export interface AuthenticatorOptions {
   readonly signals?: ValidationSignals;
   readonly onCache?: CacheOptions["onCache"];
 }
-
-const KEY_HEADER = "x-api-key";
 
 /** The scope decides which realm it accepts. */
 const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
@@ -67,8 +70,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const admitToken = admitTokens({ issuer, verify, validation, cache });
 
   return {
-    authenticate(scope, request) {
-      const credential = request.headers.get(KEY_HEADER);
+    authenticate(scope, request, credential) {
       if (credential !== null) return inRealm(admitCredential(credential), scope);
       const token = scope === "user" ? bearerToken(request.headers.get("authorization")) : null;
       if (token === null) throw unauthorized(scope);

@@ -9,7 +9,11 @@ import {
 } from "@ostiary/lib/domain/ratelimit";
 import type { CompiledRoute, Scope } from "@ostiary/lib/domain/routes";
 import { integer } from "@ostiary/lib/runtime/config";
-import { type CounterStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/counter-store";
+import {
+  type CounterStore,
+  StoreUnavailable,
+  type WindowCount,
+} from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
 import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
 
@@ -76,24 +80,24 @@ export function createLimiter(options: LimiterOptions): Limiter {
   );
   const failuresPrefix = bucketPrefix({ kind: "denied" });
 
-  const count = <Uncounted>(
+  const count = async <Uncounted>(
     key: string,
     limit: RateLimit,
     decided: PolicyDecisions,
     otherwise: (error: unknown) => Uncounted,
-  ) =>
-    store.increment(key, limit.windowSeconds).then(
-      ({ count, ttl_ms }) => {
-        const state = decide(count, ttl_ms, limit, clock.now());
-        if (state.allowed) decided.admitted += 1;
-        else decided.refused += 1;
-        return state;
-      },
-      (error) => {
-        decided.uncounted += 1;
-        return otherwise(error);
-      },
-    );
+  ) => {
+    let counted: WindowCount;
+    try {
+      counted = await store.increment(key, limit.windowSeconds);
+    } catch (error) {
+      decided.uncounted += 1;
+      return otherwise(error);
+    }
+    const state = decide(counted.count, counted.ttl_ms, limit, clock.now());
+    if (state.allowed) decided.admitted += 1;
+    else decided.refused += 1;
+    return state;
+  };
 
   return {
     limit(route, caller) {

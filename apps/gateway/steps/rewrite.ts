@@ -13,18 +13,10 @@ const NOBODY: SubjectIds = {};
  * @throws ApiError 400 for a param, 500 for an owner's id that is not one segment of a path
  */
 export function rewrite(match: RouteMatch, target: RequestTarget, principal: Principal | null): string {
-  const filled = upstreamPath(match, target.path, principal === null ? NOBODY : idsOf(principal));
+  const filled = upstreamPath(match, target.path, principal ?? NOBODY);
   if ("path" in filled) return filled.path + target.query;
   if (filled.error === "path_param") {
     throw new ApiError("INVALID_REQUEST", { message: "A path parameter must be one path segment." });
   }
   throw new ApiError("INTERNAL_ERROR", { cause: new Error("The subject's id is not one path segment.") });
-}
-
-function idsOf({ user_id, organization_id, member_id }: Principal): SubjectIds {
-  return {
-    user_id: user_id ?? undefined,
-    organization_id: organization_id ?? undefined,
-    member_id: member_id ?? undefined,
-  };
 }

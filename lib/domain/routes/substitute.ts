@@ -4,9 +4,9 @@ import type { RouteMatch } from "./table.ts";
 
 /** The ids of the owner that the route addresses; a scope has those of its fields. */
 export interface SubjectIds {
-  readonly user_id?: string;
-  readonly organization_id?: string;
-  readonly member_id?: string;
+  readonly user_id?: string | null;
+  readonly organization_id?: string | null;
+  readonly member_id?: string | null;
 }
 
 export type UpstreamPath =
@@ -31,7 +31,8 @@ export function upstreamPath({ route, params }: RouteMatch, path: string, subjec
     else if ("param" in part) filled += params[part.param];
     else {
       const id = subject[part.subject];
-      if (id === undefined || !isOneSegment(id) || !isVisibleAscii(id)) return { error: "subject" };
+      if (id === undefined || id === null || !isOneSegment(id) || !isVisibleAscii(id))
+        return { error: "subject" };
       filled += id;
     }
   }

@@ -40,6 +40,7 @@ export function httpApp(options: HttpAppOptions) {
     handler: { standardHostname: false },
   });
   const allowed = new AllowedMethods(app);
+  const templateOf = remembered(template);
   if (options.parse_bodies !== false) {
     app.onParse({ as: "global" }, async ({ request, route }) => {
       const text = await readText(request, options.body_bytes_max_of?.[route] ?? options.body_bytes_max);
@@ -49,7 +50,7 @@ export function httpApp(options: HttpAppOptions) {
   return app
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
-      context.route = template(route);
+      context.route = templateOf(route);
       // a probe is answered whatever its query says
       if (isProbe(route)) return;
       refuseBrokenParams(params);
@@ -70,6 +71,18 @@ export function httpApp(options: HttpAppOptions) {
 /** `/users/:user_id` → `/users/{user_id}`, as specification, logs and metrics spell it. */
 export function template(route: string): string {
   return route.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, "{$1}");
+}
+
+/** `spell`, asked once for each of the few texts that there are. */
+function remembered(spell: (text: string) => string): (text: string) => string {
+  const spelled = new Map<string, string>();
+  return (text) => {
+    const known = spelled.get(text);
+    if (known !== undefined) return known;
+    const made = spell(text);
+    spelled.set(text, made);
+    return made;
+  };
 }
 
 /** Names whom a request is about, by the ids of its path, in its log line. */

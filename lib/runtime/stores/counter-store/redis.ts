@@ -129,8 +129,11 @@ export class RedisCounterStore implements CounterStore {
   }
 
   increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const asked = { bucket, window_ms: window_seconds * 1000, started_ms: systemClock.elapsed_ms() };
-    return new Promise((resolve, reject) => this.#batch.add({ ...asked, resolve, reject }));
+    const window_ms = window_seconds * 1000;
+    const started_ms = systemClock.elapsed_ms();
+    return new Promise((resolve, reject) =>
+      this.#batch.add({ bucket, window_ms, started_ms, resolve, reject }),
+    );
   }
 
   async ping(timeout_ms: number): Promise<void> {

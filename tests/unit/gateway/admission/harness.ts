@@ -40,8 +40,10 @@ export function admission(environment: Record<string, string> = {}): Admission {
     clock: time,
   });
   const request = (headers: Presented) => new Request("http://gateway.example/things", { headers });
-  const authenticate = (scope: ProtectedScope, headers: Presented) =>
-    authenticator.authenticate(scope, request(headers));
+  const authenticate = (scope: ProtectedScope, headers: Presented) => {
+    const presented = request(headers);
+    return authenticator.authenticate(scope, presented, presented.headers.get("x-api-key"));
+  };
   const outcome = async (scope: ProtectedScope, headers: Presented) => {
     try {
       return await authenticate(scope, headers);
