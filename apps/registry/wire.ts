@@ -64,7 +64,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     current,
     documents,
     title: config.EDGE_DOCUMENT_TITLE,
-    server_url: config.EDGE_DOCUMENT_SERVER_URL,
+    server_url: config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, ""),
   });
   const onCommit = () => {
     reconciler.wake();

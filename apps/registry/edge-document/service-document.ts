@@ -2,8 +2,11 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { type CompiledRoute, joinPrefix, type Method } from "@ostiary/lib/domain/routes";
 import type { JsonObject } from "@ostiary/lib/runtime/http";
 
-/** Paths of one document, and references that may follow one another. */
+/** Paths of one document. */
 const PATHS_MAX = 10_000;
+/** Different beginnings of its paths, cut at segments: what they cost in memory. */
+const SEGMENTS_MAX = 200_000;
+/** References that may follow one another. */
 const REFERENCES_MAX = 16;
 
 /** Why something that a service answered is not its OpenAPI document. */
@@ -50,6 +53,7 @@ interface Node {
 export class ServiceDocument {
   readonly #root: JsonObject;
   readonly #tree = node();
+  #segments = 0;
 
   /** @throws NotADocument for a value that is no OpenAPI 3 document */
   constructor(value: unknown) {
@@ -123,11 +127,17 @@ export class ServiceDocument {
     const segments = templateSegments(path);
     let at = this.#tree;
     for (const { shape } of segments) {
-      const next = at.children.get(shape) ?? node();
-      at.children.set(shape, next);
-      at = next;
+      at = at.children.get(shape) ?? this.#grow(at, shape);
     }
     at.items.push({ item: resolved, segments });
+  }
+
+  #grow({ children }: Node, shape: string): Node {
+    this.#segments++;
+    if (this.#segments > SEGMENTS_MAX) throw new NotADocument("Its paths have too many segments.");
+    const grown = node();
+    children.set(shape, grown);
+    return grown;
   }
 
   #find(

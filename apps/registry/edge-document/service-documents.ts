@@ -135,8 +135,7 @@ export class ServiceDocuments {
       entry.due_ms = clock.elapsed_ms() + refresh_ms;
     } catch (error) {
       if (!this.#isCurrent(service, entry)) return;
-      if (!(error instanceof NotADocument)) throw error;
-      this.#failed(service, entry, error.message);
+      this.#failed(service, entry, error instanceof NotADocument ? error.message : String(error));
       entry.due_ms = clock.elapsed_ms() + Math.min(RETRY_MS * 2 ** (entry.failures - 1), refresh_ms);
     }
   }

@@ -32,8 +32,8 @@ class Sampler {
     const choice = [schema.oneOf, schema.anyOf].find(Array.isArray);
     if (Array.isArray(choice)) return this.sample(choice[0], depth + 1);
     if (!Array.isArray(schema.allOf)) return this.#ofType(schema, depth);
-    const parts = schema.allOf.map((part) => this.sample(part, depth + 1)).filter(isRecord);
-    return Object.assign({}, ...parts, this.#ofObject(schema, depth));
+    const parts = schema.allOf.slice(0, SCHEMAS_MAX).map((part) => this.sample(part, depth + 1));
+    return Object.assign({}, ...parts.filter(isRecord), this.#ofObject(schema, depth));
   }
 
   #ofType(schema: JsonObject, depth: number): unknown {
@@ -61,10 +61,11 @@ class Sampler {
   /** What is required; all that there is where nothing is. */
   #ofObject({ properties, required }: JsonObject, depth: number): JsonObject {
     if (!isRecord(properties)) return {};
-    const needed = Array.isArray(required) && required.length > 0 ? required : Object.keys(properties);
+    const needed = new Set(Array.isArray(required) ? required : []);
     return Object.fromEntries(
       Object.entries(properties)
-        .filter(([name]) => needed.includes(name))
+        .filter(([name]) => needed.size === 0 || needed.has(name))
+        .slice(0, SCHEMAS_MAX)
         .map(([name, part]) => [name, this.sample(part, depth + 1)]),
     );
   }

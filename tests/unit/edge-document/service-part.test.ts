@@ -515,4 +515,23 @@ describe("of a service whose words are too many", () => {
     );
     expect(JSON.stringify(merged({ path: "/w", methods: ["POST"] }, document)).length).toBeLessThan(200_000);
   });
+
+  test("a path of nothing but segments is refused", () => {
+    const paths = { [`/${"/".repeat(1_000_000)}`]: { get: {} } };
+    expect(() => merged({ path: "/w" }, described(paths))).toThrow("too many segments");
+  });
+
+  test("a body that requires very many fields, or is very many schemas, is sampled at small cost", () => {
+    const names = Array.from({ length: 60_000 }, (_, n) => `p${n}`);
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    for (const schema of [
+      { type: "object", properties, required: names },
+      { allOf: names.map(() => ({})) },
+    ]) {
+      const post = { requestBody: { content: json(schema) }, responses: ok };
+      const started = process.cpuUsage();
+      merged({ path: "/w", methods: ["POST"] }, described({ "/w": { post } }));
+      expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
+    }
+  });
 });
