@@ -81,7 +81,7 @@ const TOUR = {
   bursts: [200, 200, 200, 429],
   stranger: "UNAUTHORIZED",
   renamed: "Acme & Daughters",
-  newest: { route: "/org", outcome: "responded" },
+  newest: { route: "/org", method: "PATCH" },
   missing: "member",
 };
 

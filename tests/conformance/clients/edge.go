@@ -69,7 +69,7 @@ func main() {
 		"bursts":       bursts,
 		"stranger":     stranger.Error.Code,
 		"renamed":      renamed.Name,
-		"newest":       object{"route": newest.Route, "outcome": newest.Outcome},
+		"newest":       object{"route": newest.Route, "method": newest.Method},
 		"missing":      details(missing).Resource,
 	}))
 }

@@ -60,7 +60,7 @@ print(
             "bursts": bursts,
             "stranger": stranger.error.code,
             "renamed": renamed.name,
-            "newest": {"route": log.audit_events[0].route, "outcome": log.audit_events[0].outcome.value},
+            "newest": {"route": log.audit_events[0].route, "method": log.audit_events[0].method},
             "missing": missing.error.details.resource,
         }
     )
