@@ -47,9 +47,9 @@ describe("the Swagger page", () => {
 
   test("has assets that are kept for good under the address that it names", async () => {
     const paths = await assetPaths();
-    expect(paths).toHaveLength(3);
+    expect(paths).toHaveLength(5);
     for (const path of paths) await expectRevalidation(path, "public, max-age=31536000, immutable");
-    expect(new Set(paths.map((path) => path.split("?v=")[1])).size).toBe(3);
+    expect(new Set(paths.map((path) => path.split("?v=")[1])).size).toBe(5);
   });
 
   test("gives its assets to the page of another version too, but not for good", async () => {
