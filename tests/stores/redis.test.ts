@@ -264,8 +264,9 @@ async function formCluster(servers: TestServer[], clients: Redis[]): Promise<voi
     const last = Math.min((index + 1) * size, SLOTS) - 1;
     await client.call("CLUSTER", "ADDSLOTSRANGE", index * size, last);
     await client.call("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
-    for (const server of servers.slice(0, index)) {
-      await client.call("CLUSTER", "MEET", "127.0.0.1", new URL(server.url).port);
+    for (const [other, server] of servers.slice(0, index).entries()) {
+      const [, bus = ""] = String(await clients[other]?.config("GET", "cluster-port")).split(",");
+      await client.call("CLUSTER", "MEET", "127.0.0.1", new URL(server.url).port, bus);
     }
   }
   await waitFor(

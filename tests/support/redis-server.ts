@@ -13,16 +13,32 @@ export const REDIS_DATABASES = 4096;
 /** How many a Redis has that was not told otherwise. */
 export const REDIS_DATABASES_DEFAULT = 16;
 
-/** A new, empty Redis from its binary, on a port of its own; it keeps nothing over a restart. */
+/** Others may take a free port before the server does. */
+const ATTEMPTS = 5;
+
+/** A new, empty Redis from its binary, on ports of its own; it keeps nothing over a restart. */
 export async function startRedisBinary(
   binary: string,
   leash: Leash,
   settings: string[] = [],
 ): Promise<TestServer> {
+  for (let attempt = 1; ; attempt++) {
+    const server = await redisOnFreePorts(binary, leash, settings);
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      await server.close();
+      if (attempt === ATTEMPTS || !String(error).includes("Address already in use")) throw error;
+    }
+  }
+}
+
+async function redisOnFreePorts(binary: string, leash: Leash, settings: string[]): Promise<BinaryTestServer> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-redis-"));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
-  const server = new BinaryTestServer(
+  return new BinaryTestServer(
     {
       url,
       directory,
@@ -30,6 +46,8 @@ export async function startRedisBinary(
         binary,
         ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""],
         ...["--databases", String(REDIS_DATABASES), ...settings],
+        // where nodes of a cluster talk: 10 000 above the port unless told, free or not
+        ...(settings.includes("--cluster-enabled") ? ["--cluster-port", String(await freePort())] : []),
       ],
       ready: () => answers(url),
       crash: "SIGKILL",
@@ -37,8 +55,6 @@ export async function startRedisBinary(
     },
     leash,
   );
-  await server.start();
-  return server;
 }
 
 async function answers(url: string): Promise<boolean> {
