@@ -3,7 +3,7 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { type JsonObject, sampleOf } from "@ostiary/lib/runtime/http";
 import { ERROR_SCHEMA, isEnvelope } from "./gateway-errors.ts";
 import type { FoundOperation, ServiceDocument } from "./service-document.ts";
-import type { ServiceSchemas } from "./service-schemas.ts";
+import { holdsReference, type ServiceSchemas } from "./service-schemas.ts";
 
 /** What a service's document says of an operation, in words of the edge's. */
 export interface ServiceOperation {
@@ -165,11 +165,11 @@ export class OperationReader {
 
   /** `example` or `examples`, never both. */
   #examples({ example, examples }: JsonObject): JsonObject {
-    if (example !== undefined) return { example };
+    if (example !== undefined && !holdsReference(example)) return { example };
     if (!isRecord(examples)) return {};
     const shown = Object.entries(examples).flatMap(([name, given]) => {
       const each = this.#document.resolve(given);
-      if (each?.value === undefined) return [];
+      if (each?.value === undefined || holdsReference(each.value)) return [];
       const { summary, description, value } = each;
       return [
         [

@@ -176,13 +176,13 @@ function isType(value: unknown): boolean {
 
 /** Whether a value may stand under a keyword that holds no schema. */
 const CHECKS = {
-  any: () => true,
+  any: (value: unknown) => !holdsReference(value),
   text: isText,
   flag: isFlag,
   number: isNumber,
   positive: (value: unknown) => isNumber(value) && Number(value) > 0,
   count: isCount,
-  list: (value: unknown) => Array.isArray(value) && value.length > 0,
+  list: (value: unknown) => Array.isArray(value) && value.length > 0 && !holdsReference(value),
   names: (value: unknown) => Array.isArray(value) && value.every(isText) && isUnique(value),
   type: isType,
   pattern: isPattern,
@@ -237,10 +237,17 @@ const KEYWORDS: Readonly<Record<string, Kind>> = {
   discriminator: "discriminator",
 };
 
+/** Whether a value that is data has a `$ref` in it, which readers of documents would follow all the same. */
+export function holdsReference(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "$ref") || Object.values(value).some(holdsReference);
+}
+
 /** What OpenAPI 3.0 says in its own way, as JSON Schema says it. */
 function asOf30(schema: JsonObject, converted: JsonObject): JsonObject {
   const { example, nullable } = schema;
-  if (example !== undefined && converted.examples === undefined) converted.examples = [example];
+  const isShown = example !== undefined && !holdsReference(example);
+  if (isShown && converted.examples === undefined) converted.examples = [example];
   for (const [flag, bound] of BOUNDS) {
     if (schema[flag] !== true || typeof converted[bound] !== "number") continue;
     converted[flag] = converted[bound];
