@@ -147,6 +147,16 @@ export const BATCH_MAX = 100;
 /** A body with as many outcomes as it may have, each with the longest details; details of numbers that grow are rare. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
+/** The writes of one call. Each is checked by itself: one that is wrong keeps no other from being written. */
+function batchOf(noun: "intents" | "outcomes", items: TSchema) {
+  return Type.Array(Type.Unknown(), {
+    minItems: 1,
+    maxItems: BATCH_MAX,
+    description: `The ${noun}, each with its \`request_id\`.`,
+    openapi: { items },
+  });
+}
+
 /** An intent among others: `POST /internal/intents`. */
 export const identifiedIntentSchema = Type.Composite(
   [Type.Object({ request_id: requestId }), intentSchema],
@@ -154,15 +164,9 @@ export const identifiedIntentSchema = Type.Composite(
 );
 export type IdentifiedIntent = Static<typeof identifiedIntentSchema>;
 
-/** Each intent is checked by itself: one that is wrong keeps no other from being written. */
 export const intentsSchema = Type.Object(
   {
-    intents: Type.Array(Type.Unknown(), {
-      minItems: 1,
-      maxItems: BATCH_MAX,
-      description: "The intents, each with its `request_id`.",
-      openapi: { items: identifiedIntentSchema },
-    }),
+    intents: batchOf("intents", identifiedIntentSchema),
   },
   open("Intent batch", "Intents of several requests."),
 );
@@ -174,15 +178,9 @@ export const identifiedOutcomeSchema = Type.Composite(
 );
 export type IdentifiedOutcome = Static<typeof identifiedOutcomeSchema>;
 
-/** Each outcome is checked by itself: one that is wrong keeps no other from being written. */
 export const outcomesSchema = Type.Object(
   {
-    outcomes: Type.Array(Type.Unknown(), {
-      minItems: 1,
-      maxItems: BATCH_MAX,
-      description: "The outcomes, each with its `request_id`.",
-      openapi: { items: identifiedOutcomeSchema },
-    }),
+    outcomes: batchOf("outcomes", identifiedOutcomeSchema),
   },
   open("Outcome batch", "Outcomes of several requests."),
 );
