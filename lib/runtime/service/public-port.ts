@@ -30,7 +30,8 @@ export class PublicPort<Socket> {
   readonly #options: PublicPortOptions<Socket>;
   /** Those that still have connections; the last one serves the certificate of today. */
   readonly #servers: Bun.Server<Socket>[] = [];
-  readonly #renewal: Loop;
+  /** Looks at the files, where there are any. */
+  readonly #renewal: Loop | undefined;
   #certificate: Certificate | undefined;
   /** What was wrong when the files were last read, told once. */
   #problem = "";
@@ -38,20 +39,21 @@ export class PublicPort<Socket> {
   constructor(options: PublicPortOptions<Socket>) {
     const { files, use } = options;
     this.#options = options;
+    this.#certificate = files === null ? undefined : readValid(files);
+    this.port = this.#open(use);
+    if (files === null) return;
     this.#renewal = new Loop({
       task: async () => this.#renew(files),
       pause_ms: CHECK_PAUSE_MS,
       retry_ms: CHECK_PAUSE_MS,
       onFailure: (error) => this.#tell(error),
     });
-    this.#certificate = files === null ? undefined : readValid(files);
-    this.port = this.#open(use);
-    if (files !== null) this.#renewal.start(CHECK_PAUSE_MS);
+    this.#renewal.start(CHECK_PAUSE_MS);
   }
 
   /** Lets requests in flight finish; what is still open at the deadline is cut. */
   async stop(timeout_ms: number): Promise<void> {
-    await this.#renewal.stop();
+    await this.#renewal?.stop();
     await endsWithin(Promise.all(this.#servers.map((server) => server.stop())), timeout_ms);
     await endsWithin(Promise.all(this.#servers.map((server) => server.stop(true))), FORCED_STOP_MS);
   }
@@ -64,8 +66,7 @@ export class PublicPort<Socket> {
   }
 
   /** Files that are half written, or do not belong together, are looked at again after the pause. */
-  #renew(files: CertificateFiles | null): void {
-    if (files === null) return;
+  #renew(files: CertificateFiles): void {
     const found = readValid(files);
     this.#problem = "";
     if (found.cert === this.#certificate?.cert && found.key === this.#certificate.key) return;
