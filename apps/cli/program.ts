@@ -36,6 +36,8 @@ export interface Invocation {
   parameters: readonly string[];
   variable: ReadVariable;
   terminal: Terminal;
+  /** Adds the commands of a larger program that the command line is a part of. */
+  addMore?(program: Command): void;
 }
 
 /**
@@ -113,7 +115,7 @@ const commands = [
 
 /** @param onOpen gets the client of each command that asks a registry */
 function createProgram(
-  { name, variable, terminal }: Invocation,
+  { name, variable, terminal, addMore }: Invocation,
   onOpen: (registry: RegistryClient) => void,
 ): Command {
   const program = new Command(name);
@@ -163,5 +165,6 @@ Examples:
     );
   const setting = { terminal, registryNames: () => registryNames(variable) };
   for (const add of commands) add(program, run, setting);
+  addMore?.(program);
   return program;
 }

@@ -1,28 +1,4 @@
-import { loadConfig } from "@ostiary/lib/runtime/config";
-import { runMain } from "@ostiary/lib/runtime/service";
-import { checkDemo, demoVariables } from "./config.ts";
-import { startIdentityProvider, startSampleService } from "./index.ts";
+import { runDemo } from "./run.ts";
 
-await runMain(async () => {
-  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
-  const config = loadConfig(demoVariables, process.env, checkDemo);
-  const provider = await startIdentityProvider({
-    host: config.HOST,
-    port: config.IDENTITY_PROVIDER_PORT,
-    variable: "IDENTITY_PROVIDER_PORT",
-  });
-  const sample = startSampleService({ host: config.HOST, port: config.PORT });
-  const ports = { port: sample.port, internal_port: provider.port };
-  process.stdout.write(
-    `${JSON.stringify({ level: "info", service: "demo", ...ports, message: "listening" })}\n`,
-  );
-  return [
-    {
-      name: "demo",
-      ...ports,
-      shutdown: async () => {
-        await Promise.all([provider.stop(), sample.stop()]);
-      },
-    },
-  ];
-});
+// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
+await runDemo(process.env);

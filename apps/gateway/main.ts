@@ -1,26 +1,4 @@
-import { checkSharedRouteStore, loadConfig } from "@ostiary/lib/runtime/config";
-import {
-  checkCertificate,
-  checkPorts,
-  runMain,
-  serve,
-  withRuntimeVariables,
-} from "@ostiary/lib/runtime/service";
-import { checkAudit } from "./audit/config.ts";
-import { gatewayVariables } from "./config.ts";
-import { wireGateway } from "./wire.ts";
+import { runGateway } from "./run.ts";
 
-await runMain(async () => {
-  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
-  const env = process.env;
-  const config = loadConfig(
-    gatewayVariables,
-    env,
-    checkAudit,
-    checkSharedRouteStore,
-    checkCertificate,
-    checkPorts,
-  );
-  withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-  return [await serve(await wireGateway(config), config)];
-});
+// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
+await runGateway(process.env);

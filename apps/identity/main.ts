@@ -1,11 +1,4 @@
-import { loadConfig } from "@ostiary/lib/runtime/config";
-import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
-import { checkPeppers, identityVariables } from "./config.ts";
-import { wireIdentity } from "./wire.ts";
+import { runIdentity } from "./run.ts";
 
-await runMain(async () => {
-  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment.
-  const config = loadConfig(identityVariables, process.env, checkRolesFile, checkPeppers, checkPorts);
-  return [await serve(await wireIdentity(config), config)];
-});
+// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
+await runIdentity(process.env);

@@ -8,6 +8,7 @@ import {
   configProblems,
   counterStoreUrl,
   databaseUrl,
+  type Environment,
   flag,
   host,
   internalAuthToken,
@@ -23,8 +24,6 @@ import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "@ostiary/registry/config";
 import { type Static, Type } from "@sinclair/typebox";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The variables of the quick start (contract 1). Every variable of the four services is read too, so that

@@ -1,37 +1,4 @@
-import { runMain, withRuntimeVariables } from "@ostiary/lib/runtime/service";
-import { readArguments } from "./arguments.ts";
-import { loadPlatform } from "./config.ts";
-import { printProgress, printReady } from "./screen.ts";
-import { startPlatform } from "./wire.ts";
+import { runOstiary } from "./programs.ts";
 
-const invocation = readArguments(process.argv.slice(2));
-if ("text" in invocation) {
-  const { text, exit_code } = invocation;
-  process.stdout.on("error", () => {}); // a reader that has seen enough
-  (exit_code === 0 ? process.stdout : process.stderr).write(text, () => process.exit(exit_code));
-} else {
-  await run(invocation.fresh);
-}
-
-function run(fresh: boolean): Promise<void> {
-  // nobody reads the screen any more, as with `bun start | head -1`: stop as on a signal, without a stack
-  process.stdout.on("error", () => process.kill(process.pid, "SIGTERM"));
-  return runMain(async () => {
-    // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
-    const env = process.env;
-    const started = performance.now();
-    const config = loadPlatform(env);
-    withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-    callDirectly(env, config.HOST);
-    const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
-    printReady(platform, config, performance.now() - started);
-    return [platform];
-  });
-}
-
-/** The parts call each other on this machine: a proxy of the environment is for what lies beyond. */
-function callDirectly(env: NodeJS.ProcessEnv, host: string): void {
-  const given = env.no_proxy || env.NO_PROXY;
-  if (given === "*") return;
-  env.no_proxy = [given, host, "127.0.0.1"].filter(Boolean).join(",");
-}
+// biome-ignore lint/style/noProcessEnv: an entry reads the environment
+await runOstiary({ name: "bun", parameters: ["start", ...process.argv.slice(2)], env: process.env });

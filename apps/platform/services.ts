@@ -7,11 +7,11 @@ import { gatewayVariables } from "@ostiary/gateway/config";
 import { wireIdentity } from "@ostiary/identity";
 import { identityVariables } from "@ostiary/identity/config";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
-import { loadConfig } from "@ostiary/lib/runtime/config";
+import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running, serve } from "@ostiary/lib/runtime/service";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
-import type { Environment, PlatformConfig } from "./config.ts";
+import type { PlatformConfig } from "./config.ts";
 import type { SharedStores } from "./stores.ts";
 
 const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");

@@ -1,6 +1,7 @@
+import type { Environment } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
-import type { Environment, PlatformConfig } from "./config.ts";
+import type { PlatformConfig } from "./config.ts";
 import { adminToken, openDataDirectory, signingKey } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { type Backends, sharedEnvironment, startBackends, startGateway } from "./services.ts";

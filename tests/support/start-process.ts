@@ -39,11 +39,16 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * Runs `bun <entry>` from the root of the repository with exactly the variables given, `PATH`, `HOME` and free
+ * Runs `bun <entry>`, with parameters where a list is given, from the root of the repository with exactly the variables given, `PATH`, `HOME` and free
  * ports, and resolves when it logs that it listens. Rejects with `ProcessEnded` when it ends before.
  */
-export async function startProcess(entry: string, env: Record<string, string>): Promise<RunningProcess> {
-  const child = spawn(entry, env);
+export async function startProcess(
+  called: string | readonly string[],
+  env: Record<string, string>,
+): Promise<RunningProcess> {
+  const command = typeof called === "string" ? [called] : called;
+  const entry = command.join(" ");
+  const child = spawn(command, env);
   const held = leash();
   held.process(child.pid);
   const exited = child.exited.then((code) => {
@@ -90,9 +95,9 @@ export async function startProcess(entry: string, env: Record<string, string>): 
   };
 }
 
-function spawn(entry: string, env: Record<string, string>) {
+function spawn(command: readonly string[], env: Record<string, string>) {
   const { PATH = "", HOME = "" } = process.env;
-  return Bun.spawn([process.execPath, entry], {
+  return Bun.spawn([process.execPath, ...command], {
     cwd: `${import.meta.dir}/../..`,
     env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", ...env },
     stdin: "ignore",

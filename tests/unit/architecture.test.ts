@@ -97,6 +97,23 @@ describe("the import graph", () => {
     expect(edges(/^lib\/(domain|contracts)\//, /./, foreign)).toEqual([]);
   });
 
+  test("the executable loads the code of a program only when it is called", async () => {
+    const reached = new Set<string>();
+    const follow = async (file: string): Promise<void> => {
+      if (reached.has(file) || !files.includes(file)) return;
+      reached.add(file);
+      const source = await Bun.file(join(root, file)).text();
+      const { imports: loaded } = new Bun.Transpiler({ loader: "ts" }).scan(source);
+      const now = loaded.filter(({ kind }) => kind === "import-statement");
+      await Promise.all(now.map(async ({ path }) => follow(await resolveImport(file, path))));
+    };
+    await follow("apps/platform/ostiary.ts");
+    const apps = new Set([...reached].filter((file) => file.startsWith("apps/")).map(appOf));
+    expect([...apps].toSorted()).toEqual(["cli", "platform"]);
+    const heavy = /^(apps\/platform\/(?!ostiary|programs)|lib\/runtime\/(http|service|stores|telemetry)\/)/;
+    expect([...reached].filter((file) => heavy.test(file))).toEqual([]);
+  });
+
   test("has no circles", () => {
     expect(circles()).toEqual([]);
   });
@@ -118,7 +135,7 @@ describe("the import graph", () => {
 
   test("every file is imported by another, or is an entry", () => {
     const entry =
-      /(\/main\.ts|\.test\.ts|\/preload\.ts|\/(provision|verify)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
+      /(\/(main|ostiary)\.ts|\.test\.ts|\/preload\.ts|\/(provision|verify)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
     const imported = new Set([...imports.values()].flat());
     const published = Object.values(exportsOfLib).map((path) => join("lib", path));
     const orphans = files.filter(
@@ -175,7 +192,7 @@ describe("the top level", () => {
 
   test("environment variables are read by main files and test support only", async () => {
     // code samples are text that shows how others read theirs
-    const allowed = /(\/(main|code-samples)\.ts|^tests\/)/;
+    const allowed = /(\/(main|ostiary|code-samples)\.ts|^tests\/)/;
     const readers = await Promise.all(
       files.map(async (file) =>
         (await Bun.file(join(root, file)).text()).includes("process.env") ? file : null,

@@ -2,6 +2,9 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readSecretFile } from "./secret-files.ts";
 
+/** The variables that a process was started with. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** One variable that is wrong, and the rule that it breaks. Never carries the value of what may be a secret. */
 export interface ConfigProblem {
   variable: string;
@@ -37,7 +40,7 @@ export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
  */
 export function loadConfig<Schema extends TObject>(
   schema: Schema,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   ...checks: ConfigCheck<Static<Schema>>[]
 ): Readonly<Static<Schema>> {
   const { values, problems } = readVariables(schema, env, checks);
@@ -48,7 +51,7 @@ export function loadConfig<Schema extends TObject>(
 /** What {@link loadConfig} would refuse; empty when it would not. */
 export function configProblems<Schema extends TObject>(
   schema: Schema,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   ...checks: ConfigCheck<Static<Schema>>[]
 ): ConfigProblem[] {
   return readVariables(schema, env, checks).problems;
@@ -56,7 +59,7 @@ export function configProblems<Schema extends TObject>(
 
 function readVariables<Schema extends TObject>(
   schema: Schema,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   checks: ConfigCheck<Static<Schema>>[],
 ): { values: Partial<Static<Schema>>; problems: ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
@@ -105,7 +108,7 @@ function checked<Schema extends TObject>(schema: Schema, values: unknown): Stati
 function textOf(
   variable: string,
   rule: TSchema,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): { text: string | undefined } | ConfigProblem {
   const file_variable = `${variable}_FILE`;
   const path = env[file_variable];

@@ -1,0 +1,67 @@
+import { createInterface } from "node:readline";
+import type { Environment } from "@ostiary/lib/runtime/config";
+import { type Invocation, runCommandLine } from "./program.ts";
+import { inAscii, isAsciiLocale, type Terminal } from "./terminal.ts";
+
+/** How this process was called. */
+export interface CliOptions extends Pick<Invocation, "name" | "parameters" | "addMore"> {
+  env: Environment;
+}
+
+const EXIT_UNWRITTEN = 1;
+
+/** The command line as a process: on its terminal, with its exit code. Ctrl-C is its own while it runs. */
+export async function runCli({ env, ...called }: CliOptions): Promise<void> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once("SIGINT", interrupt);
+  const output = watchOutput();
+  const variable = (name: string) => env[name];
+  const code = await runCommandLine({ ...called, variable, terminal: terminalOf(env, interruption.signal) });
+  // what was interrupted may still wait for its answer or its input
+  if (interruption.signal.aborted) process.exit(code);
+  process.off("SIGINT", interrupt);
+  process.exitCode = output.unwritten ? EXIT_UNWRITTEN : code;
+}
+
+/** A reader that has seen enough, as in `bun cli services | head -1`, is no fault: the rest is dropped. */
+function watchOutput(): { unwritten: boolean } {
+  const output = { unwritten: false };
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return;
+    output.unwritten = true;
+    process.stderr.write(`The output can not be written (${error.code}).\n`);
+    process.exitCode = EXIT_UNWRITTEN;
+  });
+  process.stderr.on("error", () => {});
+  return output;
+}
+
+function terminalOf(env: Environment, interruption: AbortSignal): Terminal {
+  const asciiOnly = isAsciiLocale(env);
+  const writeTo = (stream: NodeJS.WriteStream) => (text: string) =>
+    void stream.write(stream.isTTY && asciiOnly ? inAscii(text) : text);
+  return {
+    write: writeTo(process.stdout),
+    writeError: writeTo(process.stderr),
+    readInput: () => Bun.stdin.bytes(),
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
+    colours: process.stdout.isTTY === true && !env.NO_COLOR,
+    progress: process.stderr.isTTY === true,
+    interruption,
+  };
+}
+
+/** The terminal's line as it is, so that Ctrl-C stays a signal; nothing where it ends without one. */
+async function askLine(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+  const { promise, resolve } = Promise.withResolvers<string>();
+  lines.once("line", resolve);
+  lines.once("close", () => resolve(""));
+  process.stderr.write(question);
+  try {
+    return await promise;
+  } finally {
+    lines.close();
+  }
+}

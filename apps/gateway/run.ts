@@ -1,0 +1,27 @@
+import { checkSharedRouteStore, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import {
+  checkCertificate,
+  checkPorts,
+  runMain,
+  serve,
+  withRuntimeVariables,
+} from "@ostiary/lib/runtime/service";
+import { checkAudit } from "./audit/config.ts";
+import { gatewayVariables } from "./config.ts";
+import { wireGateway } from "./wire.ts";
+
+/** The gateway as a process. */
+export function runGateway(env: Environment): Promise<void> {
+  return runMain(async () => {
+    const config = loadConfig(
+      gatewayVariables,
+      env,
+      checkAudit,
+      checkSharedRouteStore,
+      checkCertificate,
+      checkPorts,
+    );
+    withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
+    return [await serve(await wireGateway(config), config)];
+  });
+}

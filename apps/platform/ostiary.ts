@@ -1,0 +1,4 @@
+import { runOstiary } from "./programs.ts";
+
+// biome-ignore lint/style/noProcessEnv: an entry reads the environment
+await runOstiary({ name: "ostiary", parameters: process.argv.slice(2), env: process.env });

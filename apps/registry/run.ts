@@ -1,0 +1,13 @@
+import { checkSharedRouteStore, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
+import { registryVariables } from "./config.ts";
+import { wireRegistry } from "./wire.ts";
+
+/** The registry as a process. */
+export function runRegistry(env: Environment): Promise<void> {
+  return runMain(async () => {
+    const config = loadConfig(registryVariables, env, checkRolesFile, checkSharedRouteStore, checkPorts);
+    return [await serve(await wireRegistry(config), config)];
+  });
+}

@@ -1,0 +1,111 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { freshDatabase, leash } from "../../support/services.ts";
+import { startProcess } from "../../support/start-process.ts";
+import { ROOT } from "../cli/bed.ts";
+
+/** Everything by one command line, from the source tree: the programs, and the commands of an operator. */
+
+setDefaultTimeout(60_000);
+
+const ENTRY = "apps/platform/ostiary.ts";
+const TOKEN = "a-token-of-twenty-characters";
+
+async function ostiary(parameters: string[], env: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, ENTRY, ...parameters], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  leash().process(child.pid);
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  leash().release(child.pid);
+  return { exit_code: await child.exited, stdout, stderr };
+}
+
+const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "demo"];
+const COMMANDS = [
+  "apply",
+  "diff",
+  "services",
+  "export",
+  "delete",
+  "revisions",
+  "restore",
+  "explain",
+  "gateways",
+];
+
+describe("ostiary --help", () => {
+  test("lists every program and every command", async () => {
+    const { exit_code, stdout, stderr } = await ostiary(["--help"]);
+    expect({ exit_code, stderr }).toEqual({ exit_code: 0, stderr: "" });
+    for (const name of [...PROGRAMS, ...COMMANDS])
+      expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, "m"));
+    expect(stdout).not.toContain("bun");
+  });
+
+  test.each(PROGRAMS)("%s explains itself", async (name) => {
+    const { exit_code, stdout } = await ostiary([name, "--help"]);
+    expect(exit_code).toBe(0);
+    expect(stdout).toStartWith(`Usage: ostiary ${name} `);
+  });
+});
+
+describe("ostiary", () => {
+  test("--version names the product's, also behind a program", async () => {
+    const { version } = await Bun.file("package.json").json();
+    const told = { exit_code: 0, stdout: `${version}\n`, stderr: "" };
+    expect(await ostiary(["--version"])).toEqual(told);
+    expect(await ostiary(["gateway", "--version"])).toEqual(told);
+  });
+
+  test.each([
+    [["gatway"], "unknown command 'gatway'"],
+    [["gatway"], "Did you mean gateway?"],
+    [["gateway", "registry"], "too many arguments for 'gateway'"],
+    [["registry", "--port", "1"], "unknown option '--port'"],
+    [["audit", "verfy"], "too many arguments for 'audit'"],
+    [["audit", "verify"], "missing required argument 'file'"],
+    [["start", "--fresh", "now"], "too many arguments for 'start'"],
+    [["apply"], "missing required argument 'file'"],
+    [[""], "unknown command ''"],
+  ])("%j is wrong usage: %s", async (parameters, message) => {
+    const run = await ostiary(parameters);
+    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run.stderr).toContain(message);
+  });
+
+  test.each([
+    ["gateway", ["COUNTER_STORE_URL", "CREDENTIAL_VALIDATE_URL", "AUDIT_URL"]],
+    ["registry", ["DATABASE_URL", "ADMIN_TOKEN"]],
+    ["identity", ["DATABASE_URL"]],
+    ["audit", ["DATABASE_URL"]],
+  ])("%s tells every variable that is missing", async (name, variables) => {
+    const { exit_code, stderr } = await ostiary([name]);
+    expect(exit_code).toBe(78);
+    for (const variable of variables) expect(stderr).toContain(`  ${variable} is required`);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("a service that it runs ends in order on %s", async (signal) => {
+    const identity = await startProcess([ENTRY, "identity"], { DATABASE_URL: await freshDatabase() });
+    expect((await fetch(`${identity.internal_url}/health/ready`)).status).toBe(200);
+    expect(await identity.stop(signal)).toBe(0);
+    expect(identity.stderr).toEqual([]);
+  });
+
+  test("a command of an operator reaches a registry that it runs", async () => {
+    const env = {
+      DATABASE_URL: await freshDatabase(),
+      ADMIN_TOKEN: TOKEN,
+      ROUTE_STORE_URL: "http://127.0.0.1:1",
+    };
+    const registry = await startProcess([ENTRY, "registry"], env);
+    const asked = { ADMIN_TOKEN: TOKEN, REGISTRY_URL: registry.url };
+    expect(await ostiary(["services", "--json"], asked)).toMatchObject({ exit_code: 0, stderr: "" });
+    const refused = await ostiary(["services"], { ...asked, ADMIN_TOKEN: `${TOKEN}x` });
+    expect(refused).toMatchObject({ exit_code: 1, stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+    expect(await registry.stop()).toBe(0);
+  });
+});
