@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { Service } from "@ostiary/lib/runtime/service";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
@@ -14,7 +14,7 @@ import { PartitionKeeper } from "./partitions/commands.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { EventWriter } from "./writes/commands.ts";
 
-const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
+const MIGRATIONS = shippedFile("drizzle/audit");
 
 /** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
 const WRITE_CONNECTIONS = 5;

@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { systemClock } from "@ostiary/lib/async";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { keyUseWriter } from "./api-keys/use-writer.ts";
@@ -12,7 +12,7 @@ import { sessionSweeper } from "./sessions/commands.ts";
 import { openValidations } from "./validations/queries.ts";
 
 const SCHEMA = "identity";
-const MIGRATIONS = join(import.meta.dir, "../../drizzle/identity");
+const MIGRATIONS = shippedFile("drizzle/identity");
 
 /** Builds the identity service. A database handed in is shared, and stays open when the service stops. */
 export async function wireIdentity(

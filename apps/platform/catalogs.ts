@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { pathTo, Refused, RegistryClient, refusalText } from "@ostiary/cli";
 import { Applied, type Revision, Revisions, Service } from "@ostiary/lib/contracts/registry-api";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { servicesOfYaml } from "@ostiary/registry/document";
 
 /** A catalog under `seeds/`, and where its one service really listens. */
@@ -10,7 +10,6 @@ export interface Catalog {
   url: string;
 }
 
-const SEEDS = join(import.meta.dir, "../../seeds");
 const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
 
@@ -37,7 +36,7 @@ export async function publishCatalogs(
 async function publishCatalog(registry: RegistryClient, { service, url }: Catalog): Promise<void> {
   const newest = await newestRevision(registry, service);
   if (newest === null) {
-    const config = servicesOfYaml(await readFile(join(SEEDS, `${service}.yaml`), "utf8")).get(service);
+    const config = servicesOfYaml(await readFile(shippedFile(`seeds/${service}.yaml`), "utf8")).get(service);
     const body = JSON.stringify({ services: { [service]: { ...config, url } } });
     await registry.ask(Applied, pathTo("apply"), { method: "POST", headers: JSON_BODY, body });
   } else if (newest.config !== null && newest.config.url !== url) {

@@ -1,10 +1,13 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
 import type { Command } from "commander";
+import type { Commands } from "./screen.ts";
 
 /** What runs until a signal ends it. */
 type Program = () => Promise<void>;
 
 export interface OstiaryOptions extends Pick<CliOptions, "name" | "parameters"> {
+  /** What a person types for the operator's commands. */
+  cli: string;
   env: NodeJS.ProcessEnv;
 }
 
@@ -12,16 +15,25 @@ export interface OstiaryOptions extends Pick<CliOptions, "name" | "parameters"> 
  * All of Ostiary by one command line: the quick start, each service, and the operator's commands. What a command
  * needs is loaded when it is called, so `apply` does not wait for the gateway's code.
  */
-export async function runOstiary({ env, ...called }: OstiaryOptions): Promise<void> {
+export async function runOstiary({ env, cli, ...called }: OstiaryOptions): Promise<void> {
   let chosen: Program | undefined;
   const choose = (program: Program) => {
     chosen = program;
   };
-  await runCli({ ...called, env, addMore: (program) => addPrograms(program, env, choose) });
+  await runCli({
+    ...called,
+    env,
+    addMore: (program) => addPrograms(program, { env, start: `${called.name} start`, cli, choose }),
+  });
   await chosen?.();
 }
 
-function addPrograms(program: Command, env: NodeJS.ProcessEnv, choose: (program: Program) => void): void {
+interface Called extends Commands {
+  env: NodeJS.ProcessEnv;
+  choose(program: Program): void;
+}
+
+function addPrograms(program: Command, { env, choose, ...commands }: Called): void {
   program
     .description("Runs Ostiary or a service of it, publishes routes, and shows what is published.")
     .addHelpText("after", PROGRAMS_HELP);
@@ -34,7 +46,7 @@ function addPrograms(program: Command, env: NodeJS.ProcessEnv, choose: (program:
     .option("--fresh", "delete the data of earlier starts first")
     .addHelpText("after", START_HELP)
     .action(({ fresh }: { fresh?: true }) =>
-      choose(async () => (await import("./run.ts")).runPlatform(env, fresh === true)),
+      choose(async () => (await import("./run.ts")).runPlatform({ env, fresh: fresh === true, commands })),
     );
   add("gateway", "Run the gateway").action(() =>
     choose(async () => (await import("@ostiary/gateway/run")).runGateway(env)),

@@ -1,20 +1,34 @@
 import { runMain, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { loadPlatform } from "./config.ts";
-import { printProgress, printReady } from "./screen.ts";
+import { type Commands, printGoodbye, printProgress, printReady } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
-/** The quick start as a process; with `fresh`, the data of earlier starts is deleted first. */
-export function runPlatform(env: NodeJS.ProcessEnv, fresh: boolean): Promise<void> {
+export interface RunOptions {
+  /** The process's own: what the runtime reads of it is written to it. */
+  env: NodeJS.ProcessEnv;
+  /** Deletes the data of earlier starts first. */
+  fresh: boolean;
+  commands: Commands;
+}
+
+/** The quick start as a process. */
+export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void> {
   // nobody reads the screen any more, as with `bun start | head -1`: stop as on a signal, without a stack
-  process.stdout.on("error", () => process.kill(process.pid, "SIGTERM"));
+  process.stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
+  process.stdout.on("error", () => {});
   return runMain(async () => {
     const started = performance.now();
     const config = loadPlatform(env);
     withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
     callDirectly(env, config.HOST);
     const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
-    printReady(platform, config, performance.now() - started);
-    return [platform];
+    printReady(platform, config, commands, performance.now() - started);
+    const shutdown = async () => {
+      printProgress("\nStopping, once the requests under way are answered");
+      await platform.shutdown();
+      await printGoodbye(config, commands);
+    };
+    return [{ ...platform, shutdown }];
   });
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
 import { wireGateway } from "@ostiary/gateway";
@@ -9,12 +8,13 @@ import { identityVariables } from "@ostiary/identity/config";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running, serve } from "@ostiary/lib/runtime/service";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
 import type { PlatformConfig } from "./config.ts";
 import type { SharedStores } from "./stores.ts";
 
-const ROLES_FILE = join(import.meta.dir, "../../seeds/roles.yaml");
+const ROLES_FILE = shippedFile("seeds/roles.yaml");
 
 /** The variables that all four services get: the operator's, under what the platform decides. */
 export function sharedEnvironment(

@@ -116,6 +116,6 @@ export function tourText(places: TourPlaces): string {
 }
 
 /** `text` as one word of a POSIX shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -28,6 +28,8 @@ export interface Addresses {
 /** The running platform, stopped as one. */
 export interface Platform extends Running {
   readonly addresses: Addresses;
+  /** Holds the token of the registry's admin API. */
+  readonly admin_token_file: string;
   /** Null when the demo is off. */
   readonly tour: TourPlaces | null;
 }
@@ -76,6 +78,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
       },
       shutdown: () => runReversed(undo),
       addresses,
+      admin_token_file: directory.admin_token_file,
       tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { systemClock } from "@ostiary/lib/async";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import {
   openRouteStore,
@@ -21,7 +22,7 @@ import { Reconciler } from "./projection/reconciler.ts";
 import { addServiceMetrics } from "./services/metrics.ts";
 import { Recheck } from "./services/recheck.ts";
 
-const MIGRATIONS = new URL("../../drizzle/routes", import.meta.url).pathname;
+const MIGRATIONS = shippedFile("drizzle/routes");
 const SCHEMA = "routes";
 const ROUTE_STORE_PING_MS = 2_000;
 

@@ -1,7 +1,7 @@
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { Elysia } from "elysia";
 import { notFound } from "../../domain/errors/index.ts";
+import { shippedFile } from "../shipped-files.ts";
 import {
   answerWith,
   IMMUTABLE,
@@ -18,8 +18,8 @@ export interface DocumentPage {
   title: string;
 }
 
-const SWAGGER_UI = dirname(fileURLToPath(import.meta.resolve("swagger-ui-dist/package.json")));
-const HERE = import.meta.dir;
+const SWAGGER_UI = shippedFile("node_modules/swagger-ui-dist");
+const OWN = shippedFile("lib/runtime/http");
 const SCRIPT = "text/javascript; charset=utf-8";
 const STYLE = "text/css; charset=utf-8";
 
@@ -27,8 +27,8 @@ const ASSETS: readonly (readonly [folder: string, file: string, type: string])[]
   [SWAGGER_UI, "swagger-ui-bundle.js", SCRIPT],
   [SWAGGER_UI, "swagger-ui.css", STYLE],
   [SWAGGER_UI, "favicon-32x32.png", "image/png"],
-  [HERE, "document-page.js", SCRIPT],
-  [HERE, "document-page.css", STYLE],
+  [OWN, "document-page.js", SCRIPT],
+  [OWN, "document-page.css", STYLE],
 ];
 
 /**

@@ -1,28 +1,23 @@
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
+import { buildExecutable, canRunExecutable, type Executable, runBuild } from "../../support/executable.ts";
 import { ROOT, type Run, useCli } from "./bed.ts";
 
-/** The command line as one file, on a machine without Bun, Node or the packages of this repository. */
+/** The commands of the executable, on a machine without Bun, Node or the packages of this repository. */
 
 const { registry, directory } = useCli();
 const BUILD_MS = 120_000;
 
-describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the executable", () => {
+describe.skipIf(!canRunExecutable)("the executable", () => {
+  let built: Executable;
   let executable = "";
-  let shown = "";
   beforeAll(async () => {
-    const outdir = join(directory(), "dist");
-    const build = Bun.spawn([process.execPath, "apps/cli/build/main.ts", "linux-x64", "--outdir", outdir], {
-      cwd: ROOT,
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-    shown = await build.stdout.text();
-    expect(await build.exited).toBe(0);
-    executable = join(outdir, "ostiary-linux-x64");
+    built = await buildExecutable();
+    executable = built.path;
   }, BUILD_MS);
+  afterAll(() => built.remove());
 
   /** Runs it with nothing around it but the variables given, in a folder of its own. */
   async function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {
@@ -38,9 +33,9 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the exe
   }
 
   test("is told of while it is made, with its sum beside it", async () => {
-    expect(shown).toMatch(/^linux-x64 \S+ostiary-linux-x64, \d+ MiB, in [\d.]+ s\n$/);
+    expect(built.said).toMatch(/^linux-x64 \S+ostiary-linux-x64, \d+ MiB, in [\d.]+ s\n$/);
     const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(executable).bytes()).digest("hex");
-    expect(await Bun.file(join(directory(), "dist/SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
+    expect(await Bun.file(join(built.folder, "SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
   });
 
   test("publishes, shows, exports and deletes", async () => {
@@ -93,13 +88,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")("the exe
 });
 
 test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])("a build for %j is wrong usage", async (targets) => {
-  const build = Bun.spawn([process.execPath, "apps/cli/build/main.ts", ...targets], {
-    cwd: ROOT,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  expect(await build.stderr.text()).toContain(
-    "It is one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.",
-  );
-  expect(await build.exited).toBe(1);
+  const { exit_code, stderr } = await runBuild(...targets);
+  expect(stderr).toContain("It is one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.");
+  expect(exit_code).toBe(1);
 });

@@ -33,7 +33,15 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
   if (edge !== undefined) expect((await fetch(edge)).status).toBe(200);
   expect((await fetch(`${shown.gateway}/nowhere`)).status).toBe(404);
   expect(platform.stdout.some((line) => line.startsWith("The tour"))).toBe("sample service" in shown);
-  expect(await platform.stop()).toBe(0);
+  expect(platform.stdout).toContain(
+    `       export REGISTRY_URL=${shown["route registry"]?.replace("/swagger", "")} ADMIN_TOKEN="$(cat '${DATA_DIR}/admin-token')"`,
+  );
+  expect(platform.stdout).toContain("       bun cli services");
+  expect(await platform.stop("SIGINT")).toBe(0);
+  expect(platform.stdout.filter((line) => line !== "" && !line.startsWith("{")).slice(-2)).toEqual([
+    "Stopping, once the requests under way are answered ...",
+    `Goodbye. The data is in the database of DATABASE_URL and in ${DATA_DIR}: bun start goes on with it.`,
+  ]);
   return shown;
 }
 

@@ -1,19 +1,21 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { embedPlugin } from "./embed-plugin.ts";
+import { ROOT } from "./embedded-files.ts";
 
 /**
- * Makes the executable `ostiary`, for machines that have no Bun. The runtimes of other systems are packages of the
+ * Makes the executable `ostiary`: all of the product in one file, for machines that have no Bun. The runtimes of other systems are packages of the
  * npm registry (`@oven/bun-…`), which Bun keeps once they were fetched.
  */
 const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
 type Target = (typeof TARGETS)[number];
 
-const ENTRY = join(import.meta.dir, "../main.ts");
+const ENTRY = "apps/platform/ostiary.ts";
 const MIB = 1_048_576;
 
 const program = new Command("bun run build")
-  .description("Make the executable of the command line, for all systems or for those named")
+  .description("Make the executable ostiary, for all systems or for those named")
   .argument("[targets...]", `of ${TARGETS.join(", ")}`, addTarget, [])
   .option("--outdir <folder>", "where the executables are written", "dist")
   .parse();
@@ -42,7 +44,10 @@ async function build(target: Target): Promise<string> {
   const started_ms = performance.now();
   process.stdout.write(`${target} `);
   const { success, logs } = await Bun.build({
-    entrypoints: [ENTRY],
+    entrypoints: [join(ROOT, ENTRY)],
+    root: ROOT,
+    naming: { asset: "[dir]/[name].[ext]" },
+    plugins: [embedPlugin(ENTRY)],
     minify: true,
     throw: false,
     compile: {

@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { BunPlugin } from "bun";
+import { embeddedFiles, ROOT } from "./embedded-files.ts";
+
+/** Modules of packages that read files from beside themselves, by the expression that says where they are. */
+const PLACED = [
+  { modules: /\/@electric-sql\/pglite\/dist\/[^/]+\.js$/, place: "import.meta.url", as: urlInExecutable },
+  { modules: /\/etcd3\/lib\/connection-pool\.js$/, place: "__dirname", as: folderInExecutable },
+];
+
+/**
+ * Puts the files of `embeddedFiles` into an executable, each imported by its path, and tells the modules that look
+ * for theirs where they are then. In an executable all modules lie at its root.
+ */
+export function embedPlugin(entry: string): BunPlugin {
+  return {
+    name: "embedded files",
+    async setup(build) {
+      const files = await embeddedFiles();
+      const imports = files.map(
+        (file) => `import ${JSON.stringify(join(ROOT, file))} with { type: "file" };\n`,
+      );
+      build.onLoad({ filter: new RegExp(`${RegExp.escape(entry)}$`) }, async ({ path }) => ({
+        contents: imports.join("") + (await readFile(path, "utf8")),
+        loader: "ts",
+      }));
+      for (const { modules, place, as } of PLACED) {
+        build.onLoad({ filter: modules }, async ({ path }) => ({
+          contents: (await readFile(path, "utf8")).replaceAll(place, as(relative(ROOT, path))),
+          loader: "js",
+        }));
+      }
+    },
+  };
+}
+
+function urlInExecutable(module: string): string {
+  return `new URL(${JSON.stringify(module)}, Bun.pathToFileURL(Bun.main)).href`;
+}
+
+function folderInExecutable(module: string): string {
+  return `require("node:path").join(Bun.main, "..", ${JSON.stringify(module)}, "..")`;
+}

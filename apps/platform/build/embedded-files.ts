@@ -1,0 +1,29 @@
+import { join } from "node:path";
+
+/**
+ * The files that the executable holds besides code, by their paths in the repository. What is read by
+ * `shippedFile` stands here, and what a package reads from beside its own modules.
+ */
+const EMBEDDED = [
+  "drizzle/*/*.sql",
+  "drizzle/*/meta/_journal.json",
+  "seeds/*.yaml",
+  "lib/runtime/http/document-page.{js,css}",
+  "node_modules/swagger-ui-dist/{swagger-ui-bundle.js,swagger-ui.css,favicon-32x32.png}",
+  "node_modules/@electric-sql/pglite/dist/{pglite.wasm,pglite.data,initdb.wasm}",
+  "node_modules/etcd3/proto/*.proto",
+];
+
+export const ROOT = join(import.meta.dir, "../../..");
+
+/** The paths of all of them. Throws where a pattern finds nothing: the executable would lack it. */
+export async function embeddedFiles(): Promise<string[]> {
+  const found = await Promise.all(
+    EMBEDDED.map(async (pattern) => {
+      const files = await Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: ROOT }));
+      if (files.length === 0) throw new Error(`There is no ${pattern} to embed: run bun install.`);
+      return files;
+    }),
+  );
+  return found.flat().toSorted();
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+
+/** What `bun run build` made, in a folder of its own, and what it said. */
+export interface Executable {
+  readonly path: string;
+  readonly folder: string;
+  readonly said: string;
+  remove(): Promise<void>;
+}
+
+/** Whether this machine runs what {@link buildExecutable} makes. */
+export const canRunExecutable = process.platform === "linux" && process.arch === "x64";
+
+export async function buildExecutable(): Promise<Executable> {
+  const folder = await mkdtemp(join(tmpdir(), "ostiary-executable-"));
+  const { exit_code, stdout, stderr } = await runBuild("linux-x64", "--outdir", folder);
+  if (exit_code !== 0) throw new Error(`The build ended with ${exit_code}: ${stderr}`);
+  return {
+    path: join(folder, "ostiary-linux-x64"),
+    folder,
+    said: stdout,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Runs `bun run build`. */
+export async function runBuild(...parameters: string[]) {
+  const child = Bun.spawn([process.execPath, "apps/platform/build/main.ts", ...parameters], {
+    cwd: ROOT,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exit_code: await child.exited, stdout, stderr };
+}
