@@ -14,10 +14,11 @@ import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
 import { AuditBed } from "./audit/bed.ts";
+import { takeovers } from "./audit/takeover.ts";
 import { exampleIntent } from "./audit/writers.ts";
 import type { Bench } from "./bench.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
-import { ratiosOf } from "./measure/statistics.ts";
+import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
@@ -28,6 +29,8 @@ const DAY_MS = 86_400_000;
 /** What sealing has to keep up with, and what a writer may pay for it. */
 const EVENTS_PER_SECOND_MIN = 5_000;
 const COST_MAX = 1.05;
+/** For how long a killed sealer may leave the log unsealed. */
+const TAKEOVER_S_MAX = 5;
 
 /** What the proof of the audit log costs its writers, how fast it is sealed, exported and verified. */
 export const proof: Bench = {
@@ -42,6 +45,7 @@ export const proof: Bench = {
     const ratio = await writersCost(url, rounds, progress);
     const sealed = await sealing(url, quick ? 20 : 100, progress);
     const checked = await verifying(url, directory, bed, events, progress);
+    const taken_s = spreadOf(await takingOver(url, bed, quick ? 2 : 5, progress));
     const rows = [
       [
         "CPU of writing with proof, over salts alone",
@@ -51,11 +55,17 @@ export const proof: Bench = {
       ["events sealed a second", whole(sealed.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
       ["CPU of the sealing process for an event, µs", whole(sealed.cpu_us), ""],
       [`export of ${whole(checked.events)} events, s`, checked.export_s.toFixed(1), ""],
-      [`verification of them, s`, checked.verify_s.toFixed(1), ""],
+      ["verification of them, s", checked.verify_s.toFixed(1), ""],
+      ["the most memory it took, MiB", whole(checked.verify_mib), ""],
+      [
+        "a replica that seals is killed: s to the next checkpoint",
+        `${taken_s.median.toFixed(1)} (${taken_s.min.toFixed(1)}..${taken_s.max.toFixed(1)})`,
+        `below ${TAKEOVER_S_MAX}`,
+      ],
     ];
     return {
       text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
-      data: { machine, rounds, events, ratio, sealed, checked },
+      data: { machine, rounds, events, ratio, sealed, checked, taken_s },
     };
   },
 };
@@ -225,7 +235,14 @@ async function verifying(url: string, directory: string, bed: AuditBed, events: 
     events: Number(verdict.events),
     export_s: export_ms / 1000,
     verify_s: (performance.now() - started_ms) / 1000,
+    verify_mib: (child.resourceUsage()?.maxRSS ?? Number.NaN) / 1_048_576,
   };
+}
+
+async function takingOver(url: string, bed: AuditBed, times: number, progress: Progress): Promise<number[]> {
+  await using log = await openLog(url, "taken_over");
+  progress(`killing ${times} sealers`);
+  return takeovers(bed, log.url, times);
 }
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {

@@ -1,0 +1,75 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { waitFor } from "../../support/wait-for.ts";
+import type { ServiceProcess } from "../measure/service-bed.ts";
+import type { AuditBed } from "./bed.ts";
+import { exampleIntent } from "./writers.ts";
+
+const Newest = Type.Object({ audit_checkpoints: Type.Array(Type.Object({ number: Type.Integer() })) });
+
+/** The replica that seals, and one that could. */
+interface Replicas {
+  readonly sealer: ServiceProcess;
+  readonly other: ServiceProcess;
+}
+
+/**
+ * How long the log is without a new checkpoint when the replica that seals it is killed while events are written:
+ * from its end to the first checkpoint of the other, in seconds, `times` over.
+ */
+export async function takeovers(bed: AuditBed, database_url: string, times: number): Promise<number[]> {
+  const taken: number[] = [];
+  let sealer = await bed.service(database_url);
+  await sealedOnce(sealer);
+  for (let n = 0; n < times; n++) {
+    const other = await bed.service(database_url);
+    taken.push(await takeover({ sealer, other }));
+    sealer = other;
+  }
+  return taken;
+}
+
+/** Events for it to seal, and the checkpoint that holds them. */
+async function sealedOnce(audit: ServiceProcess): Promise<void> {
+  const before = await newestCheckpoint(audit);
+  await write(audit);
+  await nextCheckpoint(audit, before);
+}
+
+async function takeover({ sealer, other }: Replicas): Promise<number> {
+  let writing = true;
+  const writer = (async () => {
+    while (writing) await write(other);
+  })();
+  process.kill(sealer.pid, "SIGKILL");
+  const before = await newestCheckpoint(other);
+  const died_ms = performance.now();
+  await nextCheckpoint(other, before);
+  const taken_ms = performance.now() - died_ms;
+  writing = false;
+  await writer;
+  return taken_ms / 1000;
+}
+
+async function write({ internal_url }: ServiceProcess): Promise<void> {
+  const address = `${internal_url}/internal/events/${crypto.randomUUID()}`;
+  const response = await fetch(address, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(exampleIntent),
+  });
+  if (!response.ok) throw new Error(`An intent was answered ${response.status}.`);
+}
+
+/** 0 before the first. */
+async function newestCheckpoint({ url }: ServiceProcess): Promise<number> {
+  const response = await fetch(`${url}/audit-checkpoints?limit=1`);
+  return Value.Parse(Newest, await response.json()).audit_checkpoints[0]?.number ?? 0;
+}
+
+async function nextCheckpoint(audit: ServiceProcess, before: number): Promise<void> {
+  await waitFor(async () => (await newestCheckpoint(audit)) > before, {
+    what: "a checkpoint",
+    timeout_ms: 60_000,
+  });
+}
