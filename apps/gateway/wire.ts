@@ -29,6 +29,7 @@ import { AuditTrail } from "./steps/record.ts";
 import { Responder } from "./steps/respond.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
 import { CallDurations } from "./upstream/call-durations.ts";
+import { EventStreams } from "./upstream/event-streams.ts";
 import { UpstreamHeaders } from "./upstream/headers.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
@@ -75,7 +76,9 @@ export async function wireGateway(
   const connections = new ClientConnections(clientTimes(config), health);
   const decisions = new LimitDecisions();
   const calls = new UpstreamCalls(systemClock);
-  const forwarder = new Forwarder(forwardOptions(config), headers, calls, new CallDurations(registry));
+  const events = new EventStreams(systemClock);
+  const durations = new CallDurations(registry);
+  const forwarder = new Forwarder(forwardOptions(config), headers, { calls, events }, durations);
   let port: number | null = null;
   addGatewayMetrics(registry, {
     caches,
@@ -124,7 +127,10 @@ export async function wireGateway(
     listening(opened) {
       port = opened;
     },
-    drain: () => websockets.goAway(),
+    drain(timeout_ms) {
+      websockets.goAway();
+      events.leave(timeout_ms);
+    },
     async stop() {
       await Promise.all([
         routes.stop(),

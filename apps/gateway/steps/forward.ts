@@ -2,6 +2,7 @@ import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import type { CallDurations } from "../upstream/call-durations.ts";
 import { beginSpan, failSpan } from "../upstream/call-span.ts";
+import type { EventStreams } from "../upstream/event-streams.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
@@ -28,18 +29,20 @@ export class Forwarder {
   readonly #options: ForwardOptions;
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
+  readonly #events: EventStreams;
   readonly #durations: CallDurations;
   #streams = 0;
 
   constructor(
     options: ForwardOptions,
     headers: UpstreamHeaders,
-    calls: UpstreamCalls,
+    open: { readonly calls: UpstreamCalls; readonly events: EventStreams },
     durations: CallDurations,
   ) {
     this.#options = options;
     this.#headers = headers;
-    this.#calls = calls;
+    this.#calls = open.calls;
+    this.#events = open.events;
     this.#durations = durations;
   }
 
@@ -117,6 +120,7 @@ export class Forwarder {
     if (body === null) return whole(exchange, response, null);
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, (failure) => {
       this.#streams -= 1;
+      this.#events.delete(relay);
       onEnd(failure);
     });
     if (small) return relay.whole(length).then((bytes) => whole(exchange, response, bytes));
@@ -126,15 +130,21 @@ export class Forwarder {
 
   async #streamed(exchange: Exchange, response: Response, relay: ResponseRelay): Promise<UpstreamAnswer> {
     const { status, headers } = response;
-    if (isPlainEventStream(headers)) {
+    const isEvents = isEventStream(headers);
+    // into one that is encoded no comment can be written
+    if (isEvents && !headers.has("content-encoding")) {
       this.#streams += 1;
-      return { status, headers, body: relay.eventStream() };
+      const body = relay.eventStream();
+      this.#events.add(relay);
+      return { status, headers, body };
     }
     const first = await relay.next();
     if (first === undefined) return whole(exchange, response, null);
     await relay.lookAhead();
     this.#streams += 1;
-    return { status, headers, body: relay.stream(first) };
+    const body = relay.stream(first);
+    if (isEvents) this.#events.add(relay);
+    return { status, headers, body };
   }
 
   /**
@@ -190,8 +200,6 @@ function knownLength(headers: Headers): number {
   return length === null || headers.has("transfer-encoding") ? Number.POSITIVE_INFINITY : Number(length);
 }
 
-/** An event stream into which a comment may be written: one that is not encoded. */
-function isPlainEventStream(headers: Headers): boolean {
-  const type = headers.get("content-type");
-  return (type?.toLowerCase().startsWith("text/event-stream") ?? false) && !headers.has("content-encoding");
+function isEventStream(headers: Headers): boolean {
+  return headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
 }

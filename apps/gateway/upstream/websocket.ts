@@ -28,6 +28,7 @@ export class WebSockets {
   readonly #options: WebSocketOptions;
   readonly #headers: UpstreamHeaders;
   readonly #tunnels = new Set<Tunnel>();
+  #leaving = false;
 
   constructor(options: WebSocketOptions, headers: UpstreamHeaders) {
     this.#options = options;
@@ -61,6 +62,7 @@ export class WebSockets {
       throw new ClientGone();
     }
     this.#tunnels.add(tunnel);
+    if (this.#leaving) tunnel.goAway();
   }
 
   /** How many are open. */
@@ -68,8 +70,9 @@ export class WebSockets {
     return this.#tunnels.size;
   }
 
-  /** Closes all, so that the gateway can stop. */
+  /** Closes all, and those that were still being opened, so that the gateway can stop. */
   goAway(): void {
+    this.#leaving = true;
     for (const tunnel of this.#tunnels) tunnel.goAway();
   }
 

@@ -83,7 +83,7 @@ async function shutdown<Socket>(
 ): Promise<void> {
   service.health.draining = true;
   await Bun.sleep(options.SHUTDOWN_GRACE_MS);
-  service.drain?.();
+  service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
   await service.stop();
   await internal.stop(true);

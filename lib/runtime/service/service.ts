@@ -23,8 +23,11 @@ export interface Service<Socket = undefined> {
   start(): Promise<void>;
   /** Told the public port once it is open. */
   listening?(port: number): void;
-  /** Listening is about to stop: ends connections that would never end by themselves. */
-  drain?(): void;
+  /**
+   * Listening is about to stop: ends connections that would never end by themselves. What has not ended after
+   * `timeout_ms` is cut.
+   */
+  drain?(timeout_ms: number): void;
   /** Ends background loops, flushes what is queued, closes the stores that its wire opened. */
   stop(): Promise<void>;
 }

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { EventTail } from "../../../apps/gateway/upstream/event-tail.ts";
+
+/** Where a stream of events may be ended without breaking one. */
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+function after(...chunks: string[]): boolean {
+  const tail = new EventTail();
+  for (const chunk of chunks) tail.passed(bytes(chunk));
+  return tail.between;
+}
+
+describe("a stream of events stands between two of them", () => {
+  test.each<[between: boolean, ...chunks: string[]]>([
+    [true],
+    [true, ""],
+    [true, "data: a\n\n"],
+    [true, "data: a\r\n\r\n"],
+    [true, "data: a\r\r"],
+    [true, "data: a\r\n\r"],
+    [true, "data: a\n\r\n"],
+    [true, "data: a\r\r\n"],
+    [true, "data: a\n", "\n"],
+    [true, "data: a\r\n", "\r", "\n"],
+    [true, "d", "\r", "\n", "\r", "\n"],
+    [false, "data: a"],
+    [false, "data: a\n"],
+    [false, "data: a\r"],
+    [false, "data: a\r\n"],
+    [false, "data: a\r", "\n"],
+    [false, "data: a\n\n", "d"],
+    [false, "data: a\n\n:comment\n"],
+    [false, "\u{1f680}"],
+  ])("%p after %p %p %p", (between, ...chunks) => {
+    expect(after(...chunks)).toBe(between);
+  });
+
+  const line = fc.constantFrom("data: a", "", ":", "id: 1", "x".repeat(50));
+  const end = fc.constantFrom("\n", "\r", "\r\n");
+  const text = fc
+    .array(fc.tuple(line, end), { maxLength: 12 })
+    .map((lines) => lines.map((parts) => parts.join("")).join(""));
+
+  test("however it is cut into chunks, and as a reader of lines finds it", () => {
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(100)), fc.constantFrom("", "data: cut"), (whole, cuts, rest) => {
+        const all = whole + rest;
+        const places = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
+        const chunks = places.slice(1).map((to, index) => all.slice(places[index], to));
+        // a reader drops the line that is not ended yet; the one before it is empty between events
+        const lines = all.split(/\r\n|\r|\n/);
+        const between = lines.at(-1) === "" && (lines.length === 1 || lines.at(-2) === "");
+        expect(after(...chunks)).toBe(between);
+      }),
+    );
+  });
+
+  test("up to the last event that a chunk ends, and no chunk is passed by asking", () => {
+    fc.assert(
+      fc.property(text, text, (before, chunk) => {
+        const tail = new EventTail();
+        tail.passed(bytes(before));
+        const was = tail.between;
+        const whole = tail.wholeEventsIn(bytes(chunk));
+        expect(tail.between).toBe(was);
+        const ends = Array.from({ length: chunk.length }, (_, index) => index + 1);
+        expect(whole).toBe(ends.findLast((length) => after(before, chunk.slice(0, length))) ?? 0);
+      }),
+    );
+  });
+});
