@@ -1,9 +1,8 @@
 import { Lookup } from "@ostiary/lib/contracts/registry-api";
-import { METHODS } from "@ostiary/lib/domain/routes";
+import { limitText, METHODS } from "@ostiary/lib/domain/routes";
 import { Argument, type Command, Option } from "commander";
 import { pathTo } from "../registry-client.ts";
 import { methodArgument, pathArgument, type Run } from "./command.ts";
-import { limitText } from "./services.ts";
 
 interface Caller {
   role?: string;

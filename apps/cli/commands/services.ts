@@ -1,5 +1,5 @@
 import { Service, Services } from "@ostiary/lib/contracts/registry-api";
-import { SCOPES, type StoredRoute, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { limitText, SCOPES, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import type { Run } from "./command.ts";
@@ -61,12 +61,4 @@ function routesOf(config: StoredServiceConfig): string[][] {
       route.upstream ?? "",
     ]),
   );
-}
-
-/** A route's limit in a few words; nothing for the gateway's default. */
-export function limitText(limit: StoredRoute["rate_limit"] | null): string {
-  if (limit === undefined || limit === null) return "";
-  if (limit === false) return "unlimited";
-  if (typeof limit === "string") return limit;
-  return `${limit.requests} in ${limit.window_seconds} s`;
 }

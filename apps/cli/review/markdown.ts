@@ -1,7 +1,5 @@
-import type { MarkedChange } from "@ostiary/lib/domain/routes";
+import { type MarkedChange, settingChanges, subjectOf, summaryOf } from "@ostiary/lib/domain/routes";
 import type { Review, ServiceReview } from "./review.ts";
-import { settingChanges, subjectOf } from "./settings.ts";
-import { summaryOf } from "./text.ts";
 
 /** GitHub refuses comments of more than 65 536 characters. */
 const LENGTH_MAX = 60_000;

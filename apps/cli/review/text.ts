@@ -1,8 +1,13 @@
-import type { Effect, MarkedChange } from "@ostiary/lib/domain/routes";
+import {
+  type MarkedChange,
+  type SettingChange,
+  settingChanges,
+  subjectOf,
+  summaryOf,
+} from "@ostiary/lib/domain/routes";
 import type { Colours } from "../output.ts";
 import { printable } from "../terminal.ts";
 import type { Review } from "./review.ts";
-import { type SettingChange, settingChanges, subjectOf } from "./settings.ts";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
@@ -13,19 +18,6 @@ export function reviewText({ services, counts }: Review, colours: Colours): stri
     ...changes.flatMap((change) => changeLines(change, colours)),
   ]);
   return [...sections, summaryOf(services.flatMap(({ changes }) => changes).length, counts)];
-}
-
-/** How many changes there are, and how many of them are marked. */
-export function summaryOf(changes: number, { opens, breaks }: Record<Effect, number>): string {
-  if (changes === 0) return "No changes.";
-  const counted = (count: number, one: string, several: string) =>
-    count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
-  const marked = [
-    ...counted(opens, "opens something", "open something"),
-    ...counted(breaks, "breaks callers", "break callers"),
-  ];
-  const told = marked.length === 0 ? "none opens something or breaks callers" : marked.join(", ");
-  return `${counted(changes, "change", "changes")}: ${told}.`;
 }
 
 function changeLines(change: MarkedChange, colours: Colours): string[] {

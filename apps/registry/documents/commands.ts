@@ -1,9 +1,9 @@
 import type { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
+import { listChanges } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendRevisions } from "../publishing/queries.ts";
-import { listChanges } from "../revisions/list-changes.ts";
 import { readServices, readStates } from "../services/queries.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
 import type { Configs } from "./document.ts";

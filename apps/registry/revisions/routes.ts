@@ -1,4 +1,5 @@
 import { Diff, Revision, Revisions, WrittenService } from "@ostiary/lib/contracts/registry-api";
+import { listChanges } from "@ostiary/lib/domain/routes";
 import { errorResponses, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -15,7 +16,6 @@ import {
 import type { Publishing } from "../publishing/publish.ts";
 import { answerService } from "../services/routes.ts";
 import { restoreRevision } from "./commands.ts";
-import { listChanges } from "./list-changes.ts";
 import { listRevisions, readRevision } from "./queries.ts";
 import { showRevision } from "./revision.ts";
 

@@ -4,6 +4,7 @@ import {
   type Change,
   countEffects,
   EFFECTS,
+  listChanges,
   type MarkedChange,
   markChanges,
   namesPolicies,
@@ -11,7 +12,6 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
-import { listChanges } from "../../../apps/registry/revisions/list-changes.ts";
 import { document } from "./arbitraries.ts";
 import { serviceWith, stored, storedServices } from "./fixtures.ts";
 

@@ -1,5 +1,7 @@
-import type { Change } from "@ostiary/lib/domain/routes";
-import { limitText } from "../commands/services.ts";
+/** Changes in words, as every review of them says it: the command line's and the console's. */
+import type { Change } from "./changes.ts";
+import type { Effect } from "./mark.ts";
+import type { StoredRoute } from "./schema.ts";
 
 /** What a change is about: a route, or what the service has beside its routes. */
 export type Subject =
@@ -57,4 +59,25 @@ function settingsOf(side: Change["before"]): Settings {
     limit: rate_limit === undefined ? undefined : limitText(rate_limit),
     audit: audit === undefined ? undefined : audit ? "yes" : "no",
   };
+}
+
+/** A route's limit in a few words; nothing for the gateway's default. */
+export function limitText(limit: StoredRoute["rate_limit"] | null): string {
+  if (limit === undefined || limit === null) return "";
+  if (limit === false) return "unlimited";
+  if (typeof limit === "string") return limit;
+  return `${limit.requests} in ${limit.window_seconds} s`;
+}
+
+/** How many changes there are, and how many of them are marked. */
+export function summaryOf(changes: number, { opens, breaks }: Record<Effect, number>): string {
+  if (changes === 0) return "No changes.";
+  const counted = (count: number, one: string, several: string) =>
+    count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+  const marked = [
+    ...counted(opens, "opens something", "open something"),
+    ...counted(breaks, "breaks callers", "break callers"),
+  ];
+  const told = marked.length === 0 ? "none opens something or breaks callers" : marked.join(", ");
+  return `${counted(changes, "change", "changes")}: ${told}.`;
 }

@@ -1,10 +1,7 @@
-import {
-  type Change,
-  type Method,
-  SCOPES,
-  type Scope,
-  type StoredServiceConfig,
-} from "@ostiary/lib/domain/routes";
+import { Value } from "@sinclair/typebox/value";
+import type { Change } from "./changes.ts";
+import { type Method, SCOPES, type Scope } from "./keywords.ts";
+import type { StoredServiceConfig } from "./schema.ts";
 
 type Place = Pick<Change, "scope" | "method" | "path">;
 type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;
@@ -17,7 +14,7 @@ export function listChanges(before: StoredServiceConfig | null, after: StoredSer
     const was = old.get(key)?.value ?? null;
     old.delete(key);
     if (was === null) changes.push({ action: "added", ...place, before: null, after: value });
-    else if (!Bun.deepEquals(was, value)) {
+    else if (!Value.Equal(was, value)) {
       changes.push({ action: "changed", ...place, before: was, after: value });
     }
   }
@@ -43,13 +40,13 @@ function partsOf(config: StoredServiceConfig | null): Parts {
   for (const scope of SCOPES) {
     for (const { path, methods, ...settings } of config[scope]?.routes ?? []) {
       for (const method of methods) {
-        parts.set(routeKey(scope, method, path), { place: { scope, method, path }, value: settings });
+        parts.set(partKey(scope, method, path), { place: { scope, method, path }, value: settings });
       }
     }
   }
   return parts;
 }
 
-function routeKey(scope: Scope, method: Method, path: string): string {
+function partKey(scope: Scope, method: Method, path: string): string {
   return `route ${scope} ${method} ${path}`;
 }
