@@ -20,6 +20,7 @@ import { gatewayRoutes } from "./gateways/routes.ts";
 import type { CurrentTable } from "./lookup/current-table.ts";
 import { lookupRoutes } from "./lookup/routes.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
+import { projectionRoutes } from "./projection/routes.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionRoutes } from "./revisions/routes.ts";
 import { SCHEMA_PATH, schemaRoutes } from "./schema/routes.ts";
@@ -60,7 +61,8 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   };
 }
 
-function publicApp({ config, publishing, recheck, routeStore, roles, current, edge, documents }: AppDeps) {
+function publicApp(deps: AppDeps) {
+  const { config, publishing, recheck, routeStore, lag, roles, current, edge, documents } = deps;
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(({ request }) => refuseWithoutToken(request, config))
@@ -77,7 +79,8 @@ function publicApp({ config, publishing, recheck, routeStore, roles, current, ed
         page_enabled: config.SWAGGER_ENABLED,
       }),
     )
-    .use(gatewayRoutes(publishing.database, routeStore));
+    .use(gatewayRoutes(publishing.database, routeStore))
+    .use(projectionRoutes(lag));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 

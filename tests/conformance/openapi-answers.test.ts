@@ -243,6 +243,7 @@ describe("the registry", () => {
     await call("GET", "/schema/routes.json");
     await call("GET", "/edge/openapi.json");
     await call("GET", "/edge/documents");
+    await call("GET", "/projections");
     expect(check.unseen()).toEqual([]);
   });
 

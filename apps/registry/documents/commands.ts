@@ -2,22 +2,29 @@ import type { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
 import { listChanges } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { refuseConflicts } from "../publishing/conflicts.ts";
+import { type ExpectedPlan, requirePlan } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendRevisions } from "../publishing/queries.ts";
 import { readServices, readStates } from "../services/queries.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
 import type { Configs } from "./document.ts";
 
-/** Creates or replaces the services of a document, all or none. */
+/** Creates or replaces the services of a document, all or none; 412 unless they stand as `expected`. */
 export function applyDocument(
   publishing: Publishing,
   configs: Configs,
-  request_id: string,
+  { expected, request_id }: { expected: ExpectedPlan; request_id: string },
 ): Promise<Applied> {
   return publish(publishing, "apply", async (tx, fence) => {
-    const [states] = await Promise.all([readStates(tx, [...configs.keys()]), refuseConflicts(tx, configs)]);
+    const names = [...configs.keys()];
+    const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
+    requirePlan(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
     return appendAll(tx, configs, states, { fence, request_id });
   });
+}
+
+function currentRevision(state: ServiceState | undefined): number | null {
+  return state === undefined || state.deleted ? null : state.revision;
 }
 
 /** As {@link applyDocument}, for those services that have no history at all, deleted ones included. */

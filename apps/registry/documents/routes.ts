@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { bodyErrors, errors, routeConflict } from "../errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait.ts";
+import { planTag, readExpectedPlan } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, planDocument } from "./commands.ts";
 import { DOCUMENT_TYPES, readDocument, validServices } from "./document.ts";
@@ -24,30 +25,53 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
+const headers = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      description:
+        "The ETag of a dry run of the same services. Refuse with 412 when one of them was written since, so that what was shown is what is written; `*`: any.",
+      openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
+    }),
+  ),
+});
+
 /** `POST /apply` (Gateway specification, Endpoints; contract 3). */
 export function documentRoutes(publishing: Publishing, body_bytes_max: number) {
   return new Elysia({ name: "documents", normalize: false }).post(
     "/apply",
-    async ({ request, query }) => {
+    async ({ request, query, set }) => {
       const { dry_run, wait_ms } = query;
       if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
       const configs = validServices(await readDocument(request, body_bytes_max));
-      if (dry_run === "true") return planDocument(publishing.database, configs);
+      if (dry_run === "true") {
+        const plan = await planDocument(publishing.database, configs);
+        const planned = new Map(plan.results.map(({ service, revision }) => [service, revision]));
+        set.headers.etag = `"${planTag(planned)}"`;
+        return plan;
+      }
       const services = [...configs.keys()];
-      const { request_id } = contextOf(request);
+      const write = { expected: readExpectedPlan(request), request_id: contextOf(request).request_id };
       const { result, propagation } = await waitedFor(publishing, { services, wait_ms, request }, (waited) =>
-        applyDocument(waited, configs, request_id),
+        applyDocument(waited, configs, write),
       );
       return { ...result, propagation };
     },
     {
       query,
+      headers,
       response: {
         200: Type.Union([Applied, Plan], {
           title: "ApplyAnswer",
           description: "What was written or, on a dry run, what would be.",
+          response_headers: {
+            ETag: Type.String({
+              pattern: '^"[A-Za-z0-9_-]{43}"$',
+              description: "On a dry run: what the plan was made from, for If-Match of the apply.",
+              examples: ['"RBNvo1WzZ4oRRq0W9-hkpg7T8XAkNw2hTPW0mZIkEsA"'],
+            }),
+          },
         }),
-        ...errors(routeConflict),
+        ...errors(routeConflict, "PRECONDITION_FAILED"),
         ...bodyErrors("services.widgets.url"),
       },
       detail: {

@@ -11,6 +11,13 @@ export interface Lag {
   age_seconds: number;
 }
 
+/** A service whose newest revision is not known to be in the route store. */
+export interface LateService {
+  service: string;
+  /** For how long it has waited. */
+  age_seconds: number;
+}
+
 /** Later than this a projection is late: with a route store that takes keys it is made at once. */
 const LATE_SECONDS = 30;
 const LINE_PAUSE_MS = 60_000;
@@ -29,16 +36,21 @@ export class ProjectionLag {
   readonly #database: Database;
   readonly #clock: Clock;
   #waiting = new Map<string, Waiting>();
-  #measuring: Promise<Lag> | null = null;
+  #measuring: Promise<LateService[]> | null = null;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
   }
 
-  /** Asks the database, once for all that ask at the same time. */
-  measure(): Promise<Lag> {
-    this.#measuring ??= this.#measure().finally(() => {
+  async measure(): Promise<Lag> {
+    const services = await this.list();
+    return { outstanding: services.length, age_seconds: services[0]?.age_seconds ?? 0 };
+  }
+
+  /** All that wait, those that have waited longest first. Asks the database, once for all that ask at the same time. */
+  list(): Promise<LateService[]> {
+    this.#measuring ??= this.#list().finally(() => {
       this.#measuring = null;
     });
     return this.#measuring;
@@ -50,20 +62,21 @@ export class ProjectionLag {
     return isLate(lag) ? describe(lag) : null;
   }
 
-  async #measure(): Promise<Lag> {
+  async #list(): Promise<LateService[]> {
     const rows = await listOutstandingAges(this.#database);
     const now_ms = this.#clock.now();
     const waiting = new Map<string, Waiting>();
-    let oldest_ms = now_ms;
     for (const { name, projected_fence, age_ms } of rows) {
       const known = this.#waiting.get(name);
       const isSame = known?.projected_fence === projected_fence;
       const since_ms = known && isSame ? known.since_ms : Math.min(now_ms, now_ms - age_ms);
       waiting.set(name, { projected_fence, since_ms });
-      oldest_ms = Math.min(oldest_ms, since_ms);
     }
     this.#waiting = waiting;
-    return { outstanding: rows.length, age_seconds: (now_ms - oldest_ms) / 1_000 };
+    return Array.from(waiting, ([service, { since_ms }]) => ({
+      service,
+      age_seconds: (now_ms - since_ms) / 1_000,
+    })).sort((a, b) => b.age_seconds - a.age_seconds);
   }
 }
 

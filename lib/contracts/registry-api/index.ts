@@ -2,5 +2,6 @@
 export * from "./apply.ts";
 export * from "./gateways.ts";
 export * from "./lookup.ts";
+export * from "./projections.ts";
 export * from "./revisions.ts";
 export * from "./services.ts";

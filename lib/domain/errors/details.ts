@@ -76,7 +76,8 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
     current_revision: nullable(
       Type.Integer({
         minimum: 1,
-        description: "PRECONDITION_FAILED: the current revision; null when there never was one.",
+        description:
+          "PRECONDITION_FAILED: the current revision; null when there never was one, and for a document.",
         examples: [4],
       }),
     ),

@@ -43,6 +43,7 @@ test("the lag grows with the age of what is outstanding, also from before the st
   const first = await lag.measure();
   expect(first.outstanding).toBe(2);
   expect(first.age_seconds).toBeWithin(100, 130);
+  expect((await lag.list()).map(({ service }) => service)).toEqual(["old", "new"]);
   time.advance(20_000);
   expect((await lag.measure()).age_seconds).toBeCloseTo(first.age_seconds + 20, 3);
   await project("old");

@@ -41,7 +41,7 @@ describe("the OpenAPI document", () => {
         ]),
     );
     expect(Object.fromEntries(operations)).toEqual({
-      "POST /apply": [200, 401, 409, 413, 422, 500, 503],
+      "POST /apply": [200, 401, 409, 412, 413, 422, 500, 503],
       "GET /schema/routes.json": [200, 422, 500],
       "GET /services": [200, 401, 422, 500, 503],
       "GET /services/{name}": [200, 401, 404, 422, 500, 503],
@@ -55,6 +55,7 @@ describe("the OpenAPI document", () => {
       "GET /edge/documents": [200, 401, 422, 500, 503],
       "GET /routes": [200, 401, 404, 422, 500, 503],
       "GET /gateways": [200, 401, 422, 500, 503],
+      "GET /projections": [200, 401, 422, 500, 503],
     });
   });
 
@@ -150,7 +151,7 @@ describe.skipIf(browserPath === undefined)("the page in a browser", () => {
 
   inBrowser("lists every operation with nothing from the internet and no complaint", async () => {
     const { page, strangers, complaints } = await open();
-    expect(await page.locator(".opblock").count()).toBe(14);
+    expect(await page.locator(".opblock").count()).toBe(15);
     expect(strangers).toEqual([]);
     expect(complaints).toEqual([]);
     await page.close();

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { useRegistry } from "./bed.ts";
+import { type Answer, current, fields, service } from "./harness.ts";
+
+/** An apply that is to write what a dry run showed, or nothing. */
+
+const registry = useRegistry();
+
+const plan = (services: object) => registry.call("POST", "/apply?dry_run=true", { services });
+const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
+const applyIf = (tag: string, services: object) =>
+  registry.call("POST", "/apply", { services }, { "If-Match": tag });
+
+describe("an apply with the ETag of a dry run", () => {
+  test("writes while the services of the document stand as they did, whatever is written of others", async () => {
+    const document = { "as-it-was": service("/as-it-was"), another: service("/another") };
+    const tag = tagOf(await plan(document));
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    await registry.put("beside", service("/beside"));
+    expect((await applyIf(tag, document)).status).toBe(200);
+    const next = tagOf(await plan(document));
+    expect(next).not.toBe(tag);
+    // the order in which a document names them is no matter
+    const reversed = { another: service("/another"), "as-it-was": service("/as-it-was/2") };
+    expect((await applyIf(next, reversed)).status).toBe(200);
+  });
+
+  test.each<[string, (name: string) => Promise<unknown>]>([
+    ["written", (name) => registry.put(name, service(`/${name}/theirs`))],
+    ["deleted", (name) => registry.call("DELETE", `/services/${name}`)],
+  ])("is 412 once one of them was %s, and writes none", async (what, write) => {
+    const [one, other] = [`one-${what}`, `other-${what}`];
+    await registry.apply({ [one]: service(`/${one}`), [other]: service(`/${other}`) });
+    const document = { [one]: service(`/${one}/new`), [other]: service(`/${other}/new`) };
+    const tag = tagOf(await plan(document));
+    await write(other);
+    const answer = await applyIf(tag, document);
+    expect(answer.status).toBe(412);
+    expect(answer.body.error).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      details: { current_revision: null },
+    });
+    expect(await current(registry)).toMatchObject({ [one]: service(`/${one}`) });
+  });
+
+  test("is 412 once a service that was to be created is there", async () => {
+    const tag = tagOf(await plan({ fresh: service("/fresh") }));
+    await registry.put("fresh", service("/fresh/theirs"));
+    expect((await applyIf(tag, { fresh: service("/fresh") })).status).toBe(412);
+  });
+
+  test("lets one of two through that were reviewed together", async () => {
+    await registry.put("raced", service("/raced"));
+    const tag = tagOf(await plan({ raced: service("/raced/0") }));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => applyIf(tag, { raced: service(`/raced/${index}`) })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
+  });
+
+  test("takes a list, any by *, no weak tag, and refuses what is none", async () => {
+    const document = { tagged: service("/tagged") };
+    const tag = tagOf(await plan(document));
+    expect((await applyIf(`W/${tag}`, document)).status).toBe(412);
+    expect((await applyIf('"1"', document)).status).toBe(412);
+    expect((await applyIf("*", document)).status).toBe(200);
+    const next = tagOf(await plan(document));
+    expect((await applyIf(`"else", ${next}`, document)).status).toBe(200);
+    for (const malformed of ["", tag.slice(1), `${tag},`, "a b"]) {
+      const answer = await applyIf(malformed, document);
+      expect(answer.status).toBe(422);
+      expect(fields(answer)).toEqual([
+        { path: "If-Match", message: "If-Match must be the ETag of a dry run, in double quotes." },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { forwarding } from "../../support/loading-gateway.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { type Registry, service, startRegistry } from "./harness.ts";
+
+/** `GET /projections`, with a route store that answers and takes no key while `full`. */
+
+let full = false;
+let registry: Registry;
+beforeAll(async () => {
+  const store = memoryRouteStore();
+  registry = await startRegistry({
+    routeStore: {
+      ...forwarding(store),
+      writeFenced: (write) =>
+        full ? Promise.reject(new Error("no space for the key")) : store.writeFenced(write),
+    },
+  });
+});
+afterAll(() => registry.stop());
+
+const outstanding = async () => (await registry.call("GET", "/projections")).body.outstanding;
+const names = async () => (await outstanding()).map(({ service }: { service: string }) => service).sort();
+
+test("names what the route store may not have, deleted services included, until it has it", async () => {
+  await registry.put("kept", service("/kept"));
+  await registry.put("going", service("/going"));
+  await waitFor(async () => (await outstanding()).length === 0);
+  full = true;
+  await registry.put("late", service("/late"));
+  await registry.call("DELETE", "/services/going");
+  expect(await names()).toEqual(["going", "late"]);
+  const ages = (await outstanding()).map(({ age_seconds }: { age_seconds: number }) => age_seconds);
+  expect(ages).toEqual(ages.toSorted((a: number, b: number) => b - a));
+  full = false;
+  await waitFor(async () => (await outstanding()).length === 0);
+});
+
+test("asks for the token and takes no parameters", async () => {
+  expect((await fetch(`${registry.url}/projections`)).status).toBe(401);
+  expect((await registry.call("GET", "/projections?service=kept")).status).toBe(422);
+  expect((await registry.call("DELETE", "/projections")).status).toBe(405);
+});
