@@ -1,0 +1,37 @@
+import { type Command, type Reader, readUntil } from "../../support/reader.ts";
+import { FREE_PORTS } from "../platform/bed.ts";
+
+/** A quick start on free ports, and where it has what the guides name by its own ports. */
+export interface QuickStart {
+  places: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** Runs what `bun start` runs once the dependencies are there. */
+export async function startQuickStart(reader: Reader, env: Record<string, string> = {}): Promise<QuickStart> {
+  const platform = reader.start("exec bun apps/platform/main.ts", { ...FREE_PORTS, ...env });
+  const screen = await readUntil(platform.stdout, env.DEMO === "false" ? "Ctrl-C" : "/restore");
+  const place = (name: string) => screen.match(new RegExp(`${name} +http://([^/\\s]+)`))?.[1] ?? "";
+  return {
+    places: {
+      "127.0.0.1:5001": place("gateway"),
+      "127.0.0.1:5002": place("route registry"),
+      "127.0.0.1:4001": place("identity provider"),
+      "127.0.0.1:4000": place("sample service"),
+    },
+    stop: () => ended(platform),
+  };
+}
+
+export async function ended(command: Command): Promise<void> {
+  command.kill();
+  await command.exited;
+}
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export function freePort(): number {
+  const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+  const { port } = taken;
+  taken.stop(true);
+  return port;
+}

@@ -1,0 +1,109 @@
+/**
+ * Makes `.github/pictures/tour.svg` from a quick start that runs now: `bun tests/pictures/tour.ts`. Everything in the
+ * picture but the prompts is what the programs printed. It needs the quick start's own ports.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TourStep, tourSteps } from "@ostiary/platform/tour";
+import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+export const PICTURE = join(ROOT, ".github/pictures/tour.svg");
+
+/** Words of the steps that the picture shows; the others run too, since later ones need them. */
+export const SHOWN = ["no credential", "wants a label", "one too many"];
+
+const PORTS = { gateway: 5001, registry: 5002, provider: 4001, sample: 4000 };
+const local = (port: number) => `http://127.0.0.1:${port}`;
+
+/** The tour of a quick start on its own ports, as it is printed there. */
+export function stepsOfDefaults(admin_token_file: string): TourStep[] {
+  return tourSteps({
+    gateway_url: local(PORTS.gateway),
+    registry_url: local(PORTS.registry),
+    identity_provider_url: local(PORTS.provider),
+    sample_service_url: local(PORTS.sample),
+    admin_token_file,
+  });
+}
+
+async function draw(): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-tour-picture-"));
+  const platform = Bun.spawn([process.execPath, "apps/platform/main.ts"], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? "", HOME: directory, DATA_DIR: join(directory, ".ostiary") },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  try {
+    const screen = await screenOf(platform.stdout);
+    const steps = stepsOfDefaults(join(directory, ".ostiary/admin-token"));
+    const outputs = await take(steps);
+    const texts = steps.flatMap((step, index) => (isShown(step) ? shown(step, outputs[index] ?? "") : []));
+    await Bun.write(
+      PICTURE,
+      terminalSvg("bun start, and three of the steps of its tour", [...started(screen), ...texts]),
+    );
+  } finally {
+    platform.kill();
+    await platform.exited;
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+export function isShown({ shows }: TourStep): boolean {
+  return SHOWN.some((words) => shows.includes(words));
+}
+
+/** All that the platform printed up to the end of the tour. */
+async function screenOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of stdout) {
+    text += new TextDecoder().decode(chunk);
+    if (text.includes("/restore")) return text;
+  }
+  throw new Error(`The platform ended:\n${text}`);
+}
+
+/** What each step printed, all in one shell. */
+async function take(steps: TourStep[]): Promise<string[]> {
+  const END = "--- end of step ---";
+  const script = steps.map(({ commands }) => `${commands}\necho '${END}'`).join("\n");
+  const shell = Bun.spawn(["bash", "-c", script], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const text = await shell.stdout.text();
+  return text.split(`${END}\n`);
+}
+
+function started(screen: string): ScreenText[] {
+  const lines = screen.trimStart().split("\n");
+  const ready = lines.findIndex((line) => line.startsWith("Ostiary is ready"));
+  // the folder of the data has a name of this run
+  const addresses = lines
+    .slice(ready + 1, lines.indexOf("", ready + 2))
+    .filter((line) => !/data and/.test(line));
+  return [
+    { style: "command", text: "$ bun start" },
+    { style: "good", text: lines[ready] ?? "" },
+    ...addresses.filter(Boolean).map((text): ScreenText => ({ style: "plain", text })),
+  ];
+}
+
+function shown({ shows, commands }: TourStep, output: string): ScreenText[] {
+  const answer = output.trim().split("\n");
+  return [
+    { style: "plain", text: "" },
+    { style: "heading", text: `# ${shows}` },
+    ...commands.split("\n").map((text): ScreenText => ({ style: "command", text: `$ ${text}` })),
+    ...answer.map((text): ScreenText => ({ style: styleOf(text), text: text.trimEnd() })),
+  ];
+}
+
+function styleOf(line: string): Style {
+  const status = line.match(/^HTTP(?:\/1\.1)? (\d)/)?.[1];
+  if (status === undefined) return "plain";
+  return status === "2" ? "good" : "bad";
+}
+
+if (import.meta.main) await draw();

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { marked, type Token, type Tokens } from "marked";
+
+/** The Markdown files of the repository, read as GitHub shows them. */
+
+export const ROOT = join(import.meta.dir, "../..");
+
+/** Commands of a document, and the nearest heading above them. */
+export interface Block {
+  heading: string;
+  language: string;
+  text: string;
+}
+
+/** Every Markdown file of the repository, by its path from the root. */
+export async function documents(): Promise<string[]> {
+  const found = await Array.fromAsync(new Bun.Glob("**/*.md").scan({ cwd: ROOT, dot: true }));
+  return found.filter((path) => !/(^|\/)(node_modules|\.ostiary|\.git)\//.test(path)).sort();
+}
+
+export async function tokensOf(path: string): Promise<Token[]> {
+  return marked.lexer(await Bun.file(join(ROOT, path)).text());
+}
+
+/** The fenced blocks of a document, in their order. */
+export async function blocksOf(path: string): Promise<Block[]> {
+  const blocks: Block[] = [];
+  let heading = "";
+  for (const token of await tokensOf(path)) {
+    if (isHeading(token)) heading = token.text;
+    if (isCode(token)) blocks.push({ heading, language: token.lang ?? "", text: `${token.text}\n` });
+  }
+  return blocks;
+}
+
+/** The shell commands under a heading of a document, a block each. */
+export async function commandsOf(path: string, heading: string): Promise<string[]> {
+  const blocks = (await blocksOf(path)).filter(
+    (block) => block.heading === heading && block.language === "sh",
+  );
+  if (blocks.length === 0) throw new Error(`${path} has no commands under "${heading}".`);
+  return blocks.map(({ text }) => text);
+}
+
+/** The names by which links reach the headings of a document, as GitHub makes them. */
+export async function anchorsOf(path: string): Promise<Set<string>> {
+  const anchors = new Set<string>();
+  for (const heading of (await tokensOf(path)).filter(isHeading)) {
+    const words = marked.parseInline(heading.text, { async: false }).replace(/<[^>]+>|&[a-z0-9#]+;/g, "");
+    const name = words
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-");
+    let anchor = name;
+    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${name}-${again}`;
+    anchors.add(anchor);
+  }
+  return anchors;
+}
+
+export function isCodespan(token: Token): token is Tokens.Codespan {
+  return token.type === "codespan";
+}
+export function isLink(token: Token): token is Tokens.Link | Tokens.Image {
+  return token.type === "link" || token.type === "image";
+}
+export function isHtml(token: Token): token is Tokens.HTML {
+  return token.type === "html";
+}
+function isHeading(token: Token): token is Tokens.Heading {
+  return token.type === "heading";
+}
+function isCode(token: Token): token is Tokens.Code {
+  return token.type === "code";
+}

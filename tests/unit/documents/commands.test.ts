@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { blocksOf, documents, ROOT } from "../../support/documents.ts";
+
+/** Every shell command of README.md and of the guides is run by a test, or this list says what runs it instead. */
+
+interface NotRun {
+  why: string;
+}
+
+const GUIDES = ".github/guides/";
+const README_TEST = "tests/flow/quick-start/readme-commands.test.ts";
+const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
+
+/** By document and heading: the test that runs the commands there. */
+const COMMANDS: Record<string, Record<string, string | NotRun>> = {
+  "README.md": {
+    Start: { why: "tests/flow/quick-start/tour-embedded.test.ts starts the platform, and .ci/run installs" },
+    Test: { why: "it runs this test" },
+    "How fast it is": { why: "it takes an hour, and no test measures" },
+    "Run it for real": README_TEST,
+  },
+  [`${GUIDES}ten-minutes.md`]: {
+    "1. Start Ostiary": TEN_MINUTES,
+    "2. Start your service": TEN_MINUTES,
+    "3. Write down its routes": TEN_MINUTES,
+    "4. Publish them": TEN_MINUTES,
+    "5. Call it": TEN_MINUTES,
+    "6. Give a program a key": TEN_MINUTES,
+    "7. See the limit and the log": TEN_MINUTES,
+    "8. Change it, and take it back": TEN_MINUTES,
+  },
+};
+
+/** Guides whose commands need what a machine that runs tests has not. */
+const TRIED_ELSEWHERE: Record<string, NotRun> = {
+  [`${GUIDES}capacity.md`]: { why: "its figures are those of the benches" },
+  [`${GUIDES}clusters.md`]: { why: "it needs several machines" },
+  [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd" },
+  [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
+};
+
+async function headingsWithCommands(document: string): Promise<string[]> {
+  const commands = (await blocksOf(document)).filter(({ language }) => language === "sh");
+  return [...new Set(commands.map(({ heading }) => heading))];
+}
+
+const guides = (await documents()).filter((path) => path === "README.md" || path.startsWith(GUIDES));
+
+describe("the commands of", () => {
+  test.each(guides.filter((guide) => !(guide in TRIED_ELSEWHERE)))(
+    "%s are all accounted for",
+    async (guide) => {
+      expect(await headingsWithCommands(guide)).toEqual(Object.keys(COMMANDS[guide] ?? {}));
+    },
+  );
+
+  test.each(
+    Object.entries(COMMANDS).flatMap(([document, headings]) =>
+      Object.entries(headings).flatMap(([heading, by]) =>
+        typeof by === "string" ? [[document, heading, by]] : [],
+      ),
+    ),
+  )("%s, %s are run by %s", async (_document = "", heading = "", by = "") => {
+    expect(existsSync(join(ROOT, by))).toBe(true);
+    expect(await Bun.file(join(ROOT, by)).text()).toContain(`"${heading}"`);
+  });
+});
+
+test("no block of README.md or a guide is without a language that says what it is", async () => {
+  const blocks = await Promise.all(
+    guides.map(async (guide) => (await blocksOf(guide)).map((block) => ({ guide, ...block }))),
+  );
+  const known = ["sh", "yaml", "json", "ini", "toml", "sql", "ts", "text", ""];
+  const odd = blocks.flat().filter(({ language }) => !known.includes(language));
+  expect(odd.map(({ guide, heading, language }) => `${guide}, ${heading}: ${language}`)).toEqual([]);
+  // a block without a language is a picture in letters: nothing that somebody would paste
+  const hidden = blocks
+    .flat()
+    .filter(({ language, text }) => language === "" && /^(\$|bun |curl |kubectl |docker )/m.test(text));
+  expect(hidden.map(({ guide, heading }) => `${guide}, ${heading}`)).toEqual([]);
+});

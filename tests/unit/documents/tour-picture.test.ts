@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { isShown, PICTURE, SHOWN, stepsOfDefaults } from "../../pictures/tour.ts";
+
+/** The picture of the tour is made by hand, from a run: it must show the tour as it is now. */
+
+test("tour.svg shows steps of the tour as it is printed", async () => {
+  const svg = await Bun.file(PICTURE).text();
+  const drawn = Array.from(svg.matchAll(/xml:space="preserve">([^<]*)</g), ([, line = ""]) => line).join("");
+  const shown = stepsOfDefaults("admin-token").filter(isShown);
+  expect(shown).toHaveLength(SHOWN.length);
+  for (const { shows, commands } of shown) {
+    expect(drawn).toContain(Bun.escapeHTML(shows));
+    expect(drawn).toContain(
+      commands
+        .split("\n")
+        .map((line) => Bun.escapeHTML(`$ ${line}`))
+        .join(""),
+    );
+  }
+});
