@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type AuditEvent, auditClient, json } from "../app/audit/audit-service.ts";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
-import { freshDatabase, type RunningProcess, services, startProcess, waitFor } from "../support/index.ts";
+import {
+  freshDatabase,
+  type RunningProcess,
+  services,
+  startProcess,
+  steadyPort,
+  waitFor,
+} from "../support/index.ts";
 
 setDefaultTimeout(180_000);
 
@@ -13,19 +20,6 @@ const TOKEN = "internal-token-of-this-test";
 interface Answer {
   request_id: string;
   status: number;
-}
-
-/** A free port that the system gives to nobody else while its owner is down: below those it hands out. */
-function steadyPort(): number {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    try {
-      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
-      return port;
-    } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
-    }
-  }
 }
 
 /** A service that notes which requests reached it, and answers by its path. */

@@ -4,11 +4,14 @@ import { childrenOf, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
-const READY_TIMEOUT_MS = 20_000;
+/** A start takes a second or two, and many on a machine that others use. */
+const READY_TIMEOUT_MS = 60_000;
 
 export interface BinaryServer {
   url: string;
   command: string[];
+  /** Its variables; those of this process unless given. */
+  env?: Record<string, string>;
   /** Everything it writes; removed when the server is closed. */
   directory: string;
   /** Throws or gives false until the server answers. */
@@ -34,10 +37,16 @@ export class BinaryTestServer implements TestServer {
     leash.directory(server.directory);
   }
 
+  /** Undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
   async start(): Promise<void> {
     const log = Bun.file(`${this.#server.directory}/log`);
     const running = Bun.spawn(this.#server.command, {
       cwd: this.#server.directory,
+      ...(this.#server.env !== undefined && { env: this.#server.env }),
       stdin: "ignore",
       stdout: log,
       stderr: log,

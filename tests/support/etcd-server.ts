@@ -13,7 +13,7 @@ export async function startEtcdBinary(
   binary: string,
   leash: Leash,
   settings: string[] = [],
-): Promise<TestServer> {
+): Promise<BinaryTestServer> {
   const member = await newMember("default");
   const server = await memberServer(binary, leash, member, [member], settings);
   await server.start();

@@ -14,3 +14,16 @@ export function freePort(): Promise<number> {
   });
   return promise;
 }
+
+/** A free port that the system gives to nobody else while its owner is down: below those it hands out. */
+export function steadyPort(): number {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    }
+  }
+}

@@ -7,7 +7,6 @@ import postgres from "postgres";
 import { BinaryTestServer } from "./binary-server.ts";
 import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
-import type { TestServer } from "./server.ts";
 
 /**
  * A new, empty PostgreSQL from the binaries in `bin`, on a port of its own; fast and unsafe unless `changes`
@@ -17,7 +16,7 @@ export async function startPostgresBinary(
   bin: string,
   leash: Leash,
   changes: Record<string, string> = {},
-): Promise<TestServer> {
+): Promise<BinaryTestServer> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
   const account = unprivilegedAccount();
   if (account !== undefined) chownSync(directory, account.uid, account.gid);

@@ -5,7 +5,6 @@ import { Redis } from "ioredis";
 import { BinaryTestServer } from "./binary-server.ts";
 import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
-import type { TestServer } from "./server.ts";
 
 /** Each test takes a database of its own, by number. */
 export const REDIS_DATABASES = 4096;
@@ -21,7 +20,7 @@ export async function startRedisBinary(
   binary: string,
   leash: Leash,
   settings: string[] = [],
-): Promise<TestServer> {
+): Promise<BinaryTestServer> {
   for (let attempt = 1; ; attempt++) {
     const server = await redisOnFreePorts(binary, leash, settings);
     try {

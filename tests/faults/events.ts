@@ -1,0 +1,40 @@
+import postgres from "postgres";
+import { waitFor } from "../support/wait-for.ts";
+
+/** What outcomes that wait get to be written in. */
+const OUTCOMES_MS = 6_000;
+
+/** Reads the audit log where it is kept, past all lines. */
+export class AuditLog implements AsyncDisposable {
+  readonly #sql: postgres.Sql;
+
+  constructor(database_url: string) {
+    this.#sql = postgres(database_url, { max: 1, onnotice: () => {} });
+  }
+
+  /**
+   * Outcomes of events since a time, by request id, once none of those up to `until` is pending, or after some seconds.
+   * Of later ones that are pending nothing can be said yet: they are given as `underway`.
+   */
+  async since(from: Date, until: Date): Promise<ReadonlyMap<string, string>> {
+    let events = await this.#read(from, until);
+    const settled = async () => {
+      events = await this.#read(from, until);
+      return ![...events.values()].includes("pending");
+    };
+    await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // then some stay pending
+    return events;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sql.end({ timeout: 1 });
+  }
+
+  async #read(from: Date, until: Date): Promise<Map<string, string>> {
+    const rows = await this.#sql<{ request_id: string; outcome: string }[]>`
+      select request_id, case when outcome = 'pending' and occurred_at > ${until} then 'underway' else outcome end
+        as outcome
+      from audit.audit_events where occurred_at >= ${from}`;
+    return new Map(rows.map(({ request_id, outcome }) => [request_id, outcome]));
+  }
+}

@@ -1,0 +1,79 @@
+import { nameOf } from "./cells.ts";
+import { type Client, CLIENTS } from "./clients.ts";
+import { withoutEvent } from "./promises/audit.ts";
+import { healing } from "./promises/healing.ts";
+import { type Judgement, judge } from "./promises/index.ts";
+import { beyondLimit } from "./promises/limits.ts";
+import { neverAWrongAdmission } from "./promises/admission.ts";
+import type { Answer, CellRun } from "./record.ts";
+
+/** What one kind of client saw while the fault held. */
+export interface Sight {
+  /** How often each status came; `none` stands for no answer. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly p50_ms: number;
+  readonly max_ms: number;
+}
+
+/** A row of the table, and of what programs get. */
+export interface Findings {
+  readonly cell: string;
+  readonly sights: Readonly<Record<Client, Sight | null>>;
+  /** From the part's return until all was well, and who was the last; null: not as long as was looked. */
+  readonly well_again_ms: number | null;
+  readonly well_again_last: string;
+  readonly lost: { readonly events: number; readonly beyond_limit: number; readonly wrong_admissions: number };
+  /** Requests in all, and those whose processes waited so long for a processor that they are not judged. */
+  readonly requests: number;
+  readonly audited: number;
+  readonly delay_ms: number;
+  readonly judgements: readonly Judgement[];
+}
+
+export function findingsOf(run: CellRun, options: { timed: boolean }): Findings {
+  const [last, well_again_ms] = [...healing(run)].reduce((a, b) => (b[1] > a[1] ? b : a));
+  const rounded = (ms: number) => (Number.isFinite(ms) ? Math.round(ms) : null);
+  const sights = CLIENTS.map((client) => [client, sightOf(run, client)] as const);
+  return {
+    cell: nameOf(run.cell),
+    sights: recordOf(sights),
+    well_again_ms: rounded(well_again_ms),
+    well_again_last: last,
+    lost: {
+      events: withoutEvent(run).length,
+      beyond_limit: beyondLimit(run),
+      wrong_admissions: neverAWrongAdmission.judge(run)?.length ?? 0,
+    },
+    requests: run.answers.length,
+    audited: run.reached.filter(({ client }) => client === "audited").length,
+    delay_ms: Math.round(Math.max(0, ...run.answers.map(({ delay_ms }) => delay_ms))),
+    judgements: judge(run, options),
+  };
+}
+
+function recordOf(sights: readonly (readonly [Client, Sight | null])[]): Record<Client, Sight | null> {
+  const none = { public: null, limited: null, jwt: null, cached: null, unseen: null, audited: null };
+  const more = { refused: null, stream: null, socket: null, publish: null };
+  return { ...none, ...more, ...Object.fromEntries(sights) };
+}
+
+/** What was asked while the fault held, whenever the answer came. */
+function sightOf({ answers, broken_ms, returning_ms }: CellRun, client: Client): Sight | null {
+  const seen = answers.filter(
+    (answer) =>
+      answer.client === client && answer.started_ms >= broken_ms && answer.started_ms < returning_ms,
+  );
+  if (seen.length === 0) return null;
+  const times = seen.map(({ started_ms, ended_ms }) => ended_ms - started_ms).sort((a, b) => a - b);
+  return {
+    statuses: countBy(seen),
+    p50_ms: Math.round(times[Math.floor(times.length / 2)] ?? 0),
+    max_ms: Math.round(times.at(-1) ?? 0),
+  };
+}
+
+function countBy(answers: readonly Answer[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of answers) counts[status ?? "none"] = (counts[status ?? "none"] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,63 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { KINDS } from "../clients.ts";
+import { VERSION_PATH, versionedService } from "../system/routes.ts";
+import type { System } from "../system/system.ts";
+import type { Recorder } from "./recorder.ts";
+
+const LOOK_INTERVAL_MS = 250;
+const LOOK_TIMEOUT_MS = 1_000;
+const Versioned = Type.Object({ path: Type.TemplateLiteral("/versions/${number}") });
+
+/** Publishes one version of a service after the other, and looks which one each gateway serves. */
+export class Publisher {
+  readonly #system: System;
+  readonly #recorder: Recorder;
+  /** When each version was sent. */
+  readonly #published_ms: number[] = [performance.now()];
+  readonly #timers: NodeJS.Timeout[];
+
+  constructor(system: System, recorder: Recorder) {
+    this.#system = system;
+    this.#recorder = recorder;
+    this.#timers = [
+      setInterval(() => void this.#publish(), 1_000 / KINDS.publish.rate),
+      setInterval(() => void this.#look(), LOOK_INTERVAL_MS),
+    ];
+  }
+
+  stop(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  async #publish(): Promise<void> {
+    const version = this.#published_ms.push(performance.now()) - 1;
+    const config = versionedService(this.#system.upstream.link.url, version);
+    const { replica, url } = this.#system.nextRegistry();
+    const answered = this.#recorder.sends("publish", replica);
+    answered(await this.#system.put(url, "versioned", config));
+  }
+
+  async #look(): Promise<void> {
+    await Promise.all(
+      this.#system.gateways.map(async ({ url }, gateway) => {
+        const version = await versionServed(url);
+        const published_ms = version === null ? undefined : this.#published_ms[version];
+        if (published_ms === undefined) return;
+        this.#recorder.sawServed({ at_ms: performance.now(), gateway, published_ms });
+      }),
+    );
+  }
+}
+
+/** Asked for beside the lines that are broken. */
+async function versionServed(gateway: string): Promise<number | null> {
+  try {
+    const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+    const answer: unknown = await (await fetch(gateway + VERSION_PATH, { signal })).json();
+    const { path } = Value.Parse(Versioned, answer);
+    return Number(path.split("/").at(-1));
+  } catch {
+    return null;
+  }
+}

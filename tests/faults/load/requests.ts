@@ -1,0 +1,76 @@
+import type { Client } from "../clients.ts";
+import { LIMITS } from "../clients.ts";
+import type { Counted } from "../record.ts";
+import type { Caller, Callers } from "../system/people.ts";
+
+/** One request of a client, and whose ids the service may see. */
+export interface Request {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly caller: Caller;
+  readonly bucket?: string;
+}
+
+/** Clients that send one request after the other, at their pace. */
+export type Asking = Exclude<Client, "stream" | "socket" | "publish">;
+
+const NOBODY: Caller = { headers: {}, user_id: null, organization_id: null, member_id: null };
+
+/** The request number `turn` of a client; null when it has no credential left. */
+export function requestOf(client: Asking, callers: Callers, turn: number): Request | null {
+  const key = pick(callers.keys, turn);
+  switch (client) {
+    case "public":
+      return get(client, "/things/public", NOBODY);
+    case "limited":
+      return { ...get(client, "/things/limited", key), bucket: key.member_id ?? "" };
+    case "jwt":
+      return get(client, "/things/me", pick(callers.tokens, turn));
+    case "cached":
+      return get(client, "/things/cached", key);
+    case "unseen": {
+      const caller = callers.unseen.pop();
+      return caller === undefined ? null : get(client, "/things/cached", caller);
+    }
+    case "audited":
+      return { ...get(client, "/things", key), method: "POST" };
+    case "refused": {
+      const caller = pick(callers.refused, turn)();
+      return get(client, "authorization" in caller.headers ? "/things/me" : "/things/cached", caller);
+    }
+  }
+}
+
+/** The service notes its path, and so who asked. */
+export function get(client: Client, path: string, caller: Caller): Request {
+  const whose = caller.organization_id ?? caller.user_id ?? "";
+  const query = new URLSearchParams({ client, whose, member: caller.member_id ?? "" });
+  return { method: "GET", path: `${path}?${query}`, caller };
+}
+
+function pick<T>(of: readonly T[], turn: number): T {
+  const picked = of[turn % of.length];
+  if (picked === undefined) throw new Error("There is nobody to ask.");
+  return picked;
+}
+
+/** Sends a request; the status is null when no whole answer came. */
+export async function send(
+  url: string,
+  { method, path, caller, bucket }: Request,
+): Promise<{ status: number | null; counted?: Counted }> {
+  const signal = AbortSignal.timeout(LIMITS.patience_ms);
+  try {
+    const answer = await fetch(url + path, { method, headers: caller.headers, signal, redirect: "manual" });
+    await answer.arrayBuffer();
+    return { status: answer.status, ...countedIn(answer, bucket) };
+  } catch {
+    return { status: null };
+  }
+}
+
+function countedIn({ headers }: Response, bucket: string | undefined): { counted?: Counted } {
+  const [remaining, reset] = [headers.get("x-ratelimit-remaining"), headers.get("x-ratelimit-reset")];
+  if (bucket === undefined || remaining === null || reset === null) return {};
+  return { counted: { bucket, remaining: Number(remaining), reset_s: Number(reset) } };
+}

@@ -1,0 +1,67 @@
+import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
+import type { System } from "../system/system.ts";
+import type { Recorder, Seen } from "./recorder.ts";
+import type { Request } from "./requests.ts";
+
+const REOPEN_MS = 500;
+
+/** Keeps one event stream open, opens it again when it breaks, and records each event, and each break. */
+export async function keepStream(
+  system: System,
+  recorder: Recorder,
+  request: () => Request,
+  stop: AbortSignal,
+): Promise<void> {
+  while (!stop.aborted) {
+    const { replica, url } = system.nextGateway();
+    let last_ms = performance.now();
+    const saw = (status: number | null) => {
+      const ended_ms = performance.now();
+      if (stop.aborted) return;
+      recorder.saw({ client: "stream", replica, started_ms: last_ms, ended_ms, status } satisfies Seen);
+      last_ms = ended_ms;
+    };
+    const silence = new Silence();
+    try {
+      const { path, caller } = request();
+      const signal = AbortSignal.any([stop, silence.signal]);
+      const answer = await fetch(url + path, { headers: caller.headers, signal });
+      if (answer.status !== 200 || answer.body === null) saw(answer.status);
+      else {
+        for await (const _ of answer.body) {
+          silence.broken();
+          saw(200);
+        }
+        saw(null); // a stream of this service has no end
+      }
+    } catch {
+      saw(null);
+    } finally {
+      silence.end();
+    }
+    if (!stop.aborted) await Bun.sleep(REOPEN_MS);
+  }
+}
+
+/** Ends a stream that says nothing any more. */
+class Silence {
+  readonly #controller = new AbortController();
+  #timer = this.#again();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  broken(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#again();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #again(): NodeJS.Timeout {
+    return setTimeout(() => this.#controller.abort(), LIMITS.upstream_ms * 2 + EVENT_INTERVAL_MS);
+  }
+}

@@ -1,0 +1,63 @@
+import { isAway } from "../cells.ts";
+import { LIMITS } from "../clients.ts";
+import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../record.ts";
+import { at, type Promised } from "./promise.ts";
+
+/** Requests of audited routes while their intent could not be written. */
+function unrecorded(run: CellRun): Answer[] | null {
+  const { parts } = run.cell;
+  if (!(parts.includes("audit") || parts.includes("postgres")) || !isAway(run.cell)) return null;
+  return withinFault(run).filter(
+    (answer) => answer.client === "audited" && !askedTheBroken(run.cell, answer),
+  );
+}
+
+export const unrecordedIsRefused: Promised = {
+  name: "fails-closed",
+  title: "Without audit audited requests are refused.",
+  timed: false,
+  judge: (run) =>
+    unrecorded(run)
+      ?.filter(({ status }) => status !== 503)
+      .filter((answer) => answer.status !== null || !isExcused(answer))
+      .map(({ status, started_ms }) => `an audited request got ${status} ${at(run, started_ms)}`) ?? null,
+};
+
+export const unrecordedIsRefusedSoon: Promised = {
+  name: "unrecorded",
+  title: `Without audit audited requests are 503 within ${LIMITS.unrecorded_ms} ms.`,
+  timed: true,
+  judge: (run) =>
+    unrecorded(run)
+      ?.filter((answer) => ownTime(answer) > LIMITS.unrecorded_ms)
+      .map(
+        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.started_ms)}`,
+      ) ?? null,
+};
+
+/** Audited requests that reached the service without an event. */
+export function withoutEvent({ reached, events }: CellRun): string[] {
+  return reached
+    .filter(({ client, request_id }) => client === "audited" && !events.has(request_id))
+    .map(({ request_id }) => request_id);
+}
+
+export const everyRequestHasItsEvent: Promised = {
+  name: "events",
+  title: "Every audited request that reached a service has its event.",
+  timed: false,
+  judge: (run) => withoutEvent(run).map((request_id) => `no event of ${request_id}`),
+};
+
+/** A gateway that was killed took the outcomes with it that it had not delivered: those events stay `pending`. */
+export const everyEventHasItsOutcome: Promised = {
+  name: "outcomes",
+  title: "Every event gets its outcome, unless its gateway died.",
+  timed: false,
+  judge(run) {
+    if (run.cell.parts.includes("gateway") && run.cell.fault === "killed") return null;
+    return [...run.events]
+      .filter(([, outcome]) => outcome === "pending")
+      .map(([request_id]) => `the event of ${request_id} has no outcome`);
+  },
+};

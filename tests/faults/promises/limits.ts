@@ -1,0 +1,116 @@
+import { isAway } from "../cells.ts";
+import { LIMITS } from "../clients.ts";
+import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../record.ts";
+import { at, type Promised } from "./promise.ts";
+
+interface CountedAnswer extends Answer {
+  readonly counted: NonNullable<Answer["counted"]>;
+}
+
+/** Ends of one window, rounded up by two gateways, differ by this at most; those of two windows by more. */
+const SAME_END_S = 1;
+
+/** Over all replicas together no more requests pass than the limit says, and no fewer. */
+export const limitsAreExact: Promised = {
+  name: "limits",
+  title: "Limits are exact over all gateways while Redis lives.",
+  timed: false,
+  judge: (run) => windowsOf(run).flatMap((window) => faultsOfWindow(run, window)),
+};
+
+/** The counted answers of each window. A Redis that was killed has forgotten the window that was open. */
+export function windowsOf(run: CellRun): CountedAnswer[][] {
+  const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
+  const epochOf = ({ started_ms }: Answer) => (forgets && started_ms >= run.broken_ms ? 1 : 0);
+  const groups = Map.groupBy(
+    run.answers.filter(isCounted),
+    (answer) => `${answer.counted.bucket} ${epochOf(answer)}`,
+  );
+  return [...groups.values()].flatMap((answers) => {
+    const windows: CountedAnswer[][] = [];
+    for (const answer of answers.toSorted((a, b) => a.counted.reset_s - b.counted.reset_s)) {
+      const [first] = windows.at(-1) ?? [];
+      const isNext = first === undefined || answer.counted.reset_s - first.counted.reset_s > SAME_END_S;
+      if (isNext) windows.push([answer]);
+      else windows.at(-1)?.push(answer);
+    }
+    return windows;
+  });
+}
+
+function isCounted(answer: Answer): answer is CountedAnswer {
+  return answer.client === "limited" && answer.counted !== undefined;
+}
+
+/** Admitted requests beyond the limit of their window. */
+export function beyondLimit(run: CellRun): number {
+  return windowsOf(run).reduce(
+    (sum, window) => sum + Math.max(0, admitted(window).length - LIMITS.requests),
+    0,
+  );
+}
+
+function admitted(window: readonly CountedAnswer[]): CountedAnswer[] {
+  return window.filter(({ status }) => status !== 429);
+}
+
+function faultsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
+  const passed = admitted(window);
+  const [first] = window;
+  const when = first === undefined ? "" : at(run, first.started_ms);
+  const left = new Set(passed.map(({ counted }) => counted.remaining));
+  const faults: string[] = [];
+  if (passed.length > LIMITS.requests) {
+    faults.push(`${passed.length} of ${LIMITS.requests} requests passed in the window ${when}`);
+  }
+  if (left.size < passed.length) {
+    faults.push(`${passed.length - left.size} requests had the number of another in the window ${when}`);
+  }
+  const refused = window.length - passed.length;
+  if (refused > 0 && isUndisturbed(run, window) && passed.length < LIMITS.requests) {
+    faults.push(`only ${passed.length} of ${LIMITS.requests} requests passed in the window ${when}`);
+  }
+  return faults;
+}
+
+/** Whether all requests of the window were seen, and none was counted whose answer was lost. */
+function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean {
+  const window_ms = LIMITS.window_s * 1000;
+  const starts = window.map(({ started_ms }) => started_ms);
+  const [from, to] = [Math.min(...starts), Math.max(...starts)];
+  const quiet = to + window_ms < run.breaking_ms || from - window_ms > run.returned_ms;
+  return quiet && from - window_ms > run.began_ms && to + window_ms < run.ended_ms;
+}
+
+/** Requests of limited routes while there is no Redis that could have counted them. */
+function uncounted(run: CellRun): Answer[] | null {
+  if (!run.cell.parts.includes("redis") || !isAway(run.cell)) return null;
+  const asked = withinFault(run).filter(
+    (answer) => answer.client === "limited" && !askedTheBroken(run.cell, answer),
+  );
+  return asked;
+}
+
+/** No gateway counts for itself. */
+export const noLocalFallback: Promised = {
+  name: "no-fallback",
+  title: "Without Redis no gateway counts for itself: no limited request passes.",
+  timed: false,
+  judge: (run) =>
+    uncounted(run)
+      ?.filter(({ status }) => status !== 503)
+      .filter((answer) => answer.status !== null || !isExcused(answer))
+      .map(({ status, started_ms }) => `a limited request got ${status} ${at(run, started_ms)}`) ?? null,
+};
+
+export const uncountedIsRefusedSoon: Promised = {
+  name: "uncounted",
+  title: `Without Redis limited requests are 503 within ${LIMITS.uncounted_ms} ms.`,
+  timed: true,
+  judge: (run) =>
+    uncounted(run)
+      ?.filter((answer) => ownTime(answer) > LIMITS.uncounted_ms)
+      .map(
+        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.started_ms)}`,
+      ) ?? null,
+};

@@ -1,0 +1,86 @@
+import { CLIENTS, KINDS } from "./clients.ts";
+import type { Findings, Sight } from "./findings.ts";
+import { PROMISES } from "./promises/index.ts";
+
+/** Ways to break a promise that one line names. */
+const NAMED_MAX = 3;
+
+/** A table in Markdown, laid out so that it can be read as text too. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  const layOut = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [layOut(head), layOut(widths.map((width) => "-".repeat(width))), ...rows.map(layOut)].join("\n");
+}
+
+/** A row for each cell: what each kind of client saw during the fault, and what came after. */
+export function cellTable(findings: readonly Findings[]): string {
+  const head = ["Fault", ...CLIENTS.map((client) => KINDS[client].title), "well again after", "lost"];
+  const rows = findings.map((each) => [
+    each.cell,
+    ...CLIENTS.map((client) => sightText(each.sights[client])),
+    each.well_again_ms === null ? `not (${each.well_again_last})` : `${seconds(each.well_again_ms)} s`,
+    lostText(each.lost),
+  ]);
+  return markdownTable(head, rows);
+}
+
+/** Such as `503 ×40, 200 ×2; 501/540 ms`. */
+function sightText(sight: Sight | null): string {
+  if (sight === null) return "–";
+  const { statuses, p50_ms, max_ms } = sight;
+  const parts = Object.entries(statuses)
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([status, count]) => `${status} ×${count}`);
+  return `${parts.join(", ")}; ${p50_ms}/${max_ms} ms`;
+}
+
+function lostText({ events, beyond_limit, wrong_admissions }: Findings["lost"]): string {
+  const parts = [
+    events > 0 && `${events} events`,
+    beyond_limit > 0 && `${beyond_limit} beyond limits`,
+    wrong_admissions > 0 && `${wrong_admissions} wrong admissions`,
+  ];
+  return parts.filter((part) => part !== false).join(", ") || "nothing";
+}
+
+/** A line for each promise: in how many cells it was judged, and how it was broken. */
+export function promiseTable(findings: readonly Findings[]): string {
+  const rows = PROMISES.map(({ name, title }) => {
+    const judged = findings.flatMap((each) =>
+      each.judgements.filter(({ promise }) => promise === name).map(({ broken }) => ({ each, broken })),
+    );
+    const broken = judged.filter((cell) => cell.broken.length > 0);
+    const where = broken.map(({ each }) => each.cell).join(", ");
+    const held = judged.length === 0 ? "not judged" : broken.length === 0 ? "held" : `broken: ${where}`;
+    return [title, String(judged.length), held];
+  });
+  return markdownTable(["Promise", "cells", "it"], rows);
+}
+
+/** How each promise was broken, by cell; empty when none was. */
+export function brokenPromises(findings: readonly Findings[]): string[] {
+  return findings.flatMap(({ cell, judgements }) =>
+    judgements.flatMap(({ promise, broken }) => {
+      if (broken.length === 0) return [];
+      const named = broken.slice(0, NAMED_MAX).join("; ");
+      const more = broken.length > NAMED_MAX ? `; and ${broken.length - NAMED_MAX} more` : "";
+      return [`${cell} ${promise}: ${named}${more}`];
+    }),
+  );
+}
+
+/** One line of progress. */
+export function progressLine(found: Findings): string {
+  const broken = brokenPromises([found]);
+  const { cell, requests, audited, well_again_ms, delay_ms } = found;
+  const well = well_again_ms === null ? "not well again" : `well again after ${seconds(well_again_ms)} s`;
+  const facts = `${cell.padEnd(28)} ${requests} requests, ${audited} audited, ${well}, delays up to ${delay_ms} ms`;
+  return [facts, ...broken.map((line) => `  BROKEN ${line}`)].join("\n");
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}

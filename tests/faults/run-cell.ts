@@ -1,0 +1,115 @@
+import { waitFor } from "../support/wait-for.ts";
+import { breakParts, mendParts } from "./break.ts";
+import type { Cell } from "./cells.ts";
+import { CLIENTS, KINDS, LIMITS } from "./clients.ts";
+import type { AuditLog } from "./events.ts";
+import type { Load } from "./load/load.ts";
+import { healing } from "./promises/healing.ts";
+import type { ReachedRequests } from "./reached.ts";
+import { type CellRun, isGood } from "./record.ts";
+import type { SchedulingDelay } from "./scheduling-delay.ts";
+import type { Callers } from "./system/people.ts";
+import type { System } from "./system/system.ts";
+
+/** What a cell is run with. */
+export interface Bed {
+  readonly system: System;
+  readonly load: Load;
+  readonly delay: SchedulingDelay;
+  readonly reached: ReachedRequests;
+  readonly log: AuditLog;
+}
+
+export interface Pace {
+  /** How long the load runs before the fault, and how long the fault holds. */
+  readonly before_ms: number;
+  readonly fault_ms: number;
+  /** How long all must be well for the cell to be over, and how long that is waited for. */
+  readonly well_ms: number;
+  readonly heal_ms_max: number;
+}
+
+/** New keys that a cell needs at most, made before anything is broken. */
+const UNSEEN = 80;
+const WELL_BEFORE_MS = 30_000;
+/** Requests of the cell before may have been on their way still. */
+const EVENTS_BEFORE_MS = 30_000;
+const SAMPLE_MS = 120;
+
+export function newCallers(system: System): Promise<Callers> {
+  return system.people.callers(UNSEEN);
+}
+
+/** Breaks and mends what the cell says, under load, and gives back all that was seen. */
+export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
+  const { system, load, delay, reached, log } = bed;
+  const callers = await newCallers(system);
+  await load.introduce(callers);
+  load.use(callers);
+  await waitFor(() => isWell(load, performance.now() - pace.before_ms), {
+    timeout_ms: WELL_BEFORE_MS,
+    what: "All clients being well before the fault",
+  });
+  load.recorder.take();
+  await reached.sinceLast();
+  const began = { ms: performance.now(), date: new Date() };
+  await Bun.sleep(pace.before_ms);
+  const breaking_ms = performance.now();
+  await breakParts(system, cell);
+  const broken_ms = performance.now();
+  await Bun.sleep(pace.fault_ms);
+  const returning_ms = performance.now();
+  await mendParts(system, cell);
+  const returned_ms = performance.now();
+  const times = { began_ms: began.ms, breaking_ms, broken_ms, returning_ms, returned_ms };
+  await waitUntilWell(load, times, pace);
+  const ended = { ms: performance.now(), date: new Date() };
+  await Bun.sleep(SAMPLE_MS); // so that the delay up to here is known
+  const { answers, served } = load.recorder.take();
+  const seen = await reached.sinceLast();
+  const run = {
+    cell,
+    ...times,
+    ended_ms: ended.ms,
+    answers: answers
+      .filter(({ started_ms }) => started_ms >= began.ms)
+      .map((answer) => ({ ...answer, delay_ms: delay.between(answer.started_ms, answer.ended_ms) })),
+    reached: seen,
+    events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
+    served,
+  };
+  delay.forget(began.ms);
+  return run;
+}
+
+/** Whether every kind of client had good answers, and no other, to what it asked since a moment. */
+function isWell({ recorder }: Load, since_ms: number): boolean {
+  const lately = recorder.answers.filter(({ started_ms }) => started_ms >= since_ms);
+  return CLIENTS.every((client) => {
+    const of = lately.filter((answer) => answer.client === client);
+    return of.length > 0 && of.every(isGood);
+  });
+}
+
+type Times = Pick<CellRun, "began_ms" | "breaking_ms" | "broken_ms" | "returning_ms" | "returned_ms">;
+
+async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }: Pace): Promise<void> {
+  const { returned_ms } = times;
+  const isHealed = () => {
+    const now_ms = performance.now();
+    const { recorder } = load;
+    const answers = recorder.answers
+      .filter(({ started_ms }) => started_ms >= returned_ms)
+      .map((answer) => ({ ...answer, delay_ms: 0 }));
+    const nothing = { cell: { parts: [], fault: "cut" as const }, reached: [], events: new Map() };
+    const soFar = { ...nothing, ...times, ended_ms: now_ms, answers, served: recorder.served };
+    const last_ms = Math.max(...healing(soFar).values());
+    return now_ms - returned_ms - last_ms >= well_ms;
+  };
+  await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // the promise will say so
+  const patience_ms = Math.max(LIMITS.patience_ms, KINDS.publish.limit_ms ?? 0) + 5_000;
+  await waitFor(() => !load.recorder.awaits(returned_ms), {
+    timeout_ms: patience_ms,
+    what: "The answers to requests of the time of the fault",
+  });
+}

@@ -1,0 +1,40 @@
+import type { Leash } from "../support/leash.ts";
+import { type Cell, nameOf } from "./cells.ts";
+import { AuditLog } from "./events.ts";
+import { Load } from "./load/load.ts";
+import { ReachedRequests } from "./reached.ts";
+import type { CellRun } from "./record.ts";
+import { type Bed, newCallers, type Pace, runCell } from "./run-cell.ts";
+import { SchedulingDelay } from "./scheduling-delay.ts";
+import { System } from "./system/system.ts";
+
+export type Progress = (line: string) => void;
+
+/** Starts the system and its load, hands them to `work`, and ends both however that ends. */
+export async function withBed<T>(
+  leash: Leash,
+  progress: Progress,
+  work: (bed: Bed) => Promise<T>,
+): Promise<T> {
+  await using system = await System.start(leash, progress);
+  const delay = new SchedulingDelay(() => [process.pid, ...system.pids()]);
+  using _ = { [Symbol.dispose]: () => delay.stop() };
+  await using log = new AuditLog(system.postgres.server.url);
+  await using load = new Load(system, await newCallers(system));
+  return await work({ system, load, delay, reached: new ReachedRequests(system.reached_file), log });
+}
+
+/** Runs cells one after the other, and tells of each. */
+export async function runCells(
+  bed: Bed,
+  cells: readonly Cell[],
+  pace: Pace,
+  done: (run: CellRun, index: number) => void,
+): Promise<void> {
+  for (const [index, cell] of cells.entries()) {
+    const run = await runCell(bed, cell, pace).catch((error) => {
+      throw new Error(`${nameOf(cell)}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    });
+    done(run, index);
+  }
+}

@@ -1,0 +1,48 @@
+import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { answerOf } from "./replica.ts";
+
+const PROBE_INTERVAL_MS = 200;
+const PROBE_TIMEOUT_MS = 400;
+
+/** A way to one replica, and where it says whether it is ready. */
+export interface Door {
+  readonly url: string;
+  readonly ready_url: string;
+}
+
+/** Chooses between replicas, in turn among those that said lately that they are ready; among all when none did. */
+export class Balancer {
+  readonly #doors: readonly Door[];
+  readonly #ready: boolean[];
+  readonly #probes: NodeJS.Timeout[];
+  #turn = 0;
+
+  constructor(doors: readonly Door[]) {
+    this.#doors = doors;
+    this.#ready = doors.map(() => true);
+    this.#probes = doors.map(({ ready_url }, index) =>
+      setInterval(async () => {
+        this.#ready[index] = (await answerOf(ready_url, PROBE_TIMEOUT_MS)) === 200;
+      }, PROBE_INTERVAL_MS),
+    );
+  }
+
+  /** The next one's number and address. */
+  next(): { replica: number; url: string } {
+    const all = this.#doors.map(({ url }, replica) => ({ replica, url }));
+    const ready = all.filter(({ replica }) => this.#ready[replica]);
+    const choice = ready.length > 0 ? ready : all;
+    const next = choice[this.#turn++ % choice.length];
+    if (next === undefined) throw new Error("There is nothing to choose between.");
+    return next;
+  }
+
+  /** The same as an address: each connection leads to the next one. */
+  listen(): Promise<Proxy> {
+    return startProxy(() => this.next().url);
+  }
+
+  stop(): void {
+    for (const probe of this.#probes) clearInterval(probe);
+  }
+}

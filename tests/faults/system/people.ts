@@ -1,0 +1,140 @@
+import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import { INTERNAL_TOKEN_HEADER, VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import type { Replica } from "./replica.ts";
+
+/** Two owners, so that one could reach what is the other's. */
+const OWNERS = ["ada", "bert"] as const;
+
+/** A person with an organization. */
+interface Owner {
+  readonly user_id: string;
+  readonly organization_id: string;
+  readonly member_id: string;
+}
+
+/** Who asks, by what credential, and whose ids the service may see then. */
+export interface Caller {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly user_id: string | null;
+  readonly organization_id: string | null;
+  readonly member_id: string | null;
+}
+
+/** Credentials for one cell: none was seen by any gateway before. */
+export interface Callers {
+  readonly keys: readonly Caller[];
+  readonly tokens: readonly Caller[];
+  /** Each to be used once. */
+  readonly unseen: Caller[];
+  /** Keys that never were, that were revoked, and tokens of another provider. */
+  readonly refused: readonly (() => Caller)[];
+}
+
+export const INTERNAL_TOKEN = "internal-token-of-these-runs";
+const NOBODY = { user_id: null, organization_id: null, member_id: null };
+
+/** The people of a run, as identity knows them. Speaks to one replica directly, while all is well. */
+export class People {
+  readonly provider: IdentityProvider;
+  readonly #impostor: IdentityProvider;
+  readonly #identity: Replica;
+  #owners: readonly Owner[] = [];
+  #cells = 0;
+
+  static async start(identity: Replica): Promise<People> {
+    const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+    // says it were the same provider, with a key of its own
+    const { issuer } = provider;
+    const impostor = await startIdentityProvider({ host: "127.0.0.1", port: 0, issuer });
+    const people = new People(identity, provider, impostor);
+    people.#owners = await Promise.all(OWNERS.map((name) => people.#found(name)));
+    return people;
+  }
+
+  private constructor(identity: Replica, provider: IdentityProvider, impostor: IdentityProvider) {
+    this.#identity = identity;
+    this.provider = provider;
+    this.#impostor = impostor;
+  }
+
+  async callers(unseen: number): Promise<Callers> {
+    const cell = this.#cells++;
+    const each = <T>(make: (owner: Owner, index: number) => Promise<T>) =>
+      Promise.all(this.#owners.map(make));
+    const revoked = await each((owner) => this.#revokedKey(owner));
+    const forged = await each((_, index) => this.#token(this.#impostor, `${OWNERS[index]}-${cell}`));
+    return {
+      keys: await each((owner) => this.#key(owner)),
+      tokens: await each((_, index) => this.#person(`${OWNERS[index]}-${cell}`)),
+      unseen: (
+        await Promise.all(Array.from({ length: Math.ceil(unseen / 2) }, () => each((o) => this.#key(o))))
+      ).flat(),
+      refused: [unknownKey, ...[...revoked, ...forged].map((headers) => () => ({ ...NOBODY, headers }))],
+    };
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.provider.stop(), this.#impostor.stop()]);
+  }
+
+  async #found(name: string): Promise<Owner> {
+    const { user_id } = await this.#person(name);
+    if (user_id === null) throw new Error(`${name} is nobody.`);
+    const made = await this.#ask("POST", `/users/${user_id}/organizations`, { name });
+    return {
+      user_id,
+      organization_id: textOf(made.body, "id"),
+      member_id: made.headers.get("x-platform-audit-member") ?? "",
+    };
+  }
+
+  /** Somebody with a token of the provider, known to identity. */
+  async #person(subject: string): Promise<Caller> {
+    const idp = { issuer: this.provider.issuer, subject };
+    const url = `${this.#identity.internal_url}${VALIDATE_PATH}`;
+    const { body } = await this.#ask("POST", url, { idp });
+    const headers = await this.#token(this.provider, subject);
+    return { ...NOBODY, headers, user_id: textOf(body, "user_id") };
+  }
+
+  async #token({ port }: IdentityProvider, subject: string): Promise<Record<string, string>> {
+    const answer = await fetch(`http://127.0.0.1:${port}/token?subject=${subject}`);
+    return { authorization: `Bearer ${await answer.text()}` };
+  }
+
+  async #key({ organization_id, member_id }: Owner): Promise<Caller> {
+    const { body } = await this.#ask("POST", `/members/${member_id}/api-keys`, {});
+    return { headers: { "x-api-key": textOf(body, "key") }, user_id: null, organization_id, member_id };
+  }
+
+  async #revokedKey({ member_id }: Owner): Promise<Record<string, string>> {
+    const { body } = await this.#ask("POST", `/members/${member_id}/api-keys`, {});
+    await this.#ask("DELETE", `/members/${member_id}/api-keys/${textOf(body, "id")}`);
+    return { "x-api-key": textOf(body, "key") };
+  }
+
+  async #ask(method: string, path: string, body?: object) {
+    const response = await fetch(new URL(path, this.#identity.url), {
+      method,
+      headers: { "content-type": "application/json", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
+      body: body && JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    const parsed: unknown = text === "" ? {} : JSON.parse(text);
+    return { headers: response.headers, body: parsed };
+  }
+}
+
+/** Well formed, and another each time, so that no gateway has kept an answer for it. */
+function unknownKey(): Caller {
+  const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  return { ...NOBODY, headers: { "x-api-key": `ostiary-k-2-${secret}` } };
+}
+
+function textOf(body: unknown, field: string): string {
+  const value = typeof body === "object" && body !== null ? Object.entries(body) : [];
+  const found = value.find(([name]) => name === field)?.[1];
+  if (typeof found !== "string") throw new Error(`There is no ${field} in ${JSON.stringify(body)}.`);
+  return found;
+}

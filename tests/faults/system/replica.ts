@@ -1,0 +1,74 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BinaryTestServer } from "../../support/binary-server.ts";
+import { steadyPort } from "../../support/free-port.ts";
+import type { Leash } from "../../support/leash.ts";
+import { type Proxy, startProxy } from "../../support/proxy.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+const READY_TIMEOUT_MS = 1_000;
+
+/** One process of a service, and the only ways that lead to it for others of the system. */
+export interface Replica {
+  readonly name: string;
+  readonly server: BinaryTestServer;
+  /** The process's own addresses. */
+  readonly url: string;
+  readonly internal_url: string;
+  /** What others know it by. */
+  readonly links: { readonly public: Proxy; readonly internal: Proxy };
+}
+
+/** Starts one of the four, with ports that it keeps when it is started again. */
+export async function startReplica(
+  app: string,
+  number: number,
+  leash: Leash,
+  variables: Record<string, string>,
+): Promise<Replica> {
+  const [port, internal_port] = [steadyPort(), steadyPort()];
+  const url = `http://127.0.0.1:${port}`;
+  const internal_url = `http://127.0.0.1:${internal_port}`;
+  const directory = await mkdtemp(join(tmpdir(), `ostiary-${app}-`));
+  const { PATH = "", HOME = "" } = process.env;
+  const server = new BinaryTestServer(
+    {
+      url,
+      directory,
+      command: [
+        process.execPath,
+        ...["--preload", join(import.meta.dir, "../upkeep-process.ts")],
+        join(ROOT, `apps/${app}/main.ts`),
+      ],
+      env: {
+        PATH,
+        HOME,
+        HOST: "127.0.0.1",
+        PORT: String(port),
+        INTERNAL_PORT: String(internal_port),
+        LOG_LEVEL: "warn",
+        // the gateway would replace itself to have it set
+        BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
+        UPKEEP_FILE: join(directory, "upkeep"),
+        ...variables,
+      },
+      ready: async () => (await answerOf(`${internal_url}/health/live`)) === 200,
+      crash: "SIGKILL",
+      shutdown: "SIGTERM",
+    },
+    leash,
+  );
+  await server.start();
+  const links = { public: await startProxy(url), internal: await startProxy(internal_url) };
+  return { name: `${app} ${number + 1}`, server, url, internal_url, links };
+}
+
+/** The status of a GET; 0 for none within a second. */
+export async function answerOf(url: string, timeout_ms = READY_TIMEOUT_MS): Promise<number> {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(timeout_ms) })).status;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,44 @@
+import { LIMITS } from "../clients.ts";
+
+/** The service that clients call, a route for each kind of client. */
+export function thingsService(url: string) {
+  const free = { rate_limit: false };
+  const organization = "/organizations/{subject.organization_id}";
+  const get = (path: string) => ({
+    path: `/things/${path}`,
+    upstream: `${organization}/${path}`,
+    methods: ["GET"],
+    ...free,
+  });
+  return {
+    url,
+    public: { routes: [{ path: "/things/public", upstream: "/public", methods: ["GET"], ...free }] },
+    user: {
+      routes: [{ path: "/things/me", upstream: "/users/{subject.user_id}/me", methods: ["GET"], ...free }],
+    },
+    member: {
+      routes: [
+        {
+          path: "/things/limited",
+          upstream: "/members/{subject.member_id}/limited",
+          methods: ["GET"],
+          rate_limit: { requests: LIMITS.requests, window_seconds: LIMITS.window_s },
+        },
+      ],
+    },
+    organization: {
+      routes: [
+        ...["cached", "events", "socket"].map(get),
+        { path: "/things", upstream: `${organization}/things`, methods: ["POST"], ...free },
+      ],
+    },
+  };
+}
+
+/** The service that is published again and again: its version is in the path that it is asked by. */
+export function versionedService(url: string, version: number) {
+  const route = { path: VERSION_PATH, upstream: `/versions/${version}`, methods: ["GET"], rate_limit: false };
+  return { url, public: { routes: [route] } };
+}
+
+export const VERSION_PATH = "/version";

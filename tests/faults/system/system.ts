@@ -1,0 +1,270 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import { BinaryTestServer } from "../../support/binary-server.ts";
+import { startEtcdBinary } from "../../support/etcd-server.ts";
+import { steadyPort } from "../../support/free-port.ts";
+import type { Leash } from "../../support/leash.ts";
+import { locateServices } from "../../support/locate.ts";
+import { startPostgresBinary } from "../../support/postgres-server.ts";
+import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { startRedisBinary } from "../../support/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
+import { Balancer } from "./balancer.ts";
+import { INTERNAL_TOKEN, People } from "./people.ts";
+import { answerOf, type Replica, startReplica } from "./replica.ts";
+import { thingsService, versionedService } from "./routes.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+const ADMIN_TOKEN = "admin-token-of-these-runs";
+const REPLICAS = [0, 1];
+const READY_MS = 60_000;
+
+/** A server, and the one way that leads to it. */
+export interface Linked {
+  readonly server: BinaryTestServer;
+  readonly link: Proxy;
+}
+
+/** A run that can not be made here, and what would have to be there. */
+export class RunImpossible extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "RunImpossible";
+  }
+}
+
+/** The whole system as processes: each service twice, real stores, and faulty lines between all of them. */
+export class System implements AsyncDisposable {
+  readonly #ends = new AsyncDisposableStack();
+  readonly #leash: Leash;
+  readonly #stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>;
+  readonly upstream: Linked;
+  /** What the service notes of requests. */
+  readonly reached_file: string;
+  identity: Replica[] = [];
+  audit: Replica[] = [];
+  registries: Replica[] = [];
+  gateways: Replica[] = [];
+  #people: People | undefined;
+  #gatewayDoors: Balancer | undefined;
+  #registryDoors: Balancer | undefined;
+
+  /** @throws RunImpossible where a store has no binary */
+  static async start(leash: Leash, progress: (line: string) => void): Promise<System> {
+    progress("starting PostgreSQL, Redis, etcd and the service");
+    const stores = await startStores(leash);
+    const directory = await mkdtemp(join(tmpdir(), "ostiary-faults-"));
+    leash.directory(directory);
+    const reached_file = join(directory, "reached");
+    const system = new System(leash, stores, await startUpstream(leash, reached_file), reached_file);
+    system.#ends.defer(() => rm(directory, { recursive: true, force: true }));
+    try {
+      progress("starting two of each: identity, audit, registry, gateway");
+      await system.#startServices();
+      await system.#publish();
+    } catch (error) {
+      await system[Symbol.asyncDispose]();
+      throw error;
+    }
+    return system;
+  }
+
+  private constructor(
+    leash: Leash,
+    stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>,
+    upstream: Linked,
+    reached_file: string,
+  ) {
+    this.#leash = leash;
+    this.#stores = stores;
+    this.upstream = upstream;
+    this.reached_file = reached_file;
+    for (const linked of [...Object.values(stores), upstream]) this.#endWith(linked);
+  }
+
+  get postgres(): Linked {
+    return this.#stores.postgres;
+  }
+
+  get redis(): Linked {
+    return this.#stores.redis;
+  }
+
+  get etcd(): Linked {
+    return this.#stores.etcd;
+  }
+
+  get people(): People {
+    return started(this.#people);
+  }
+
+  /** The gateway to ask next. */
+  nextGateway() {
+    return started(this.#gatewayDoors).next();
+  }
+
+  /** The registry to ask next. */
+  nextRegistry() {
+    return started(this.#registryDoors).next();
+  }
+
+  /** Sends a service's configuration to a registry; its status, or null. */
+  async put(registry: string, service: string, config: object): Promise<number | null> {
+    try {
+      const answer = await fetch(`${registry}/services/${service}`, {
+        method: "PUT",
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+        body: JSON.stringify(config),
+        signal: AbortSignal.timeout(LIMITS.publisher_patience_ms),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Every process of the four services. */
+  replicas(): Replica[] {
+    return [...this.identity, ...this.audit, ...this.registries, ...this.gateways];
+  }
+
+  /** Ids of all processes that a request may pass; PostgreSQL's own children are not among them. */
+  pids(): number[] {
+    const servers = [...this.replicas(), this.upstream, ...Object.values(this.#stores)];
+    return servers.flatMap(({ server }) => server.pid ?? []);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ends.disposeAsync();
+  }
+
+  async #startServices(): Promise<void> {
+    const database = { DATABASE_URL: this.postgres.link.url, INTERNAL_AUTH_TOKEN: INTERNAL_TOKEN };
+    const ROUTE_STORE_URL = this.etcd.link.url;
+    [this.identity, this.audit, this.registries] = await Promise.all([
+      this.#startTwo("identity", { ...database, ROLES_FILE: join(ROOT, "seeds/roles.yaml") }),
+      this.#startTwo("audit", database),
+      this.#startTwo("registry", { DATABASE_URL: database.DATABASE_URL, ROUTE_STORE_URL, ADMIN_TOKEN }),
+    ]);
+    const [first] = this.identity;
+    const people = await People.start(started(first));
+    this.#people = people;
+    this.#ends.defer(() => people.stop());
+    const identity = await this.#internalDoor(this.identity);
+    const audit = await this.#internalDoor(this.audit);
+    this.gateways = await this.#startTwo("gateway", {
+      ROUTE_STORE_URL,
+      COUNTER_STORE_URL: this.redis.link.url,
+      CREDENTIAL_VALIDATE_URL: `${identity.url}${VALIDATE_PATH}`,
+      AUDIT_URL: audit.url,
+      AUTH_ISSUER: people.provider.issuer,
+      AUTH_JWKS_URI: people.provider.jwks_uri,
+      INTERNAL_AUTH_TOKEN: INTERNAL_TOKEN,
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+      APIKEY_CACHE_TTL_SECS: String(LIMITS.cache_ttl_s),
+      VALIDATE_TIMEOUT_MS: String(LIMITS.validate_ms),
+      UPSTREAM_TIMEOUT_MS: String(LIMITS.upstream_ms),
+      UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstream_ms),
+    });
+    this.#gatewayDoors = this.#balancer(this.gateways, "public");
+    this.#registryDoors = this.#balancer(this.registries, "public");
+  }
+
+  async #publish(): Promise<void> {
+    const { url } = this.upstream.link;
+    for (const [name, config] of [
+      ["things", thingsService(url)],
+      ["versioned", versionedService(url, 0)],
+    ] as const) {
+      const status = await this.put(this.nextRegistry().url, name, config);
+      if (status !== 200) throw new Error(`The registry refused the service ${name}: ${status}.`);
+    }
+    for (const { url: gateway } of this.gateways) {
+      await waitFor(async () => (await answerOf(`${gateway}/things/public`)) === 200, {
+        timeout_ms: READY_MS,
+        what: "A gateway that serves",
+      });
+    }
+  }
+
+  async #startTwo(app: string, variables: Record<string, string>): Promise<Replica[]> {
+    return Promise.all(
+      REPLICAS.map(async (number) => {
+        const replica = await startReplica(app, number, this.#leash, variables);
+        this.#ends.defer(() => replica.server.close());
+        for (const link of Object.values(replica.links)) this.#ends.defer(() => link.close());
+        return replica;
+      }),
+    );
+  }
+
+  /** One address for the internal ports of both. */
+  async #internalDoor(replicas: readonly Replica[]): Promise<Proxy> {
+    const door = await this.#balancer(replicas, "internal").listen();
+    this.#ends.defer(() => door.close());
+    return door;
+  }
+
+  #balancer(replicas: readonly Replica[], port: "public" | "internal"): Balancer {
+    const balancer = new Balancer(
+      replicas.map(({ links }) => ({
+        url: links[port].url,
+        ready_url: `${links.internal.url}/health/ready`,
+      })),
+    );
+    this.#ends.defer(() => balancer.stop());
+    return balancer;
+  }
+
+  #endWith({ server, link }: Linked): void {
+    this.#ends.defer(() => server.close());
+    this.#ends.defer(() => link.close());
+  }
+}
+
+async function startStores(leash: Leash) {
+  const sources = locateServices(process.env);
+  const binary = (name: "postgres" | "redis" | "etcd") => {
+    const source = sources[name];
+    if ("binary" in source && source.binary !== undefined) return source.binary;
+    throw new RunImpossible(`This run needs ${name} as a binary: install it and run it again.`);
+  };
+  const [postgres, redis, etcd] = await Promise.all([
+    startPostgresBinary(binary("postgres"), leash),
+    startRedisBinary(binary("redis"), leash),
+    startEtcdBinary(binary("etcd"), leash),
+  ]);
+  return { postgres: await linked(postgres), redis: await linked(redis), etcd: await linked(etcd) };
+}
+
+async function startUpstream(leash: Leash, reached_file: string): Promise<Linked> {
+  const port = steadyPort();
+  const url = `http://127.0.0.1:${port}`;
+  const entry = join(import.meta.dir, "../upstream/main.ts");
+  const server = new BinaryTestServer(
+    {
+      url,
+      directory: await mkdtemp(join(tmpdir(), "ostiary-upstream-")),
+      command: [process.execPath, entry, String(port), reached_file, String(EVENT_INTERVAL_MS)],
+      ready: async () => (await answerOf(`${url}/ready`)) === 200,
+      crash: "SIGKILL",
+      shutdown: "SIGTERM",
+    },
+    leash,
+  );
+  await server.start();
+  return linked(server);
+}
+
+async function linked(server: BinaryTestServer): Promise<Linked> {
+  return { server, link: await startProxy(server.url) };
+}
+
+function started<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("The system has not been started.");
+  return part;
+}

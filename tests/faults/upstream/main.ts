@@ -1,0 +1,37 @@
+/**
+ * The service behind the gateways: notes each request that reaches it in a file, before it answers, so that a service
+ * that is killed has told of all. Streams events, echoes messages, and answers everything else with its path.
+ */
+import { openSync, writeSync } from "node:fs";
+
+const [port = "", log = "", interval_ms = ""] = process.argv.slice(2);
+const file = openSync(log, "a");
+
+Bun.serve({
+  hostname: "127.0.0.1",
+  port: Number(port),
+  idleTimeout: 0,
+  fetch(request, server) {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === "/ready") return new Response("yes");
+    const request_id = request.headers.get("x-request-id") ?? "";
+    writeSync(file, `${JSON.stringify({ request_id, path: pathname + search })}\n`);
+    if (pathname.endsWith("/socket")) {
+      return server.upgrade(request) ? undefined : new Response("no WebSocket", { status: 400 });
+    }
+    if (pathname.endsWith("/events")) {
+      return new Response(events(), { headers: { "Content-Type": "text/event-stream" } });
+    }
+    return Response.json({ path: pathname });
+  },
+  websocket: {
+    message: (socket, message) => void socket.send(message),
+  },
+});
+
+async function* events() {
+  for (let event = 1; ; event += 1) {
+    yield `id: ${event}\ndata: {}\n\n`;
+    await Bun.sleep(Number(interval_ms));
+  }
+}
