@@ -87,7 +87,7 @@ test("compose has the profile, and its services say where traces go", async () =
   for (const name of ["prometheus", "jaeger", "grafana"]) {
     expect(services[name].profiles).toEqual(["observability"]);
   }
-  for (const name of ["gateway", "registry", "identity", "audit"]) {
+  for (const name of ["gateway-1", "gateway-2", "registry", "identity", "audit"]) {
     expect(services[name].profiles).toBeUndefined();
     expect(services[name].environment.OTEL_EXPORTER_OTLP_ENDPOINT).toContain(
       "OTEL_EXPORTER_OTLP_ENDPOINT:-}",

@@ -1,0 +1,34 @@
+/**
+ * What a container's health check asks, whichever service the container runs: whether all that listens beside it on
+ * an internal port is ready. Exit code 0 when it is; else 1, with the reason on stdout, where `docker inspect`
+ * shows it. It is run every few seconds in each container, so it imports nothing: that would cost five times as much.
+ */
+
+/** The internal ports of gateway, registry, identity and audit, unless `INTERNAL_PORT` says another. */
+const PORTS = ["8000", "5003", "3001", "3003"];
+const TIMEOUT_MS = 3_000;
+
+// biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
+const { HOST, INTERNAL_PORT } = process.env;
+const host = HOST === undefined || ["", "0.0.0.0", "::"].includes(HOST) ? "127.0.0.1" : HOST;
+const asked = INTERNAL_PORT ? [INTERNAL_PORT] : PORTS;
+const answers = (await Promise.all(asked.map(readiness))).filter((answer) => answer !== null);
+if (answers.length === 0) answers.push(`Nothing answers on ${host}:${asked.join(", ")}.`);
+const reasons = answers.filter((answer) => answer !== "");
+process.stdout.write(reasons.map((reason) => `${reason}\n`).join(""));
+process.exit(reasons.length === 0 ? 0 : 1);
+
+/** Empty when what listens there is ready, null when nothing does, else the reason. */
+async function readiness(port: string): Promise<string | null> {
+  const url = `http://${host}:${port}/health/ready`;
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return answer.ok ? "" : `${url}: ${answer.status} ${await answer.text()}`;
+  } catch (error) {
+    return error instanceof Error && error.name === "TimeoutError"
+      ? `${url}: no answer in ${TIMEOUT_MS} ms.`
+      : null;
+  }
+}
+
+export {};

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { registryVariables } from "@ostiary/registry/config";
+import { compose, interpolated, PARTS, ROOT, service } from "./file.ts";
+
+const variables = {
+  gateway: gatewayVariables,
+  registry: registryVariables,
+  identity: identityVariables,
+  audit: auditVariables,
+};
+const parts = Object.entries(PARTS);
+const everything = Object.entries(compose.services);
+const dockerfile = await Bun.file(join(ROOT, ".github/containers/Dockerfile")).text();
+
+describe("compose.yaml", () => {
+  test.each(parts)("%s runs the image as %s", (name, app) => {
+    const { image, command, entrypoint } = service(name);
+    expect({ image, command, entrypoint }).toEqual({
+      image: `\${OSTIARY_IMAGE:-ostiary:latest}`,
+      command: [app],
+      entrypoint: undefined,
+    });
+  });
+
+  test.each(parts)("every variable of %s is one that %s reads", (name, app) => {
+    const known = Object.keys(variables[app].properties);
+    const given = Object.keys(service(name).environment ?? {});
+    const read = given.filter(
+      (variable) => known.includes(variable) || known.includes(variable.slice(0, -5)),
+    );
+    expect(read).toEqual(given);
+  });
+
+  test.each(everything)("%s writes nowhere, has no rights to gain, and is bounded", (_, each) => {
+    expect(each.read_only).toBe(true);
+    expect(each.cap_drop).toEqual(["ALL"]);
+    expect(each.security_opt).toEqual(["no-new-privileges:true"]);
+    expect(each.mem_limit).toMatch(/^(\d+[mg]|\$\{\w+:-\d+[mg]\})$/);
+    expect(each.pids_limit).toBeGreaterThan(0);
+  });
+
+  test.each(everything)("%s installs nothing when it starts", (_, { command = [], entrypoint = [] }) => {
+    expect([...entrypoint, ...command].join(" ")).not.toMatch(/\b(install|add|npx|bunx|apk|apt)\b/);
+  });
+
+  test("a part has the time to finish what is under way before it is killed", () => {
+    for (const [name, app] of parts) {
+      const { stop_grace_period = "", environment = {} } = service(name);
+      const grace_ms = Number(interpolated(environment.SHUTDOWN_GRACE_MS ?? "0"));
+      const timeout_ms = variables[app].properties.SHUTDOWN_TIMEOUT_MS.default;
+      expect(Number.parseInt(stop_grace_period, 10) * 1_000).toBeGreaterThan(grace_ms + timeout_ms);
+    }
+  });
+
+  test("gateways drain for longer than the balancer waits when it asks them", async () => {
+    const balancer = await Bun.file(join(ROOT, ".github/containers/haproxy.cfg")).text();
+    const check_s = Number(/timeout check (\d+)s/.exec(balancer)?.[1]);
+    const { SHUTDOWN_GRACE_MS = "" } = service("gateway-1").environment ?? {};
+    expect(Number(interpolated(SHUTDOWN_GRACE_MS))).toBeGreaterThan(check_s * 1_000);
+  });
+
+  test("only the gateways' port is open to other machines", () => {
+    const open = everything.flatMap(([name, { ports = [] }]) =>
+      ports.filter((port) => !port.startsWith("127.0.0.1:")).map((port) => [name, interpolated(port)]),
+    );
+    expect(open).toEqual([["balancer", "5001:5001"]]);
+  });
+
+  test("stores can be reached by those that use them alone", () => {
+    expect(compose.networks.stores).toEqual({ internal: true });
+  });
+
+  test("secrets are files: no variable holds one, and each is given to those alone that need it", () => {
+    const secret = Object.values(variables).flatMap(({ properties }) =>
+      Object.entries(properties).flatMap(([name, rule]) => ("secret" in rule ? [name] : [])),
+    );
+    const credentials = secret.filter((name) => !name.endsWith("STORE_URL"));
+    expect(credentials).toContain("DATABASE_URL");
+    for (const [name, { environment = {}, secrets = [] }] of everything) {
+      expect(Object.keys(environment).filter((variable) => credentials.includes(variable))).toEqual([]);
+      const mounted = Object.values(environment).filter((value) => value.startsWith("/run/secrets/"));
+      expect([name, mounted.map((path) => path.slice("/run/secrets/".length)).toSorted()]).toEqual([
+        name,
+        secrets.toSorted(),
+      ]);
+    }
+  });
+});
+
+describe("the image", () => {
+  test("is of the Bun that the repository names", async () => {
+    const version = (await Bun.file(join(ROOT, ".bun-version")).text()).trim();
+    const bases = Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, base]) => base);
+    expect(new Set(bases)).toEqual(new Set([`oven/bun:${version}-slim`]));
+  });
+
+  test("runs as a user without rights, and has a health check", () => {
+    expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \["bun", "apps\/platform\/health\/main\.ts"\]$/m);
+  });
+
+  test("is made of nothing but what it runs", async () => {
+    const [first, ...rest] = (await Bun.file(join(ROOT, ".dockerignore")).text())
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    expect(first).toBe("*");
+    const taken = rest.filter((line) => line.startsWith("!")).map((line) => line.slice(1));
+    expect(taken).toEqual([
+      ...["package.json", "bun.lock", "bunfig.toml", "apps", "lib", "drizzle", "seeds", "tests/package.json"],
+    ]);
+  });
+});

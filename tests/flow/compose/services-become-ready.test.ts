@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exportJWK, generateKeyPair } from "jose";
+import {
+  freshCounterStoreUrl,
+  freshDatabase,
+  freshRouteStoreUrl,
+  type RunningProcess,
+  services,
+  startProcess,
+  waitFor,
+} from "../../support/index.ts";
+import { interpolated, PARTS, ROOT, service } from "./file.ts";
+
+const { postgres, redis, etcd } = services();
+const HEALTH = "apps/platform/health/main.ts";
+
+describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
+  "the services with compose.yaml's variables and secrets",
+  () => {
+    const running = new Map<string, RunningProcess>();
+    const settings = new Map<string, string>();
+    /** What a container sees, and where the tests have it. */
+    const places = new Map<string, string>();
+    let directory: string;
+    let keySet: ReturnType<typeof Bun.serve>;
+
+    beforeAll(async () => {
+      const { publicKey } = await generateKeyPair("ES256");
+      const key = await exportJWK(publicKey);
+      keySet = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json({ keys: [key] }) });
+      settings.set("AUTH_ISSUER", "https://id.example.com").set("AUTH_JWKS_URI", keySet.url.href);
+      directory = await mkdtemp(join(tmpdir(), "ostiary-secrets-"));
+      await madeSecrets(directory);
+      await Bun.write(join(directory, "database-url"), await freshDatabase());
+      places
+        .set("/run/secrets/", `${directory}/`)
+        .set("/run/roles.yaml", join(ROOT, "seeds/roles.yaml"))
+        .set("http://etcd:2379", await freshRouteStoreUrl())
+        .set("redis://redis:6379", await freshCounterStoreUrl());
+      for (const [name, app] of Object.entries(PARTS)) {
+        const started = await startProcess(`apps/${app}/main.ts`, environment(name));
+        running.set(name, started);
+        const internal_port = { identity: 3001, audit: 3003, registry: 5003, gateway: 8000 }[app];
+        places.set(`http://${app}:${internal_port}`, started.internal_url);
+      }
+    }, 60_000);
+    afterAll(async () => {
+      await Promise.all([...running.values()].map((each) => each.stop()));
+      await keySet.stop(true);
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    /** What the container is given, with addresses and files replaced by those of the tests. */
+    function environment(name: string): Record<string, string> {
+      const given = Object.entries(service(name).environment ?? {}).map(([variable, value]) => {
+        let text = interpolated(value, settings);
+        for (const [from, to] of places) text = text.replace(from, to);
+        return [variable, text];
+      });
+      return Object.fromEntries(given);
+    }
+
+    test.each(Object.keys(PARTS))("%s becomes ready, and the image's health check says so", async (name) => {
+      const { internal_url = "" } = running.get(name) ?? {};
+      await waitFor(async () => (await fetch(`${internal_url}/health/ready`)).status === 200, {
+        what: `${name} becoming ready`,
+      });
+      const { port } = new URL(internal_url);
+      const asked = Bun.spawnSync(["bun", HEALTH], {
+        cwd: ROOT,
+        env: { ...process.env, INTERNAL_PORT: port },
+      });
+      expect({ exit_code: asked.exitCode, said: `${asked.stdout}` }).toEqual({ exit_code: 0, said: "" });
+    });
+  },
+);
+
+/** Made as an operator makes them, for the user that runs the tests. */
+async function madeSecrets(folder: string): Promise<void> {
+  const owner = `${process.getuid?.()}:${process.getgid?.()}`;
+  const made = Bun.spawnSync(["sh", join(ROOT, ".github/containers/make-secrets"), folder], {
+    env: { ...process.env, OSTIARY_USER: owner },
+  });
+  expect(`${made.stderr}`).toBe("");
+  await rm(join(folder, "database-url"), { force: true });
+}
