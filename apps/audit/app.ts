@@ -41,7 +41,7 @@ const READY_TIMEOUT_MS = 2_000;
 
 /** The audit service's two ports. */
 export function createApp(deps: AuditAppDeps): { public: Listener; internal: Listener } {
-  const handler = { telemetry: deps.telemetry, request_id_on_response: false };
+  const handler = { telemetry: deps.telemetry, health: deps.health, request_id_on_response: false };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
     internal: { fetch: createHandler(internalApp(deps), handler) },

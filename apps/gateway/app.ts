@@ -42,7 +42,7 @@ export function createApp({ steps, addresses, telemetry, checks, health }: Gatew
       },
       websocket: steps.websockets.handlers(),
     },
-    internal: { fetch: createHandler(internal, { telemetry, request_id_on_response: false }) },
+    internal: { fetch: createHandler(internal, { telemetry, health, request_id_on_response: false }) },
   };
 }
 

@@ -39,7 +39,7 @@ export function createApp(options: AppOptions) {
   return { public: publicHandler(options), internal: internalHandler(options) };
 }
 
-function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
+function publicHandler({ deps, telemetry, health, swagger_enabled }: AppOptions) {
   const routes = new Elysia({ name: "identity", normalize: false })
     .use(usersRoutes(deps))
     .use(organizationsRoutes(deps))
@@ -54,7 +54,7 @@ function publicHandler({ deps, telemetry, swagger_enabled }: AppOptions) {
   const served = swagger_enabled
     ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }))
     : app;
-  return createHandler(served, { telemetry, request_id_on_response: false });
+  return createHandler(served, { telemetry, health, request_id_on_response: false });
 }
 
 function internalHandler({ deps, telemetry, health, internal_auth_token, swagger_enabled }: AppOptions) {
@@ -72,5 +72,5 @@ function internalHandler({ deps, telemetry, health, internal_auth_token, swagger
   const served = swagger_enabled
     ? app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX }))
     : app;
-  return createHandler(served, { telemetry, request_id_on_response: false });
+  return createHandler(served, { telemetry, health, request_id_on_response: false });
 }

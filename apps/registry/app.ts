@@ -55,9 +55,10 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
     probeRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
   );
+  const handler = { telemetry, health, request_id_on_response: true };
   return {
-    public: { fetch: createHandler(publicApp(deps), { telemetry, request_id_on_response: true }) },
-    internal: { fetch: createHandler(internal, { telemetry, request_id_on_response: true }) },
+    public: { fetch: createHandler(publicApp(deps), handler) },
+    internal: { fetch: createHandler(internal, handler) },
   };
 }
 

@@ -53,6 +53,7 @@ export function createValidationClient(
       headers,
       body: JSON.stringify(question),
       timeout_ms: config.VALIDATE_TIMEOUT_MS,
+      repeatable: true,
       tracing,
     }).catch(unreachable);
     if (answer.status !== 200) throw validationDown("auth", `answered ${answer.status}`);

@@ -12,6 +12,11 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeout_ms: number;
+  /**
+   * Carried out twice it does no harm. When its connection broke before an answer came, as one does that was kept
+   * for long and is closed by a server that stops, it is made once more, on a connection of its own.
+   */
+  readonly repeatable?: boolean;
   /** Where the call gets its span, and what it is to send of the trace. */
   readonly tracing?: Pick<Tracing, "call">;
 }
@@ -25,11 +30,14 @@ export interface BoundedAnswer {
 export class CallFailed extends Error {
   /** false: the call did not leave this host. true: whether it was carried out is unknown. */
   readonly sent: boolean;
+  /** The connection ended before an answer had begun. */
+  readonly broken: boolean;
 
-  constructor(reason: string, sent: boolean) {
+  constructor(reason: string, sent: boolean, broken = false) {
     super(reason);
     this.name = "CallFailed";
     this.sent = sent;
+    this.broken = broken;
   }
 }
 
@@ -43,12 +51,17 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), call.timeout_ms);
   const span = call.tracing?.call(call.method, call.url) ?? null;
+  const init = {
+    method: call.method,
+    ...headersAndBody(call, span),
+    redirect: "manual",
+    signal: controller.signal,
+  } satisfies RequestInit;
   try {
-    const response = await fetch(call.url, {
-      method: call.method,
-      ...headersAndBody(call, span),
-      redirect: "manual",
-      signal: controller.signal,
+    const response = await fetch(call.url, init).catch((error) => {
+      const { broken } = callFailure(error, call, controller.signal.aborted);
+      if (!broken || !call.repeatable) throw error;
+      return fetch(call.url, { ...init, keepalive: false });
     });
     const text = await boundedText(response);
     span?.answered(response.status);
@@ -66,7 +79,8 @@ function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: bool
   if (error instanceof CallFailed) return error;
   if (timedOut) return new CallFailed(`no answer within ${timeout_ms} ms`, true);
   const code = errorCode(error);
-  return new CallFailed(code ?? "the connection broke", code === null || !UNSENT.has(code));
+  const sent = code === null || !UNSENT.has(code);
+  return new CallFailed(code ?? "the connection broke", sent, sent);
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { AnyElysia } from "elysia";
 import { serverAttributes, type Telemetry } from "../telemetry/index.ts";
 import { reasonOf, refusalFields } from "./errors.ts";
-import { isProbe } from "./probes.ts";
+import { type HealthState, isProbe } from "./probes.ts";
 import { type RequestContext, setContext } from "./request-context.ts";
 
 export interface HandlerOptions {
   telemetry: Telemetry;
+  /** While the service drains every answer ends its connection, so that its client comes back to another replica. */
+  health: HealthState;
   /** Whether responses carry X-Request-ID: the registry's do; behind the gateway they must not (contract 2). */
   request_id_on_response: boolean;
 }
@@ -18,13 +20,14 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
  */
 export function createHandler(
   app: AnyElysia,
-  { telemetry, request_id_on_response }: HandlerOptions,
+  { telemetry, health, request_id_on_response }: HandlerOptions,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const started = performance.now();
     const context = openContext(request, telemetry);
     const response: Response = await answerTraced(app, request, context, telemetry);
     if (request_id_on_response) response.headers.set("X-Request-ID", context.request_id);
+    if (health.draining) response.headers.set("Connection", "close");
     finish(request, context, response.status, performance.now() - started, telemetry);
     return response;
   };

@@ -1,3 +1,4 @@
+import { endsWithin, systemClock } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { type CertificateFiles, certificateFiles } from "./certificate.ts";
@@ -84,7 +85,10 @@ async function shutdown<Socket>(
   service.health.draining = true;
   await Bun.sleep(options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
+  const began_ms = systemClock.elapsed_ms();
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
+  // other services call this port too, and are answered before the stores are closed
+  await endsWithin(internal.stop(), options.SHUTDOWN_TIMEOUT_MS - (systemClock.elapsed_ms() - began_ms));
   await service.stop();
   await internal.stop(true);
   await service.telemetry.close();

@@ -72,10 +72,11 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
     .guard({ query: noQuery }, (inside) =>
       inside.get("/plain", () => ({})).get("/plain/list", ({ query }) => query, { query: listQuery }),
     );
-  const handler = createHandler(app, { telemetry, request_id_on_response });
+  const health = { draining: false };
+  const handler = createHandler(app, { telemetry, health, request_id_on_response });
   const call = (method: string, path: string, init: RequestInit = {}) =>
     handler(new Request(`http://h${path}`, { ...init, method }));
-  return { call, lines, telemetry };
+  return { call, lines, telemetry, health };
 }
 
 function neverTraced(): never {
@@ -277,15 +278,28 @@ test("requests are counted by template, never by id", async () => {
   expect(text).not.toContain("u1");
 });
 
+test("every answer ends its connection while the service drains, errors too, and none before", async () => {
+  const { call, health } = toyService();
+  const connections = async () => {
+    const answers = await Promise.all([call("GET", "/plain"), call("GET", "/away"), call("GET", "/nowhere")]);
+    return answers.map(({ status, headers }) => [status, headers.get("connection")]);
+  };
+  expect(await connections()).toEqual([[200, null], [503, null], [404, null]]); // biome-ignore format: a table
+  health.draining = true;
+  expect(await connections()).toEqual([[200, "close"], [503, "close"], [404, "close"]]); // biome-ignore format: a table
+});
+
 test("an error's headers reach the answer", async () => {
   const error = new ApiError("RATE_LIMITED", { headers: { "Retry-After": "3" } });
   const app = httpApp({ body_bytes_max: 10 }).get("/", () => {
     throw error;
   });
   const { telemetry } = toyService();
-  const answer = await createHandler(app, { telemetry, request_id_on_response: false })(
-    new Request("http://h/"),
-  );
+  const answer = await createHandler(app, {
+    telemetry,
+    health: { draining: false },
+    request_id_on_response: false,
+  })(new Request("http://h/"));
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
   expect(await errorOf(answer)).toMatchObject({ type: "api_error", code: "RATE_LIMITED" });
 });
@@ -299,7 +313,8 @@ describe("the internal token", () => {
     const method = path === "/health/live" ? "GET" : "POST";
     const headers: Record<string, string> = given === undefined ? {} : { "X-Platform-Internal-Token": given };
     const body = method === "GET" ? undefined : "x".repeat(11);
-    const handler = createHandler(app, { telemetry: toyService().telemetry, request_id_on_response: false });
+    const { telemetry, health } = toyService();
+    const handler = createHandler(app, { telemetry, health, request_id_on_response: false });
     return handler(new Request(`http://localhost${path}`, { method, headers, body }));
   };
 
