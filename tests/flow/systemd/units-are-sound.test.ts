@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { configProblems } from "@ostiary/lib/runtime/config";
+import { registryVariables } from "@ostiary/registry/config";
+
+/** The units and environment files of `.github/systemd`, and the guide that tells how to install them. */
+
+const ROOT = join(import.meta.dir, "../../..");
+const FOLDER = join(ROOT, ".github/systemd");
+const guide = readFileSync(join(ROOT, ".github/guides/one-machine-systemd.md"), "utf8");
+const BUN = "/usr/local/bin/bun";
+
+const apps = {
+  gateway: { unit: "ostiary-gateway@.service", schema: gatewayVariables },
+  registry: { unit: "ostiary-registry.service", schema: registryVariables },
+  identity: { unit: "ostiary-identity.service", schema: identityVariables },
+  audit: { unit: "ostiary-audit.service", schema: auditVariables },
+};
+
+/** What an operator must put in, which no file here can hold. */
+const GIVEN: Record<string, string> = {
+  DATABASE_URL: "postgres://ostiary:secret@127.0.0.1:5432/ostiary",
+  COUNTER_STORE_URL: "redis://127.0.0.1:6379",
+  ADMIN_TOKEN: "admin-token",
+  INTERNAL_AUTH_TOKEN: "internal-token",
+  // a folder of the machine it runs on
+  ROLES_FILE: join(ROOT, "seeds/roles.yaml"),
+};
+
+const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
+
+/** The values of a setting, in their order. */
+const settings = (unit: string, name: string): string[] =>
+  textOf(unit)
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}=`))
+    .map((line) => line.slice(name.length + 1));
+
+function variablesIn(text: string): Record<string, string> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+}
+
+/** All that a unit gives its service: its environment files, then its own. */
+function environmentOf(unit: string): Record<string, string> {
+  const files = settings(unit, "EnvironmentFile").map((path) =>
+    variablesIn(textOf(path.replace("/etc/ostiary/", ""))),
+  );
+  const own = settings(unit, "Environment").flatMap((line) => line.split(" "));
+  return Object.assign({}, ...files, variablesIn(own.join("\n")));
+}
+
+describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) => {
+  const environment = environmentOf(unit);
+
+  test("starts what is there", () => {
+    expect(settings(unit, "ExecStart")).toEqual([`${BUN} apps/${app}/main.ts`]);
+    expect(existsSync(join(ROOT, `apps/${app}/main.ts`))).toBe(true);
+  });
+
+  test("gives variables that the service has, and all that it must have", () => {
+    for (const name of Object.keys(environment)) {
+      const secret = name.endsWith("_FILE") && !(name in schema.properties);
+      const known = secret ? name.slice(0, -"_FILE".length) : name;
+      expect(Object.keys(schema.properties)).toContain(known);
+      if (secret)
+        expect(Object.entries(schema.properties).find(([each]) => each === known)?.[1]).toMatchObject({
+          secret: true,
+        });
+    }
+    const values = Object.entries(environment).map(([name, value]): [string, string] => {
+      const known = name.replace(/_FILE$/, "");
+      if (name in GIVEN) return [name, GIVEN[name] ?? ""];
+      return known in GIVEN ? [known, GIVEN[known] ?? ""] : [name, value.replaceAll("%i", "8101")];
+    });
+    expect(configProblems(schema, Object.fromEntries(values))).toEqual([]);
+  });
+
+  test("keeps secrets in credentials, each of which it names and the guide makes", () => {
+    const loaded = settings(unit, "LoadCredential").map((line) => line.split(":"));
+    for (const [name = "", path = ""] of loaded) {
+      expect(Object.values(environment)).toContain(`%d/${name}`);
+      const file = path.slice(path.lastIndexOf("/") + 1);
+      expect({ file, made: guide.includes(file.replace(`${app}-database`, "$service-database")) }).toEqual({
+        file,
+        made: true,
+      });
+    }
+    for (const [name, rule] of Object.entries(schema.properties)) {
+      if (rule.secret === true && name !== "ROUTE_STORE_URL") expect(environment).not.toContainKey(name);
+    }
+  });
+
+  test("waits for the probe of its own internal port", () => {
+    const [probe = ""] = settings(unit, "ExecStartPost");
+    expect(probe).toEndWith(`http://127.0.0.1:${environment.INTERNAL_PORT}/health/ready`);
+  });
+
+  test("gives a stop the time that the service takes for it, and 78 no second try", () => {
+    const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stop_ms + 10_000);
+    expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
+  });
+});
+
+test("gateways refuse requests before the kernel ends them, and have descriptors for their requests", () => {
+  const environment = environmentOf(apps.gateway.unit);
+  const [memory = ""] = settings(apps.gateway.unit, "MemoryMax");
+  expect(Number(environment.MAX_MEMORY_BYTES)).toBeLessThan(0.8 * Number(memory.replace("G", "")) * 2 ** 30);
+  const descriptors = Number(settings(apps.gateway.unit, "LimitNOFILE")[0]);
+  expect(descriptors).toBeGreaterThan(4 * gatewayVariables.properties.MAX_REQUESTS_IN_FLIGHT.default);
+});
+
+test("the guide names every file of the folder", () => {
+  expect(readdirSync(FOLDER).filter((file) => !guide.includes(`\`${file}\``))).toEqual([]);
+});
+
+test.skipIf(Bun.which("systemd-analyze") === null)("systemd finds no fault in the units", () => {
+  const folder = mkdtempSync(join(tmpdir(), "ostiary-units-"));
+  try {
+    const units = readdirSync(FOLDER).filter((file) => !file.endsWith(".env"));
+    for (const unit of units) {
+      // it looks whether the program is there
+      writeFileSync(join(folder, unit.replace("@", "@8101")), textOf(unit).replaceAll(BUN, process.execPath));
+    }
+    const paths = readdirSync(folder).map((file) => join(folder, file));
+    const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", ...paths]);
+    expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
