@@ -1,0 +1,50 @@
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** Credentials of each kind, of one organization. */
+export interface Callers {
+  /** A person's token of the toy provider. */
+  readonly person: string;
+  /** A session of the organization's owner. */
+  readonly session: string;
+  /** A key of a service account that may read and nothing more. */
+  readonly reader: string;
+}
+
+export interface CallersOptions {
+  gateway_url: string;
+  identity_provider_url: string;
+  signal: AbortSignal;
+}
+
+const WithId = Type.Object({ id: Type.String() });
+const WithToken = Type.Object({ token: Type.String() });
+const WithKey = Type.Object({ key: Type.String() });
+
+/** A person, an organization of hers, and a service account in it, made through the gateway as customers make them. */
+export async function foundCallers(options: CallersOptions): Promise<Callers> {
+  const { gateway_url, identity_provider_url, signal } = options;
+  const token = await fetch(`${identity_provider_url}/token?subject=traffic`, { signal });
+  if (!token.ok) throw new Error(`The identity provider answered ${token.status}.`);
+  const person = await token.text();
+  const as_person = { Authorization: `Bearer ${person}` };
+  const make = async (path: string, headers: Record<string, string>, body: object): Promise<unknown> => {
+    const answer = await fetch(gateway_url + path, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal,
+    });
+    if (!answer.ok) throw new Error(`POST ${path} was answered ${answer.status}.`);
+    return answer.json();
+  };
+  const founded = await make("/user/organizations", as_person, { name: "Traffic" });
+  const { id } = Value.Parse(WithId, founded);
+  const opened = await make(`/user/organizations/${id}/session`, as_person, {});
+  const session = Value.Parse(WithToken, opened).token;
+  const as_owner = { "X-API-Key": session };
+  const account = await make("/org/service-accounts", as_owner, { name: "Reader", role: "viewer" });
+  const keys = `/org/service-accounts/${Value.Parse(WithId, account).id}/api-keys`;
+  const reader = Value.Parse(WithKey, await make(keys, as_owner, { name: "Traffic" })).key;
+  return { person, session, reader };
+}

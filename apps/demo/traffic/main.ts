@@ -1,0 +1,23 @@
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { runMain } from "@ostiary/lib/runtime/service";
+import { trafficVariables } from "./config.ts";
+import { Traffic } from "./traffic.ts";
+
+/** Requests of every kind at a steady rate, so that dashboards have something to show. It needs the demo's routes. */
+await runMain(async () => {
+  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
+  const { GATEWAY_URL, IDENTITY_PROVIDER_URL, TRAFFIC_RATE } = loadConfig(trafficVariables, process.env);
+  const tell = (level: string, message: string, fields: object) =>
+    process.stdout.write(`${JSON.stringify({ level, service: "traffic", message, ...fields })}\n`);
+  const traffic = new Traffic({
+    gateway_url: GATEWAY_URL,
+    identity_provider_url: IDENTITY_PROVIDER_URL,
+    rate: TRAFFIC_RATE,
+    onReport: (answers) => tell("info", "traffic", { answers }),
+    onTrouble: (error) =>
+      tell("warn", "no traffic", { reason: error instanceof Error ? error.message : "unknown" }),
+  });
+  traffic.start();
+  tell("info", "asking", { gateway_url: GATEWAY_URL, rate: TRAFFIC_RATE });
+  return [{ name: "traffic", port: 0, internal_port: 0, shutdown: () => traffic.stop() }];
+});

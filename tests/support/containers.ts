@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "./free-port.ts";
+import { leash } from "./services.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+/**
+ * Whether compose.yaml is to be tried on a Docker engine, which takes minutes: where `TEST_CONTAINERS` asks for it.
+ * `.ci/run` does where there is an engine.
+ */
+export const triesContainers = process.env.TEST_CONTAINERS === "true";
+
+export interface Ran {
+  exit_code: number;
+  /** Standard output and standard error. */
+  said: string;
+}
+
+/** compose.yaml under a project name, ports and secrets of its own. */
+export class ComposeProject {
+  readonly name = `ostiary-test-${randomUUID().slice(0, 8)}`;
+  readonly #folder: string;
+  readonly #env: Record<string, string>;
+
+  private constructor(folder: string, env: Record<string, string>) {
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  /** With secrets as an operator makes them; `settings` are variables of compose.yaml. */
+  static async prepare(settings: Record<string, string> = {}): Promise<ComposeProject> {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-compose-"));
+    leash().directory(folder);
+    const [user, group] = [process.getuid?.() || 1_000, process.getgid?.() || 1_000];
+    const env = {
+      OSTIARY_IMAGE: "ostiary:test",
+      OSTIARY_USER: `${user}:${group}`,
+      OSTIARY_SECRETS: folder,
+      GATEWAY_PORT: String(await freePort()),
+      REGISTRY_PORT: String(await freePort()),
+      DEMO_IDENTITY_PROVIDER_PORT: String(await freePort()),
+      ...settings,
+    };
+    const project = new ComposeProject(folder, env);
+    const made = await project.run(["sh", ".github/containers/make-secrets", folder]);
+    if (made.exit_code !== 0) throw new Error(made.said);
+    return project;
+  }
+
+  /** Where the container's port is on this machine. */
+  url(variable: "GATEWAY_PORT" | "REGISTRY_PORT" | "DEMO_IDENTITY_PROVIDER_PORT"): string {
+    return `http://127.0.0.1:${this.#env[variable]}`;
+  }
+
+  get admin_token_file(): string {
+    return join(this.#folder, "admin-token");
+  }
+
+  /** Runs `docker compose …` with the demo; `env` goes over the project's settings. */
+  compose(parameters: string[], env: Record<string, string> = {}): Promise<Ran> {
+    const demo = ["--env-file", ".github/containers/demo.env"];
+    return this.run(["docker", "compose", "-p", this.name, ...demo, ...parameters], env);
+  }
+
+  /** The same; throws what was said unless it went well. */
+  async must(...parameters: string[]): Promise<string> {
+    const { exit_code, said } = await this.compose(parameters);
+    if (exit_code !== 0) throw new Error(said);
+    return said;
+  }
+
+  async run(command: string[], env: Record<string, string> = {}): Promise<Ran> {
+    const child = Bun.spawn(command, {
+      cwd: ROOT,
+      env: { ...process.env, ...this.#env, ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, error] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    return { exit_code: await child.exited, said: `${out}${error}` };
+  }
+
+  /** Removes everything that it made. */
+  async close(): Promise<void> {
+    await this.compose(["--profile", "*", "down", "--volumes", "--timeout", "40"]);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
