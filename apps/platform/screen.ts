@@ -62,6 +62,7 @@ function placesOf({ addresses, tour }: Platform, config: PlatformConfig): Place[
   const places: (Place | false)[] = [
     ["gateway", gateway_url],
     pages && ["what it serves", `${registry_url}/edge (asks for the admin token)`],
+    config.CONSOLE_ENABLED && ["console", `${registry_url}/console (asks for the admin token)`],
     ["route registry", `${registry_url}${page}`],
     ["identity", `${identity_url}${page}`],
     ["audit", `${audit_url}${page}`],

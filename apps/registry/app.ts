@@ -5,6 +5,8 @@ import {
   equalSecrets,
   type HealthState,
   httpApp,
+  isPage,
+  type PageBundle,
   probeRoutes,
   swaggerRoutes,
 } from "@ostiary/lib/runtime/http";
@@ -12,6 +14,7 @@ import type { Listener } from "@ostiary/lib/runtime/service";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { RegistryConfig } from "./config.ts";
+import { CONSOLE_PAGE, consoleRoutes } from "./console/routes.ts";
 import { documentRoutes } from "./documents/routes.ts";
 import type { EdgeDocument } from "./edge-document/edge-document.ts";
 import { EDGE_DOCUMENT, EDGE_PAGE, edgeRoutes } from "./edge-document/routes.ts";
@@ -41,6 +44,8 @@ export interface AppDeps {
   current: CurrentTable;
   edge: EdgeDocument;
   documents: ServiceDocuments;
+  /** The operators' page, which is made when it is first asked for. */
+  console: () => Promise<PageBundle>;
 }
 
 const PING_TIMEOUT_MS = 1_000;
@@ -82,6 +87,7 @@ function publicApp(deps: AppDeps) {
     )
     .use(gatewayRoutes(publishing.database, routeStore))
     .use(projectionRoutes(lag));
+  if (config.CONSOLE_ENABLED) app.use(consoleRoutes(deps.console));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 
@@ -101,12 +107,9 @@ function refuseWithoutToken(request: Request, config: RegistryConfig): void {
   if (given !== undefined && equalSecrets(given, config.ADMIN_TOKEN)) return;
   const { pathname } = new URL(request.url);
   if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return;
+  if (isPage(pathname, CONSOLE_PAGE)) return;
   if (pathname === EDGE_DOCUMENT && config.EDGE_DOCUMENT_PUBLIC) return;
   throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
 }
 
 const OPEN_PATHS = new Set(["/swagger/json", SCHEMA_PATH]);
-
-function isPage(path: string, page: string): boolean {
-  return path === page || path.startsWith(`${page}/assets/`);
-}

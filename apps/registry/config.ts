@@ -1,6 +1,7 @@
 import {
   adminToken,
   bodyBytesMax,
+  consoleEnabled,
   databaseUrl,
   flag,
   integer,
@@ -35,6 +36,7 @@ export const registryVariables = Type.Object({
     "How often the whole route store is compared with the database.",
   ),
   SWAGGER_ENABLED: swaggerEnabled(),
+  CONSOLE_ENABLED: consoleEnabled(),
   EDGE_DOCUMENT_PUBLIC: flag(false, "true shows the document of the edge without the admin token."),
   EDGE_DOCUMENT_TITLE: textOr("API", "must be the title of the edge's document"),
   EDGE_DOCUMENT_SERVER_URL: optionalBaseUrl("Where clients call the gateway."),

@@ -1,5 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { bundlePage, type PageBundle } from "@ostiary/lib/runtime/http";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -23,6 +24,7 @@ import { addServiceMetrics } from "./services/metrics.ts";
 import { Recheck } from "./services/recheck.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
+const CONSOLE = new URL("../console/main.tsx", import.meta.url).pathname;
 const SCHEMA = "routes";
 const ROUTE_STORE_PING_MS = 2_000;
 
@@ -32,8 +34,14 @@ export interface GivenStores {
   routeStore?: RouteStore;
 }
 
+/** What the registry does not get from its environment. */
+export interface GivenParts extends GivenStores {
+  /** The console's files, where its source is not there to be bundled: in an executable. */
+  console?: () => Promise<PageBundle>;
+}
+
 /** The route registry, ready to start. */
-export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
+export async function wireRegistry(config: RegistryConfig, given: GivenParts = {}): Promise<Service> {
   const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
   const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
@@ -90,6 +98,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       current,
       edge,
       documents,
+      console: given.console ?? (() => bundlePage(CONSOLE)),
     }),
     async start() {
       await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);

@@ -3,9 +3,9 @@ import { dirname, join, normalize } from "node:path";
 
 /** The rules of the house (.github/ARCHITECTURE.md), checked on the real import graph. */
 const root = join(import.meta.dir, "../..");
-const files = (await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.ts").scan({ cwd: root }))).filter(
-  (file) => !file.includes("node_modules"),
-);
+const files = (
+  await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}").scan({ cwd: root }))
+).filter((file) => !file.includes("node_modules"));
 const exportsOfLib: Record<string, string> = (await Bun.file(join(root, "lib/package.json")).json()).exports;
 
 const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
@@ -77,6 +77,14 @@ describe("the import graph", () => {
     expect(edges(/^apps\//, /^tests\//)).toEqual([]);
   });
 
+  test("the console knows nothing that runs on a server: no runtime of ours, nothing of Bun's", async () => {
+    const servers = /^(lib\/(async|runtime)\/|bun|node:|elysia|drizzle-orm|postgres|pino)/;
+    expect(edges(/^apps\/console\//, servers)).toEqual([]);
+    const sources = files.filter((file) => file.startsWith("apps/console/"));
+    const texts = await Promise.all(sources.map((file) => Bun.file(join(root, file)).text()));
+    expect(sources.filter((_, index) => /\b(Bun|Buffer|process)\./.test(texts[index] ?? ""))).toEqual([]);
+  });
+
   test("inside the library imports go down: runtime, async, contracts, domain", () => {
     const up = layers.flatMap((layer, index) =>
       edges(new RegExp(`^lib/${layer}/`), /^lib\//, (_, target) =>
@@ -128,14 +136,14 @@ describe("the import graph", () => {
     const missing = edges(
       /./,
       /^(apps|lib|tests)\/.*/,
-      (_, target) => files.includes(target) || target.endsWith(".json"),
+      (_, target) => files.includes(target) || /\.(json|css)$/.test(target),
     );
     expect(missing).toEqual([]);
   });
 
   test("every file is imported by another, or is an entry", () => {
     const entry =
-      /(\/(main|ostiary)\.ts|\.test\.ts|\/preload\.ts|\/(provision|verify)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
+      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
     const imported = new Set([...imports.values()].flat());
     const published = Object.values(exportsOfLib).map((path) => join("lib", path));
     const orphans = files.filter(

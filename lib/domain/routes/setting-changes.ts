@@ -1,11 +1,12 @@
 /** Changes in words, as every review of them says it: the command line's and the console's. */
 import type { Change } from "./changes.ts";
+import type { Method, Scope } from "./keywords.ts";
 import type { Effect } from "./mark.ts";
 import type { StoredRoute } from "./schema.ts";
 
 /** What a change is about: a route, or what the service has beside its routes. */
 export type Subject =
-  | { method: string; path: string; scope: string }
+  | { method: Method; path: string; scope: Scope }
   | { method: null; path: null; scope: null; name: string };
 
 export function subjectOf({ scope, method, path, before, after }: Change): Subject {

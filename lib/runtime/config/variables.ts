@@ -212,3 +212,8 @@ export function optionalFolder(rule: string): TOptional<TString> {
 export function swaggerEnabled(): TBoolean {
   return flag(true, "false takes the Swagger page and its document away.");
 }
+
+/** The operators' page of the registry. */
+export function consoleEnabled(): TBoolean {
+  return flag(true, "false takes the console, the operators' page at /console, away.");
+}

@@ -1,14 +1,8 @@
 import { join } from "node:path";
 import { Elysia } from "elysia";
-import { notFound } from "../../domain/errors/index.ts";
 import { shippedFile } from "../shipped-files.ts";
-import {
-  answerWith,
-  IMMUTABLE,
-  REVALIDATE,
-  type Representation,
-  representationOf,
-} from "./representation.ts";
+import { type Assets, assetAddress, assetRoutes, hidden, once } from "./page-assets.ts";
+import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
 export interface DocumentPage {
   /** The page's path, such as `/swagger`: its assets are below. */
@@ -46,12 +40,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const hidden = { detail: { hide: true } };
-
 /**
  * A page that shows an OpenAPI document (contract 7). Its assets come from this process, so it works with no
- * connection to the internet. The page names each of them with a hash of its content, so that browsers keep it for
- * good; the page itself is asked about each time, and answered with 304.
+ * connection to the internet. Browsers keep them for good; the page itself is asked about each time, and answered with 304.
  */
 export function documentPage(options: DocumentPage) {
   const assets = once(loadAssets);
@@ -66,50 +57,19 @@ export function documentPage(options: DocumentPage) {
       },
       hidden,
     )
-    .get(
-      `${options.path}/assets/:file`,
-      async ({ request, params, query }) => {
-        const asset = (await assets()).get(params.file);
-        if (asset === undefined) throw notFound();
-        // another hash is another replica's, of another version: its page gets what there is, for now
-        return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
-      },
-      hidden,
-    );
+    .use(assetRoutes(options.path, assets));
 }
-
-type Assets = ReadonlyMap<string, Representation>;
 
 async function loadAssets(): Promise<Assets> {
   const loaded = ASSETS.map(
     async ([folder, file, type]) =>
-      [file, await representationOf(Bun.file(join(folder, file)), type)] as const,
+      [file, await compressedRepresentationOf(Bun.file(join(folder, file)), type)] as const,
   );
   return new Map(await Promise.all(loaded));
 }
 
-/** What the address of an asset carries: its tag without the quotes. */
-function versionOf({ etag }: Representation): string {
-  return etag.slice(1, -1);
-}
-
-/** `make` is called when its value is first wanted, and again after it has failed. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make().catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
-}
-
 function page({ path, document_path, title }: DocumentPage, assets: Assets): string {
-  const address = (file: string) => {
-    const asset = assets.get(file);
-    return `${path}/assets/${file}${asset ? `?v=${versionOf(asset)}` : ""}`;
-  };
+  const address = (file: string) => assetAddress(path, file, assets);
   const name = Bun.escapeHTML(title);
   return `<!doctype html>
 <html lang="en">

@@ -8,6 +8,8 @@ export * from "./introductions.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";
 export { type JsonObject, OpenApiSchemas } from "./openapi-schemas.ts";
+export * from "./page-assets.ts";
+export * from "./page-bundle.ts";
 export * from "./probes.ts";
 export * from "./representation.ts";
 export * from "./request-body.ts";

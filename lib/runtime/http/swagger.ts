@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { documentPage, once } from "./document-page.ts";
+import { documentPage } from "./document-page.ts";
 import { openApiDocument, type SwaggerOptions } from "./openapi.ts";
+import { once } from "./page-assets.ts";
 import { answerWith, REVALIDATE, representationOf } from "./representation.ts";
 
 const DOCUMENT_PATH = "/swagger/json";

@@ -29,8 +29,10 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
     const expected = shown[page]?.endsWith("/swagger") ? 200 : page === "route registry" ? 401 : 404;
     expect(answer.status).toBe(expected);
   }
-  const edge = shown["what it serves"]?.split(" ")[0];
-  if (edge !== undefined) expect((await fetch(edge)).status).toBe(200);
+  for (const name of ["what it serves", "console"]) {
+    const page = shown[name]?.split(" ")[0];
+    if (page !== undefined) expect((await fetch(page)).status).toBe(200);
+  }
   expect((await fetch(`${shown.gateway}/nowhere`)).status).toBe(404);
   expect(platform.stdout.some((line) => line.startsWith("The tour"))).toBe("sample service" in shown);
   expect(platform.stdout).toContain(
@@ -51,6 +53,7 @@ describe("the start screen", () => {
     expect(await screen({ HTTP_PROXY: nowhere, http_proxy: nowhere, NO_PROXY: "example.com" })).toEqual({
       gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       "what it serves": expect.stringMatching(/:\d+\/edge \(asks for the admin token\)$/),
+      console: expect.stringMatching(/:\d+\/console \(asks for the admin token\)$/),
       "route registry": expect.stringMatching(/:\d+\/swagger$/),
       identity: expect.stringMatching(/:\d+\/swagger$/),
       audit: expect.stringMatching(/:\d+\/swagger$/),
@@ -65,6 +68,7 @@ describe("the start screen", () => {
     const shown = await screen({
       DEMO: "false",
       SWAGGER_ENABLED: "false",
+      CONSOLE_ENABLED: "false",
       AUTH_ISSUER: provider.issuer,
       AUTH_JWKS_URI: provider.jwks_uri,
     });

@@ -1,0 +1,34 @@
+import type { Applied } from "@ostiary/lib/contracts/registry-api";
+import { fragmentOf } from "../address.ts";
+import { Propagated } from "../parts/written.tsx";
+
+/** A document that was applied; null where that was found out later, and the answer never came. */
+export interface Done {
+  applied: Applied | null;
+}
+
+export function AppliedNotice({ done: { applied } }: { done: Done }) {
+  return (
+    <section class="notice notice-good" aria-labelledby="applied">
+      <h2 id="applied" class="notice-title">
+        The document is applied
+      </h2>
+      {applied === null ? (
+        <p>The registry has all of it as the document says.</p>
+      ) : (
+        <>
+          <ul class="applied">
+            {applied.results.map(({ service, revision }) => (
+              <li key={service}>
+                <a href={fragmentOf({ name: "revisions", service, revision })}>
+                  {service}, revision {revision}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <Propagated propagation={applied.propagation} />
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../parts/dialog.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { counted } from "../parts/shown.tsx";
+import { WaitChoice } from "../parts/written.tsx";
+import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
+import { ReviewSummary } from "../review/review.tsx";
+import { useSession } from "../session.ts";
+import { useWrite } from "../write.ts";
+import type { Done } from "./applied-notice.tsx";
+import { ServiceReviews } from "./reviewed-document.tsx";
+
+interface ApplyDialogProps {
+  document: string;
+  review: Review;
+  onClose: () => void;
+  /** To look at it again, when it is no longer what would change. */
+  onReview: () => void;
+  onDone: (done: Done) => void;
+}
+
+/** Shows once more what changes, and writes that or nothing. */
+export function ApplyDialog({ document, review, onClose, onReview, onDone }: ApplyDialogProps) {
+  const session = useSession();
+  const [wait, setWait] = useState(true);
+  const { busy, failure, write } = useWrite();
+  const changed = review.services.filter(({ changes }) => changes.length > 0);
+  const changes = changed.flatMap((service) => service.changes);
+  const apply = () =>
+    write(
+      (registry) => applyDocument(registry, document, { tag: review.tag, wait }),
+      (applied) => {
+        session.announce("The document is applied.");
+        onDone({ applied });
+      },
+    );
+  /** Whether an apply that was not answered was carried out: then the document would change nothing. */
+  const findOut = () =>
+    write(
+      (registry) => reviewDocument(registry, document),
+      (now) => {
+        const isApplied = now.services.every(({ status }) => status === "unchanged");
+        session.announce(isApplied ? "It was applied." : "It was not applied.");
+        if (isApplied) onDone({ applied: null });
+        else onReview();
+      },
+    );
+  const unknown = failure !== null && (failure.outcome_unknown || failure.kind === "away");
+  return (
+    <Dialog
+      title={`Apply ${counted(changes.length, "change")}?`}
+      busy={busy}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+            Change nothing
+          </button>
+          <button
+            type="button"
+            class="button button-main"
+            aria-disabled={busy || failure !== null}
+            onClick={() => !busy && failure === null && apply()}
+          >
+            {busy ? "Applying …" : `Apply to ${counted(changed.length, "service")}`}
+          </button>
+        </>
+      }
+    >
+      <ReviewSummary changes={changes} />
+      <ServiceReviews services={changed} />
+      {failure !== null && (
+        <FailureNotice
+          failure={failure}
+          title={unknown ? "It is not known whether it was applied" : undefined}
+          onRetry={unknown ? findOut : onReview}
+          retryLabel={unknown ? "Find out" : "Review it again"}
+        />
+      )}
+      <WaitChoice wait={wait} onChange={setWait} />
+    </Dialog>
+  );
+}

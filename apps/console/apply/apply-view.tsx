@@ -1,0 +1,155 @@
+import { useId, useRef, useState } from "preact/hooks";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { type Review, reviewDocument } from "../registry/calls.ts";
+import { asFailure, type Failure } from "../registry/failure.ts";
+import { useSession } from "../session.ts";
+import { AppliedNotice, type Done } from "./applied-notice.tsx";
+import { ApplyDialog } from "./apply-dialog.tsx";
+import { Faults } from "./faults.tsx";
+import { ReviewedDocument } from "./reviewed-document.tsx";
+
+/** What became of a document, or is known of it. */
+type Outcome =
+  | { is: "reviewed"; document: string; review: Review }
+  | { is: "refused"; document: string; failure: Failure }
+  | { is: "done"; done: Done };
+
+const EXAMPLE = `services:
+  widgets:
+    url: http://widgets:8080
+    organization:
+      route_prefix: /org
+      routes:
+        - path: /widgets
+          methods: { GET: {}, POST: { required_labels: [widgets:write] } }
+`;
+
+/** A pasted document: first what it would change, then, if that is wanted, exactly that. */
+export function ApplyView() {
+  const session = useSession();
+  const document = session.document.value;
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [applying, setApplying] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const field = useId();
+  const file = useId();
+
+  const review = async () => {
+    if (busy || document.trim() === "") return area.current?.focus();
+    setBusy(true);
+    setApplying(false);
+    try {
+      const found = await session.ask((registry) => reviewDocument(registry, document));
+      setOutcome({ is: "reviewed", document, review: found });
+    } catch (thrown) {
+      setOutcome({ is: "refused", document, failure: asFailure(thrown) });
+    }
+    setBusy(false);
+  };
+  const write = (text: string) => {
+    session.document.value = text;
+  };
+  const open = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    write(await chosen.text());
+    session.announce(`${chosen.name} was read into the document.`);
+  };
+  const show = ({ start, end }: { start: number; end: number }) => {
+    area.current?.focus();
+    area.current?.setSelectionRange(start, end);
+  };
+
+  return (
+    <>
+      <p class="quiet lead">
+        The services that a document names are created or replaced, all or none. Others stay as they are.
+        Nothing is written before you have seen what changes.
+      </p>
+      <form
+        class="panel document"
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void review();
+        }}
+      >
+        <label for={field}>Configuration document, YAML or JSON</label>
+        <textarea
+          id={field}
+          ref={area}
+          class="mono"
+          rows={16}
+          spellcheck={false}
+          autocomplete="off"
+          autocapitalize="off"
+          wrap="off"
+          placeholder={EXAMPLE}
+          value={document}
+          aria-keyshortcuts="Control+Enter Meta+Enter"
+          onInput={(event) => write(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void review();
+          }}
+        />
+        <div class="actions">
+          <button type="submit" class="button button-main" aria-disabled={busy || document.trim() === ""}>
+            {busy ? "Reviewing …" : "Review the changes"}
+          </button>
+          <input
+            id={file}
+            class="sr"
+            type="file"
+            accept=".yaml,.yml,.json"
+            onChange={(event) => void open(event.currentTarget.files?.[0])}
+          />
+          <label class="button file" for={file}>
+            Open a file
+          </label>
+          <span class="quiet small">Ctrl Enter reviews it too.</span>
+        </div>
+      </form>
+      <div aria-live="polite">
+        <Shown
+          outcome={outcome}
+          document={document}
+          onApply={() => setApplying(true)}
+          onReview={review}
+          onShow={show}
+        />
+      </div>
+      {applying && outcome?.is === "reviewed" && (
+        <ApplyDialog
+          document={outcome.document}
+          review={outcome.review}
+          onClose={() => setApplying(false)}
+          onReview={review}
+          onDone={(done) => {
+            setApplying(false);
+            setOutcome({ is: "done", done });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface ShownProps {
+  outcome: Outcome | null;
+  document: string;
+  onApply: () => void;
+  onReview: () => void;
+  onShow: (place: { start: number; end: number }) => void;
+}
+
+function Shown({ outcome, document, onApply, onReview, onShow }: ShownProps) {
+  if (outcome === null) return null;
+  if (outcome.is === "done") return <AppliedNotice done={outcome.done} />;
+  if (outcome.document !== document) {
+    return <p class="notice">The document is another one than what was reviewed. Review it again.</p>;
+  }
+  if (outcome.is === "reviewed") return <ReviewedDocument review={outcome.review} onApply={onApply} />;
+  const { failure } = outcome;
+  if (failure.fields.length > 0) return <Faults document={document} failure={failure} onShow={onShow} />;
+  return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? onReview : undefined} />;
+}

@@ -1,0 +1,101 @@
+import type { FieldError } from "@ostiary/lib/domain/errors";
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+
+/** Where a fault stands in the pasted text. */
+export interface Place {
+  /** From 1. */
+  line: number;
+  start: number;
+  end: number;
+}
+
+export type PlacedFault = FieldError & { place: Place | null };
+
+/**
+ * Gives each fault its place in the document: that of the value, or of what it would stand in where it is missing.
+ * The registry names faults by the names that lead to them (`services.widgets.user.routes[0].path`), and tells of a
+ * text that does not parse by its line.
+ */
+export function placeFaults(document: string, faults: readonly FieldError[]): PlacedFault[] {
+  const lines = new LineCounter();
+  const root = contentsOf(document, lines);
+  return faults.map((fault) => {
+    const range = root === null ? null : rangeAt(root, fault.path);
+    const place =
+      range === null
+        ? placeOfLine(document, fault.message)
+        : { ...range, line: lines.linePos(range.start).line };
+    return { ...fault, place };
+  });
+}
+
+function contentsOf(document: string, lines: LineCounter): Node | null {
+  try {
+    const { contents, errors } = parseDocument(document, { lineCounter: lines, uniqueKeys: false });
+    return errors.length > 0 ? null : contents;
+  } catch {
+    return null;
+  }
+}
+
+/** As far as the names lead. */
+function rangeAt(root: Node, path: string): Pick<Place, "start" | "end"> | null {
+  let node: unknown = root;
+  let range = path === "" ? rangeOf(root) : null;
+  let rest = path;
+  while (rest !== "") {
+    const step = stepInto(node, rest);
+    if (step === null) break;
+    range = step.range;
+    node = step.node;
+    rest = step.rest;
+  }
+  return range;
+}
+
+interface Step {
+  node: unknown;
+  range: Pick<Place, "start" | "end"> | null;
+  rest: string;
+}
+
+/** Names of services and policies may hold dots, so the keys that are there decide where a name ends. */
+function stepInto(node: unknown, rest: string): Step | null {
+  const place = /^\[(\d+)\]\.?/.exec(rest);
+  if (isSeq(node) && place !== null) {
+    const item = node.items[Number(place[1])];
+    return item === undefined
+      ? null
+      : { node: item, range: rangeOf(item), rest: rest.slice(place[0].length) };
+  }
+  if (!isMap(node)) return null;
+  const found = node.items
+    .flatMap((pair) => (isScalar(pair.key) ? [{ pair, key: pair.key, name: String(pair.key.value) }] : []))
+    .filter(({ name }) => startsWithName(rest, name))
+    .sort((a, b) => b.name.length - a.name.length)[0];
+  if (found === undefined) return null;
+  const after = rest.slice(found.name.length).replace(/^\./, "");
+  const value = isScalar(found.pair.value) ? rangeOf(found.pair.value) : null;
+  return { node: found.pair.value, range: value ?? rangeOf(found.key), rest: after };
+}
+
+function startsWithName(rest: string, name: string): boolean {
+  return rest.startsWith(name) && ["", ".", "["].includes(rest.charAt(name.length));
+}
+
+function rangeOf(node: unknown): Pick<Place, "start" | "end"> | null {
+  const range: unknown = typeof node === "object" && node !== null ? Reflect.get(node, "range") : null;
+  if (!Array.isArray(range)) return null;
+  const [start, end]: unknown[] = range;
+  return typeof start === "number" && typeof end === "number" ? { start, end } : null;
+}
+
+/** "… line 3 …" of a message about a text that does not parse. */
+function placeOfLine(document: string, message: string): Place | null {
+  const line = Number(/\bline (\d+)\b/.exec(message)?.[1] ?? 0);
+  const lines = document.split("\n");
+  const text = lines[line - 1];
+  if (text === undefined) return null;
+  const start = lines.slice(0, line - 1).reduce((sum, { length }) => sum + length + 1, 0);
+  return { line, start, end: start + text.length };
+}

@@ -1,0 +1,52 @@
+import { counted, Empty } from "../parts/shown.tsx";
+import type { PlannedService, Review } from "../registry/calls.ts";
+import { Changes, ReviewSummary } from "../review/review.tsx";
+
+/** What a document would change, service by service. */
+export function ReviewedDocument({ review, onApply }: { review: Review; onApply: () => void }) {
+  const { services } = review;
+  const changed = services.filter(({ changes }) => changes.length > 0);
+  const unchanged = services.length - changed.length;
+  if (changed.length === 0) {
+    return (
+      <Empty title="Nothing would change.">
+        <p>All of its services are published exactly so.</p>
+      </Empty>
+    );
+  }
+  return (
+    <section class="reviewed" aria-labelledby="review">
+      <div class="lead">
+        <div>
+          <h2 id="review">What would change</h2>
+          <ReviewSummary changes={changed.flatMap(({ changes }) => changes)} />
+        </div>
+        <button type="button" class="button button-main" onClick={onApply}>
+          Apply …
+        </button>
+      </div>
+      <ServiceReviews services={changed} />
+      {unchanged > 0 && (
+        <p class="quiet">{counted(unchanged, "service")} of the document would stay as it is.</p>
+      )}
+    </section>
+  );
+}
+
+export function ServiceReviews({ services }: { services: readonly PlannedService[] }) {
+  return (
+    <>
+      {services.map(({ service, status, revision, changes }) => (
+        <section key={service} class="review">
+          <h3>
+            {service} <span class={`tag tag-${status}`}>{status}</span>{" "}
+            <span class="quiet small">
+              {revision === null ? "not published now" : `revision ${revision} now`}
+            </span>
+          </h3>
+          <Changes changes={changes} label={`Changes of ${service}`} />
+        </section>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
+import { ApplyView } from "./apply/apply-view.tsx";
+import { GatewaysView } from "./gateways/gateways-view.tsx";
+import { LookupView } from "./lookup/lookup-view.tsx";
+import { Mark } from "./parts/mark.tsx";
+import { Empty } from "./parts/shown.tsx";
+import { RevisionsView } from "./revisions/revisions-view.tsx";
+import { RoutesView } from "./routes/routes-view.tsx";
+import { ServiceView } from "./services/service-view.tsx";
+import { ServicesView } from "./services/services-view.tsx";
+import { Session, SessionContext, useSession } from "./session.ts";
+import { SignIn } from "./sign-in.tsx";
+
+/** The whole page. */
+export function Console() {
+  const [session] = useState(() => new Session(location.hash));
+  useEffect(() => {
+    const follow = () => {
+      session.view.value = viewAt(location.hash);
+    };
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return (
+    <SessionContext.Provider value={session}>
+      {session.registry.value === null ? <SignIn /> : <Shell />}
+      <div class="sr" role="status" aria-label="What happened">
+        {session.announcement.value}
+      </div>
+    </SessionContext.Provider>
+  );
+}
+
+const PLACES: readonly View[] = [
+  { name: "routes" },
+  { name: "services" },
+  { name: "lookup" },
+  { name: "apply" },
+  { name: "gateways" },
+];
+
+const LABELS: Partial<Record<View["name"], string>> = {
+  routes: "Routes",
+  services: "Services",
+  lookup: "Look up",
+  apply: "Apply",
+  gateways: "Gateways",
+};
+
+function Shell() {
+  const session = useSession();
+  const view = session.view.value;
+  const place = view?.name === "service" || view?.name === "revisions" ? "services" : view?.name;
+  useHeading(view);
+  return (
+    <div class="shell">
+      <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
+        Skip to the content
+      </button>
+      <header class="side">
+        <p class="brand">
+          <Mark />
+          Ostiary <span>console</span>
+        </p>
+        <nav aria-label="Console">
+          <ul class="places">
+            {PLACES.map((each) => (
+              <li key={each.name}>
+                <a href={fragmentOf(each)} aria-current={each.name === place ? "page" : undefined}>
+                  {LABELS[each.name]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <button type="button" class="button leave" onClick={() => session.leave(null)}>
+          Forget token
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <h1 tabIndex={-1}>{view === null ? "There is no such page" : titleOf(view)}</h1>
+        <Content
+          key={view === null ? "" : fragmentOf(view).replace(/\/revisions\/.*/, "/revisions")}
+          view={view}
+        />
+      </main>
+    </div>
+  );
+}
+
+function Content({ view }: { view: View | null }) {
+  switch (view?.name) {
+    case undefined:
+      return (
+        <Empty title="The address names nothing that the console shows.">
+          <a href={fragmentOf({ name: "routes" })}>Go to the routes</a>
+        </Empty>
+      );
+    case "routes":
+      return <RoutesView />;
+    case "services":
+      return <ServicesView />;
+    case "service":
+      return <ServiceView name={view.service} />;
+    case "revisions":
+      return <RevisionsView service={view.service} revision={view.revision} />;
+    case "lookup":
+      return <LookupView />;
+    case "apply":
+      return <ApplyView />;
+    case "gateways":
+      return <GatewaysView />;
+  }
+}
+
+/** Whoever follows a link inside the page hears and sees where that led: its heading gets the focus. */
+function useHeading(view: View | null): void {
+  const first = useRef(true);
+  const title = view === null ? "There is no such page" : titleOf(view);
+  useEffect(() => {
+    document.title = `${title} · Ostiary console`;
+    if (first.current) first.current = false;
+    else document.querySelector("h1")?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [title]);
+}

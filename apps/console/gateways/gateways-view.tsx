@@ -1,0 +1,149 @@
+import type { Gateway, Projections } from "@ostiary/lib/contracts/registry-api";
+import { useEffect } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { counted, durationText, Empty, Loading, Time } from "../parts/shown.tsx";
+import { listGateways, listProjections } from "../registry/calls.ts";
+import { type Asked, useAsked } from "../session.ts";
+
+const LOOK_MS = 5_000;
+
+/** Who serves what was published, and what they can not have yet. */
+export function GatewaysView() {
+  const projections = useAsked(listProjections, "projections");
+  const gateways = useAsked(listGateways, "gateways");
+  useEffect(() => {
+    const look = setInterval(() => {
+      if (document.hidden) return;
+      void projections.again();
+      void gateways.again();
+    }, LOOK_MS);
+    return () => clearInterval(look);
+  }, []);
+  return (
+    <>
+      <p class="quiet lead">
+        What is committed is projected to the route store, from where each gateway loads it. Looked at every 5
+        s.
+      </p>
+      <section aria-labelledby="projections">
+        <h2 id="projections">Outstanding projections</h2>
+        <Outstanding asked={projections} onRetry={projections.again} />
+      </section>
+      <section aria-labelledby="gateways">
+        <h2 id="gateways">Gateways that run</h2>
+        <Running asked={gateways} onRetry={gateways.again} />
+      </section>
+    </>
+  );
+}
+
+interface Part<Answer> {
+  asked: Asked<Answer>;
+  onRetry: () => void;
+}
+
+function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>) {
+  if (failure !== null) return <FailureNotice failure={failure} onRetry={onRetry} />;
+  if (answer === null) return <Loading what="the projections" />;
+  const { outstanding } = answer;
+  return (
+    <div role="status">
+      {outstanding.length === 0 ? (
+        <p class="state state-good">None: the route store has all that is committed.</p>
+      ) : (
+        <>
+          <p class="state state-bad">
+            The route store may not have {counted(outstanding.length, "service")} as committed.
+          </p>
+          <ul class="waiting">
+            {outstanding.slice(0, 100).map(({ service, age_seconds }) => (
+              <li key={service}>
+                <a href={fragmentOf({ name: "revisions", service, revision: null })}>{service}</a> waits for{" "}
+                {durationText(age_seconds)}
+              </li>
+            ))}
+          </ul>
+          {outstanding.length > 100 && <p>{counted(outstanding.length - 100, "more", "more")}</p>}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Running({ asked: { answer, failure }, onRetry }: Part<{ gateways: Gateway[] }>) {
+  if (failure !== null) {
+    return (
+      <FailureNotice
+        failure={failure}
+        title={failure.kind === "away" ? "The registry or its route store is away" : undefined}
+        onRetry={onRetry}
+      />
+    );
+  }
+  if (answer === null) return <Loading what="the gateways" />;
+  if (answer.gateways.length === 0) {
+    return (
+      <Empty title="No gateway runs.">
+        <p>One that starts is listed here at once; one that died is gone within 15 seconds.</p>
+      </Empty>
+    );
+  }
+  return (
+    <ul class="cards">
+      {answer.gateways.map((gateway) => (
+        <GatewayCard key={gateway.instance} gateway={gateway} />
+      ))}
+    </ul>
+  );
+}
+
+function GatewayCard({ gateway }: { gateway: Gateway }) {
+  const { instance, current, services, routes, started_at, loaded_at, store_revision, skipped } = gateway;
+  return (
+    <li class="panel">
+      <h3>
+        <code>{instance}</code>
+      </h3>
+      <p class={`state ${current ? "state-good" : "state-bad"}`}>
+        {current ? "Serves all that is published" : "Does not serve all that is published"}
+      </p>
+      <dl class="facts">
+        <div>
+          <dt>Loaded</dt>
+          <dd>
+            {counted(services, "service")}, {counted(routes, "route")}
+          </dd>
+        </div>
+        <div>
+          <dt>At</dt>
+          <dd>
+            <Time at={loaded_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>Store revision</dt>
+          <dd>{store_revision}</dd>
+        </div>
+        <div>
+          <dt>Runs since</dt>
+          <dd>
+            <Time at={started_at} />
+          </dd>
+        </div>
+      </dl>
+      {skipped.length > 0 && (
+        <>
+          <h4>Left out, since it can not read them</h4>
+          <ul class="faults">
+            {skipped.map(({ service, reason }) => (
+              <li key={service}>
+                <a href={fragmentOf({ name: "service", service })}>{service}</a> {reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,233 @@
+import type { Lookup } from "@ostiary/lib/contracts/registry-api";
+import { limitText, METHODS } from "@ostiary/lib/domain/routes";
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Methods, ScopeBadge } from "../parts/shown.tsx";
+import { lookUp, type Question } from "../registry/calls.ts";
+import { asFailure, type Failure } from "../registry/failure.ts";
+import { useSession } from "../session.ts";
+
+type Caller = "anyone" | "role" | "labels";
+
+interface Result {
+  question: Question;
+  found: Lookup | null;
+  failure: Failure | null;
+}
+
+/** Which route serves a request, and whether a caller may send it. */
+export function LookupView() {
+  const session = useSession();
+  const [method, setMethod] = useState<string>("GET");
+  const [path, setPath] = useState("");
+  const [caller, setCaller] = useState<Caller>("anyone");
+  const [named, setNamed] = useState("");
+  const [result, setResult] = useState<Result | null>(null);
+  const [busy, setBusy] = useState(false);
+  const pathField = useId();
+  const methodField = useId();
+  const namedField = useId();
+
+  const look = async (asked: Question) => {
+    setBusy(true);
+    try {
+      const found = await session.ask((registry) => lookUp(registry, asked));
+      setResult({ question: asked, found, failure: null });
+    } catch (thrown) {
+      setResult({ question: asked, found: null, failure: asFailure(thrown) });
+    }
+    setBusy(false);
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (busy) return;
+    const role = caller === "role" ? named.trim() : "";
+    const labels =
+      caller === "labels"
+        ? named
+            .split(/[\s,]+/)
+            .filter(Boolean)
+            .join(",")
+        : "";
+    void look({ method, path: path.trim(), role, labels });
+  };
+  const follow = (nearest: { method: string; path: string }) => {
+    setMethod(nearest.method);
+    setPath(nearest.path);
+    document.getElementById(pathField)?.focus();
+  };
+
+  return (
+    <>
+      <p class="quiet lead">
+        Which route serves a request, and may this role send it? Nothing is sent to the service.
+      </p>
+      <form class="panel lookup" onSubmit={submit} aria-busy={busy}>
+        <div class="fields">
+          <div>
+            <label for={methodField}>Method</label>
+            <select
+              id={methodField}
+              value={method}
+              onChange={(event) => setMethod(event.currentTarget.value)}
+            >
+              {METHODS.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </div>
+          <div class="grow">
+            <label for={pathField}>Path</label>
+            <input
+              id={pathField}
+              type="text"
+              class="mono"
+              required
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="/org/widgets/42"
+              value={path}
+              onInput={(event) => setPath(event.currentTarget.value)}
+            />
+          </div>
+        </div>
+        <fieldset class="callers">
+          <legend>Asked by</legend>
+          {CALLERS.map(({ value, text }) => (
+            <label key={value} class="choice">
+              <input
+                type="radio"
+                name="caller"
+                checked={caller === value}
+                onChange={() => {
+                  setCaller(value);
+                  setNamed("");
+                }}
+              />
+              {text}
+            </label>
+          ))}
+        </fieldset>
+        {caller !== "anyone" && (
+          <div>
+            <label for={namedField}>{caller === "role" ? "Role" : "Labels, separated by commas"}</label>
+            <input
+              id={namedField}
+              type="text"
+              required
+              autocomplete="off"
+              spellcheck={false}
+              placeholder={caller === "role" ? "member" : "widgets:read, widgets:write"}
+              value={named}
+              onInput={(event) => setNamed(event.currentTarget.value)}
+            />
+          </div>
+        )}
+        <button type="submit" class="button button-main" aria-disabled={busy}>
+          {busy ? "Looking …" : "Look up"}
+        </button>
+      </form>
+      <div aria-live="polite">{result !== null && <Answered result={result} onFollow={follow} />}</div>
+    </>
+  );
+}
+
+const CALLERS = [
+  { value: "anyone", text: "nobody in particular" },
+  { value: "role", text: "a member with a role" },
+  { value: "labels", text: "a member with labels" },
+] as const;
+
+function Answered({
+  result: { question, found, failure },
+  onFollow,
+}: {
+  result: Result;
+  onFollow: (route: { method: string; path: string }) => void;
+}) {
+  if (found !== null) return <FoundRoute question={question} found={found} />;
+  if (failure?.kind !== "missing") return failure && <FailureNotice failure={failure} />;
+  return (
+    <section class="panel verdict verdict-none" aria-labelledby="verdict">
+      <h2 id="verdict">No route serves this</h2>
+      <p>
+        The gateway answers{" "}
+        <code>
+          {question.method} {question.path}
+        </code>{" "}
+        with 404.
+      </p>
+      {failure.nearest.length > 0 && (
+        <>
+          <h3>The nearest routes</h3>
+          <ul class="nearest">
+            {failure.nearest.map(({ service, scope, method, path }) => (
+              <li key={`${method} ${path}`}>
+                <button type="button" class="link" onClick={() => onFollow({ method, path })}>
+                  <Methods methods={[method]} /> <code>{path}</code>
+                </button>{" "}
+                <ScopeBadge scope={scope} /> <a href={fragmentOf({ name: "service", service })}>{service}</a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function FoundRoute({ question, found }: { question: Question; found: Lookup }) {
+  const { service, scope, path, method, params, required_labels, rate_limit, audit, upstream, allowed } =
+    found;
+  const who = question.role !== "" ? `a member with the role ${question.role}` : `a member with these labels`;
+  const tone = allowed === undefined ? "" : allowed ? "verdict-yes" : "verdict-no";
+  return (
+    <section class={`panel verdict ${tone}`} aria-labelledby="verdict">
+      <h2 id="verdict">
+        {allowed === undefined && `${service} serves this`}
+        {allowed === true && `Yes, ${who} may call it`}
+        {allowed === false && `No, ${who} may not call it`}
+      </h2>
+      {allowed !== undefined && <p>{whyText(found)}</p>}
+      <dl class="facts facts-grid">
+        <Fact name="Route">
+          <Methods methods={[method]} /> <code>{path}</code>
+        </Fact>
+        <Fact name="Owner">
+          <a href={fragmentOf({ name: "service", service })}>{service}</a>
+        </Fact>
+        <Fact name="Scope">
+          <ScopeBadge scope={scope} />
+        </Fact>
+        <Fact name="Labels">{required_labels?.join(", ") ?? "any admitted caller"}</Fact>
+        <Fact name="Limit">{limitText(rate_limit) || "the gateway's default"}</Fact>
+        <Fact name="Audit">{audit ? "yes" : "no"}</Fact>
+        <Fact name="Upstream">{upstream === null ? "the request's path" : <code>{upstream}</code>}</Fact>
+        {Object.entries(params).map(([name, value]) => (
+          <Fact key={name} name={`{${name}}`}>
+            <code>{value}</code>
+          </Fact>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function whyText({ scope, required_labels, allowed, decided_by = [] }: Lookup): string {
+  if (scope === "public") return "The route is public: it asks for no credential.";
+  if (scope === "user")
+    return "The route is for people with a token or key of their own, and labels do not count there.";
+  if (required_labels === null) return "The route requires no label: any admitted member may.";
+  return allowed ? `Because of ${decided_by.join(", ")}.` : `It would need one of ${decided_by.join(", ")}.`;
+}

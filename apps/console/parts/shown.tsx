@@ -1,0 +1,76 @@
+import type { Method, Scope } from "@ostiary/lib/domain/routes";
+import type { ComponentChildren } from "preact";
+import { markedParts } from "../routes/rows.ts";
+
+/** Roles of a table, said once more: styles that stack its cells on a narrow screen would take them away. */
+export const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
+
+/** Text in which the words of a search are marked. */
+export function Found({ text, words }: { text: string; words: readonly string[] }) {
+  if (words.length === 0) return <>{text}</>;
+  return (
+    <>
+      {markedParts(text, words).map((part, index) =>
+        part.found ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
+      )}
+    </>
+  );
+}
+
+export function ScopeBadge({ scope }: { scope: Scope }) {
+  return <span class={`scope scope-${scope}`}>{scope}</span>;
+}
+
+export function Methods({ methods }: { methods: readonly Method[] }) {
+  return (
+    <span class="methods">
+      {methods.map((method) => (
+        <span key={method} class={`method method-${method.toLowerCase()}`}>
+          {method}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A number with its noun: `1 route`, `10,000 routes`. */
+export function counted(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Shown after a moment only, so that what comes at once does not flicker. */
+export function Loading({ what }: { what: string }) {
+  return (
+    <div class="loading" role="status">
+      <p>Reading {what} …</p>
+      <div class="bar" />
+      <div class="bar" />
+      <div class="bar" />
+    </div>
+  );
+}
+
+const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+/** A time of the registry's, in the reader's zone. */
+export function Time({ at }: { at: string }) {
+  const date = new Date(at);
+  const shown = Number.isNaN(date.getTime()) ? at : TIME.format(date);
+  return <time dateTime={at}>{shown}</time>;
+}
+
+/** `42 s`, `3 min`, `2 h`: as exact as anybody needs it. */
+export function durationText(seconds: number): string {
+  if (seconds < 90) return `${Math.floor(seconds)} s`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3_600)} h`;
+}

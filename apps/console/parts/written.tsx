@@ -1,0 +1,42 @@
+import type { Propagation } from "@ostiary/lib/contracts/registry-api";
+import { fragmentOf } from "../address.ts";
+import { counted } from "./shown.tsx";
+
+/** How far a write has come that was waited for. */
+export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
+  if (propagation === undefined) return <p>Gateways load it within moments.</p>;
+  const { gateways, reached, waited_ms, projected } = propagation;
+  const after = `after ${(waited_ms / 1_000).toFixed(1)} s`;
+  const link = <a href={fragmentOf({ name: "gateways" })}>Look at the gateways</a>;
+  if (!projected) {
+    return (
+      <p>
+        It is recorded, but {after} the route store does not have it yet. Gateways serve it once it has.{" "}
+        {link}.
+      </p>
+    );
+  }
+  if (gateways === 0) return <p>No gateway runs. Whichever starts will serve it.</p>;
+  if (reached < gateways) {
+    return (
+      <p>
+        It is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve it. {link}.
+      </p>
+    );
+  }
+  return (
+    <p>
+      {gateways === 1 ? "The one gateway that runs serves it" : `All ${gateways} gateways serve it`}, {after}.
+    </p>
+  );
+}
+
+/** Whether a write is to be answered once gateways serve it. */
+export function WaitChoice({ wait, onChange }: { wait: boolean; onChange: (wait: boolean) => void }) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={wait} onChange={(event) => onChange(event.currentTarget.checked)} />
+      Wait until every gateway serves it, 10 s at most
+    </label>
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  countEffects,
+  type MarkedChange,
+  type SettingChange,
+  settingChanges,
+  subjectOf,
+  summaryOf,
+} from "@ostiary/lib/domain/routes";
+import { useState } from "preact/hooks";
+import { Pager } from "../parts/pager.tsx";
+import { pageOf } from "../parts/pages.ts";
+import { ScopeBadge } from "../parts/shown.tsx";
+import { markedFirst } from "./order.ts";
+
+const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
+
+/** One sentence over all changes: how many there are, and what is to be looked at twice. */
+export function ReviewSummary({ changes }: { changes: readonly MarkedChange[] }) {
+  const counts = countEffects(changes);
+  const tone = counts.opens + counts.breaks > 0 ? "review-summary-marked" : "";
+  return <p class={`review-summary ${tone}`}>{summaryOf(changes.length, counts)}</p>;
+}
+
+/** Changes as a review shows them, those that open something or break callers first. */
+export function Changes({ changes, label }: { changes: readonly MarkedChange[]; label: string }) {
+  const [number, turn] = useState(1);
+  const page = pageOf(markedFirst(changes), number);
+  return (
+    <>
+      <ol class="changes" aria-label={label}>
+        {page.rows.map((change, index) => (
+          <ChangeRow key={page.first + index} change={change} />
+        ))}
+      </ol>
+      <Pager page={page} label={`Pages of ${label}`} onTurn={turn} />
+    </>
+  );
+}
+
+function ChangeRow({ change }: { change: MarkedChange }) {
+  const { action, marks } = change;
+  const subject = subjectOf(change);
+  const settings = settingChanges(change);
+  return (
+    <li class={`change change-${action}`}>
+      <span class="sign" aria-hidden="true">
+        {SIGNS[action]}
+      </span>
+      <div class="change-body">
+        <p class="change-head">
+          <span class="sr">{action}: </span>
+          {subject.method === null ? (
+            <strong>{subject.name}</strong>
+          ) : (
+            <>
+              <code>
+                <b>{subject.method}</b> {subject.path}
+              </code>{" "}
+              <ScopeBadge scope={subject.scope} />
+            </>
+          )}
+        </p>
+        {settings.length > 0 && (
+          <dl class="settings">
+            {settings.map((setting) => (
+              <Setting key={setting.name} setting={setting} named={subject.method !== null} />
+            ))}
+          </dl>
+        )}
+        {marks.length > 0 && (
+          <ul class="marks">
+            {marks.map(({ effect, reason }) => (
+              <li key={reason} class={`mark mark-${effect}`}>
+                <b>{effect === "opens" ? "Opens" : "Breaks"}</b> {reason}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Setting({ setting: { name, before, after }, named }: { setting: SettingChange; named: boolean }) {
+  return (
+    <div>
+      <dt class={named ? "" : "sr"}>{name}</dt>
+      <dd>
+        {before !== null && after !== null ? (
+          <>
+            <del>{before}</del> <span aria-hidden="true">→</span> <ins>{after}</ins>
+          </>
+        ) : (
+          <span>{before ?? after}</span>
+        )}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { listChanges, type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Empty, Loading } from "../parts/shown.tsx";
+import { compareRevisions, readRevision } from "../registry/calls.ts";
+import type { Registry } from "../registry/client.ts";
+import { Changes, ReviewSummary } from "../review/review.tsx";
+import { useAsked } from "../session.ts";
+
+interface ComparisonProps {
+  service: string;
+  /** 0 stands for nothing, before the first revision. */
+  from: number;
+  to: number;
+}
+
+/** What turns one revision into another, as a review. */
+export function Comparison({ service, from, to }: ComparisonProps) {
+  const { answer, failure, again } = useAsked(
+    (registry) => changesBetween(registry, { service, from, to }),
+    `${service} ${from} ${to}`,
+  );
+  if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
+  if (answer === null) return <Loading what="the changes" />;
+  if (answer.length === 0) return <Empty title="Nothing is different." />;
+  return (
+    <>
+      <ReviewSummary changes={answer} />
+      <Changes changes={answer} label="Changes" />
+    </>
+  );
+}
+
+async function changesBetween(
+  registry: Registry,
+  { service, from, to }: ComparisonProps,
+): Promise<MarkedChange[]> {
+  if (from > 0) return compareRevisions(registry, service, from, to);
+  const { config } = await readRevision(registry, service, to);
+  return markChanges(listChanges(null, config));
+}

@@ -1,0 +1,75 @@
+import { useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { WaitChoice } from "../parts/written.tsx";
+import { restoreRevision } from "../registry/calls.ts";
+import { useSession } from "../session.ts";
+import { useWrite } from "../write.ts";
+import { Comparison } from "./comparison.tsx";
+
+interface RestoreDialogProps {
+  service: string;
+  revision: number;
+  /** What is current now, as far as is known. */
+  newest: number;
+  onClose: () => void;
+  onChanged: () => Promise<void>;
+}
+
+/** Shows what restoring a revision changes of what is current, and does that or nothing. */
+export function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
+  const session = useSession();
+  const [wait, setWait] = useState(true);
+  const { busy, failure, write } = useWrite();
+  const restore = () =>
+    write(
+      (registry) => restoreRevision(registry, service, { revision, newest, wait }),
+      async (restored) => {
+        session.announce(
+          `Revision ${revision} of ${service} is current again, as revision ${restored.revision}.`,
+        );
+        onClose();
+        await onChanged();
+        location.hash = fragmentOf({ name: "revisions", service, revision: restored.revision });
+      },
+    );
+  const lookAgain = () => {
+    onClose();
+    void onChanged();
+  };
+  return (
+    <Dialog
+      title={`Restore revision ${revision} of ${service}?`}
+      busy={busy}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+            Leave it as it is
+          </button>
+          <button
+            type="button"
+            class="button button-main"
+            aria-disabled={busy}
+            onClick={() => !busy && restore()}
+          >
+            {busy ? "Restoring …" : `Restore as revision ${newest + 1}`}
+          </button>
+        </>
+      }
+    >
+      <p>This is what changes of revision {newest}, which is the newest.</p>
+      <Comparison service={service} from={newest} to={revision} />
+      {failure !== null && (
+        <FailureNotice
+          failure={failure}
+          title={failure.outcome_unknown ? "It is not known whether it was restored" : undefined}
+          onRetry={failure.kind === "stale" || failure.outcome_unknown ? lookAgain : undefined}
+          retryLabel="Look at it again"
+        />
+      )}
+      <WaitChoice wait={wait} onChange={setWait} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,152 @@
+import { useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Pager } from "../parts/pager.tsx";
+import { pageOf } from "../parts/pages.ts";
+import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { type Entry, listRevisions } from "../registry/calls.ts";
+import { useAsked } from "../session.ts";
+import { Comparison } from "./comparison.tsx";
+import { RestoreDialog } from "./restore-dialog.tsx";
+
+interface RevisionsViewProps {
+  service: string;
+  /** The one that is looked at; null: the newest. */
+  revision: number | null;
+}
+
+/** The history of a service, and what each revision changed. */
+export function RevisionsView({ service, revision }: RevisionsViewProps) {
+  const { answer, failure, again } = useAsked((registry) => listRevisions(registry, service), service);
+  if (failure?.kind === "missing") {
+    return (
+      <Empty title={`There never was a service ${service}.`}>
+        <a class="button" href={fragmentOf({ name: "services" })}>
+          All services
+        </a>
+      </Empty>
+    );
+  }
+  const newest = answer?.[0];
+  const shown = revision === null ? newest : answer?.find((entry) => entry.revision === revision);
+  return (
+    <>
+      <p class="lead quiet">
+        <a href={fragmentOf({ name: "service", service })}>{service}</a> · each write is a revision that never
+        changes
+      </p>
+      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
+      {answer === null && failure === null && <Loading what={`the history of ${service}`} />}
+      {answer !== null && newest !== undefined && (
+        <div class="history">
+          <Entries entries={answer} service={service} shown={shown} />
+          {shown === undefined ? (
+            <Empty title={`${service} has no revision ${revision}.`} />
+          ) : (
+            <Shown key={shown.revision} entries={answer} shown={shown} newest={newest} onChanged={again} />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+const DONE: Record<Entry["action"], string> = {
+  apply: "applied",
+  put: "put",
+  delete: "deleted",
+  restore: "restored",
+};
+
+function actionText({ action, restored_from }: Entry): string {
+  return restored_from === null ? DONE[action] : `${DONE[action]} from ${restored_from}`;
+}
+
+function Entries({
+  entries,
+  service,
+  shown,
+}: {
+  entries: readonly Entry[];
+  service: string;
+  shown: Entry | undefined;
+}) {
+  const at = shown === undefined ? 0 : entries.indexOf(shown);
+  const [number, turn] = useState(pageOf(entries, 1).count === 1 ? 1 : Math.floor(at / 50) + 1);
+  const page = pageOf(entries, number);
+  return (
+    <nav aria-label="Revisions" class="entries">
+      <ol>
+        {page.rows.map((entry) => (
+          <li key={entry.revision}>
+            <a
+              href={fragmentOf({ name: "revisions", service, revision: entry.revision })}
+              aria-current={entry === shown ? "true" : undefined}
+            >
+              <b>Revision {entry.revision}</b>{" "}
+              <span class={`did did-${entry.action}`}>{actionText(entry)}</span>
+              <span class="quiet small">
+                <Time at={entry.created_at} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ol>
+      <Pager page={page} label="Pages of revisions" onTurn={turn} />
+    </nav>
+  );
+}
+
+interface ShownProps {
+  entries: readonly Entry[];
+  shown: Entry;
+  newest: Entry;
+  onChanged: () => Promise<void>;
+}
+
+function Shown({ entries, shown, newest, onChanged }: ShownProps) {
+  const { service, revision, action, request_id } = shown;
+  const [from, setFrom] = useState(revision - 1);
+  const [restoring, setRestoring] = useState(false);
+  const others = entries.filter((entry) => entry.revision !== revision);
+  return (
+    <section class="revision" aria-labelledby="revision">
+      <div class="lead">
+        <h2 id="revision">
+          Revision {revision} {shown === newest && <span class="tag">newest</span>}
+        </h2>
+        {shown !== newest && action !== "delete" && (
+          <button type="button" class="button" onClick={() => setRestoring(true)}>
+            Restore revision {revision} …
+          </button>
+        )}
+      </div>
+      <p class="quiet small">
+        {actionText(shown)} on <Time at={shown.created_at} /> by request <code>{request_id}</code>
+      </p>
+      {others.length > 0 && (
+        <label class="compare">
+          Compared with{" "}
+          <select value={String(from)} onChange={(event) => setFrom(Number(event.currentTarget.value))}>
+            {revision === 1 && <option value="0">nothing</option>}
+            {others.map((entry) => (
+              <option key={entry.revision} value={String(entry.revision)}>
+                revision {entry.revision}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Comparison service={service} from={from} to={revision} />
+      {restoring && (
+        <RestoreDialog
+          service={service}
+          revision={revision}
+          newest={newest.revision}
+          onClose={() => setRestoring(false)}
+          onChanged={onChanged}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,135 @@
+import { SCOPES, type Scope } from "@ostiary/lib/domain/routes";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { Pager } from "../parts/pager.tsx";
+import { pageOf } from "../parts/pages.ts";
+import { counted, Empty } from "../parts/shown.tsx";
+import { RouteTable } from "./route-table.tsx";
+import { countScopes, hasWords, type RouteRow, wordsOf } from "./rows.ts";
+
+interface RouteExplorerProps {
+  rows: readonly RouteRow[];
+  withService: boolean;
+}
+
+/** Routes with a search over everything that is said of them, by scope, in pages. */
+export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
+  const [search, setSearch] = useState("");
+  const [scope, setScope] = useState<Scope | null>(null);
+  const [number, turn] = useState(1);
+  const words = useMemo(() => wordsOf(search), [search]);
+  const found = useMemo(() => rows.filter(({ text }) => hasWords(text, words)), [rows, words]);
+  const shown = useMemo(() => (scope ? found.filter((row) => row.scope === scope) : found), [found, scope]);
+  const page = pageOf(shown, number);
+  const narrow = (change: () => void) => {
+    change();
+    turn(1);
+  };
+  return (
+    <section aria-label="Routes">
+      <search class="filters" aria-label="Routes">
+        <SearchField
+          label="Search routes"
+          value={search}
+          placeholder="path, service, label, method …"
+          onInput={(text) => narrow(() => setSearch(text))}
+        />
+        <ScopeFilter scope={scope} found={found} onChoose={(chosen) => narrow(() => setScope(chosen))} />
+      </search>
+      <p class="found" role="status">
+        {page.total === rows.length
+          ? counted(rows.length, "route")
+          : `${page.total.toLocaleString("en")} of ${counted(rows.length, "route")}`}
+        {page.count > 1 && `, ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} shown`}
+      </p>
+      {page.total === 0 ? (
+        <Empty title="No route has all of these words.">
+          <p>Each word is looked for in methods, paths, owners, scopes, labels, limits and upstream paths.</p>
+          <button
+            type="button"
+            class="button"
+            onClick={() =>
+              narrow(() => {
+                setSearch("");
+                setScope(null);
+              })
+            }
+          >
+            Show all routes
+          </button>
+        </Empty>
+      ) : (
+        <RouteTable rows={page.rows} words={words} caption="Routes" withService={withService} />
+      )}
+      <Pager page={page} label="Pages of routes" onTurn={turn} />
+    </section>
+  );
+}
+
+interface SearchFieldProps {
+  label: string;
+  value: string;
+  placeholder: string;
+  onInput: (text: string) => void;
+}
+
+/** Ctrl+K, or ⌘K, leads to it from anywhere on the page. */
+export function SearchField({ label, value, placeholder, onInput }: SearchFieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    addEventListener("keydown", focus);
+    return () => removeEventListener("keydown", focus);
+  }, []);
+  return (
+    <div class="search">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        ref={input}
+        type="search"
+        value={value}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        aria-keyshortcuts="Control+K Meta+K"
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <span class="keys" aria-hidden="true">
+        Ctrl K
+      </span>
+    </div>
+  );
+}
+
+interface ScopeFilterProps {
+  scope: Scope | null;
+  found: readonly RouteRow[];
+  onChoose: (scope: Scope | null) => void;
+}
+
+function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
+  const name = useId();
+  const counts = countScopes(found);
+  const choices = [
+    { value: null, text: "all", count: found.length },
+    ...SCOPES.map((each) => ({ value: each, text: each, count: counts[each] })),
+  ];
+  return (
+    <fieldset class="scopes">
+      <legend class="sr">Scope</legend>
+      {choices.map(({ value, text, count }) => (
+        <label key={text} class="scope-choice">
+          <input type="radio" name={name} checked={scope === value} onChange={() => onChoose(value)} />
+          <span>
+            {text} <span class="count">{count.toLocaleString("en")}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  isAudited,
+  limitText,
+  type Method,
+  SCOPES,
+  type Scope,
+  type StoredServiceConfig,
+} from "@ostiary/lib/domain/routes";
+
+/** A published route as the list shows it: one row for each entry of a service's configuration. */
+export interface RouteRow {
+  readonly service: string;
+  readonly scope: Scope;
+  readonly path: string;
+  readonly methods: readonly Method[];
+  readonly upstream: string | null;
+  readonly labels: readonly string[];
+  readonly limit: string;
+  /** The methods whose requests are audited, the default worked in. */
+  readonly audited: readonly Method[];
+  /** All that a search looks at, in lower case. */
+  readonly text: string;
+}
+
+export type Services = Readonly<Record<string, StoredServiceConfig>>;
+
+/** All routes of the services, in the order of service, scope and path. */
+export function routeRows(services: Services): RouteRow[] {
+  const names = Object.keys(services).sort();
+  return names.flatMap((service) => {
+    const config = services[service];
+    return config === undefined ? [] : rowsOf(service, config);
+  });
+}
+
+export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[] {
+  return SCOPES.flatMap((scope) =>
+    (config[scope]?.routes ?? [])
+      .map(({ path, methods, upstream = null, required_labels: labels = [], rate_limit, audit }) => {
+        const limit = limitText(rate_limit);
+        const audited = methods.filter((method) => isAudited(scope, method, audit));
+        const words = [service, scope, path, ...methods, upstream ?? "", ...labels, limit];
+        const text = [...words, audited.length > 0 ? "audited" : ""].join("\n").toLowerCase();
+        return { service, scope, path, methods, upstream, labels, limit, audited, text };
+      })
+      .sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path))),
+  );
+}
+
+/** The words of a search: a row is found when it has all of them. */
+export function wordsOf(search: string): string[] {
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+}
+
+export function hasWords(text: string, words: readonly string[]): boolean {
+  return words.every((word) => text.includes(word));
+}
+
+/** How many rows each scope has. */
+export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
+  const counts = { public: 0, user: 0, organization: 0, member: 0 };
+  for (const { scope } of rows) counts[scope]++;
+  return counts;
+}
+
+/** A text cut where words of a search stand in it. */
+export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
+  const lower = text.toLowerCase();
+  // characters that change their length in lower case would shift the places
+  if (lower.length !== text.length) return [{ text, found: false }];
+  const parts: { text: string; found: boolean }[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const next = nearestWord(lower, words, at);
+    if (next === null) break;
+    if (next.start > at) parts.push({ text: text.slice(at, next.start), found: false });
+    parts.push({ text: text.slice(next.start, next.end), found: true });
+    at = next.end;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), found: false });
+  return parts;
+}
+
+function nearestWord(lower: string, words: readonly string[], from: number) {
+  let nearest: { start: number; end: number } | null = null;
+  for (const word of words) {
+    const start = lower.indexOf(word, from);
+    if (start < 0) continue;
+    const isNearer =
+      nearest === null ||
+      start < nearest.start ||
+      (start === nearest.start && start + word.length > nearest.end);
+    if (isNearer) nearest = { start, end: start + word.length };
+  }
+  return nearest;
+}

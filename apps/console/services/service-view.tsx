@@ -1,0 +1,127 @@
+import type { Service } from "@ostiary/lib/contracts/registry-api";
+import { limitText } from "@ostiary/lib/domain/routes";
+import { useMemo, useState } from "preact/hooks";
+import { stringify } from "yaml";
+import { fragmentOf } from "../address.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { as, Empty, Loading } from "../parts/shown.tsx";
+import { readService } from "../registry/calls.ts";
+import { RouteExplorer } from "../routes/route-explorer.tsx";
+import { rowsOf } from "../routes/rows.ts";
+import { useAsked, useSession } from "../session.ts";
+import { DeleteDialog } from "./delete-dialog.tsx";
+
+/** One current service. */
+export function ServiceView({ name }: { name: string }) {
+  const { answer, failure, again } = useAsked((registry) => readService(registry, name), name);
+  const history = fragmentOf({ name: "revisions", service: name, revision: null });
+  if (failure?.kind === "missing") {
+    return (
+      <Empty title={`${name} is not published.`}>
+        <p>If it once was, its history is kept, and a revision of it can be restored.</p>
+        <a class="button" href={history}>
+          Look for its revisions
+        </a>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
+      {answer === null && failure === null && <Loading what={name} />}
+      {answer !== null && <Shown service={answer} onChanged={again} />}
+    </>
+  );
+}
+
+function Shown({ service, onChanged }: { service: Service; onChanged: () => void }) {
+  const { name, revision, url, openapi, rate_limits = {} } = service;
+  const session = useSession();
+  const [deleting, setDeleting] = useState(false);
+  const rows = useMemo(() => rowsOf(name, service), [service]);
+  const policies = Object.entries(rate_limits);
+  const edit = () => {
+    session.document.value = documentOf(service);
+  };
+  return (
+    <>
+      <div class="lead">
+        <dl class="facts">
+          <div>
+            <dt>Revision</dt>
+            <dd>{revision}</dd>
+          </div>
+          <div>
+            <dt>Url</dt>
+            <dd>
+              <code>{url}</code>
+            </dd>
+          </div>
+          {openapi !== undefined && (
+            <div>
+              <dt>OpenAPI document</dt>
+              <dd>
+                <code>{openapi}</code>
+              </dd>
+            </div>
+          )}
+        </dl>
+        <p class="actions">
+          <a class="button" href={fragmentOf({ name: "apply" })} onClick={edit}>
+            Edit as a document
+          </a>
+          <a class="button" href={fragmentOf({ name: "revisions", service: name, revision: null })}>
+            Revisions
+          </a>
+          <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>
+            Delete …
+          </button>
+        </p>
+      </div>
+      {policies.length > 0 && (
+        <section>
+          <h2>Rate limit policies</h2>
+          <table class="table" {...as("table")}>
+            <caption class="sr">Rate limit policies</caption>
+            <thead {...as("rowgroup")}>
+              <tr {...as("row")}>
+                <th {...as("columnheader")} scope="col">
+                  Policy
+                </th>
+                <th {...as("columnheader")} scope="col">
+                  Limit
+                </th>
+                <th {...as("columnheader")} scope="col">
+                  Bucket
+                </th>
+              </tr>
+            </thead>
+            <tbody {...as("rowgroup")}>
+              {policies.map(([policy, limit]) => (
+                <tr key={policy} {...as("row")}>
+                  <td {...as("cell")}>
+                    <code>{policy}</code>
+                  </td>
+                  <td data-label="Limit" {...as("cell")}>
+                    {limitText(limit)}
+                  </td>
+                  <td data-label="Bucket" {...as("cell")}>
+                    {limit.shared ? "shared by all services that name it" : "of this service"}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      <h2>Routes</h2>
+      <RouteExplorer rows={rows} withService={false} />
+      {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onStale={onChanged} />}
+    </>
+  );
+}
+
+/** A document of the service alone, as apply takes it. */
+function documentOf({ name, revision: _, ...config }: Service): string {
+  return stringify({ services: { [name]: config } }, { lineWidth: 0 });
+}

@@ -1,0 +1,111 @@
+import { SCOPES } from "@ostiary/lib/domain/routes";
+import { useMemo, useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { CatalogState } from "../parts/catalog-state.tsx";
+import { Pager } from "../parts/pager.tsx";
+import { pageOf } from "../parts/pages.ts";
+import { as, counted, Empty, Found, ScopeBadge } from "../parts/shown.tsx";
+import { SearchField } from "../routes/route-explorer.tsx";
+import { hasWords, wordsOf } from "../routes/rows.ts";
+import { useSession } from "../session.ts";
+import { type ServiceRow, serviceRows } from "./rows.ts";
+
+/** Every current service. */
+export function ServicesView() {
+  const { answer } = useSession().catalog.value;
+  const rows = useMemo(() => serviceRows(answer ?? {}), [answer]);
+  const [search, setSearch] = useState("");
+  const [number, turn] = useState(1);
+  const words = wordsOf(search);
+  const page = pageOf(
+    rows.filter(({ text }) => hasWords(text, words)),
+    number,
+  );
+  return (
+    <CatalogState
+      what="the services"
+      lead="Where each service runs, and how many routes it has in which scope."
+    >
+      <search class="filters" aria-label="Services">
+        <SearchField
+          label="Search services"
+          value={search}
+          placeholder="name or url"
+          onInput={(text) => {
+            setSearch(text);
+            turn(1);
+          }}
+        />
+      </search>
+      <p class="found" role="status">
+        {page.total === rows.length
+          ? counted(rows.length, "service")
+          : `${page.total} of ${counted(rows.length, "service")}`}
+      </p>
+      {page.total === 0 ? (
+        <NoService name={search.trim()} />
+      ) : (
+        <ServiceTable rows={page.rows} words={words} />
+      )}
+      <Pager page={page} label="Pages of services" onTurn={turn} />
+    </CatalogState>
+  );
+}
+
+/** A deleted service is in no list, and keeps its history. */
+function NoService({ name }: { name: string }) {
+  return (
+    <Empty title="No current service has this name or url.">
+      <p>
+        A deleted service keeps its history:{" "}
+        <a href={fragmentOf({ name: "revisions", service: name, revision: null })}>revisions of {name}</a>
+      </p>
+    </Empty>
+  );
+}
+
+function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: readonly string[] }) {
+  return (
+    <table class="table services" {...as("table")}>
+      <caption class="sr">Services</caption>
+      <thead {...as("rowgroup")}>
+        <tr {...as("row")}>
+          <th {...as("columnheader")} scope="col">
+            Service
+          </th>
+          <th {...as("columnheader")} scope="col">
+            Url
+          </th>
+          <th {...as("columnheader")} scope="col">
+            Routes
+          </th>
+        </tr>
+      </thead>
+      <tbody {...as("rowgroup")}>
+        {rows.map(({ name, url, counts }) => (
+          <tr key={name} {...as("row")}>
+            <td {...as("cell")}>
+              <a class="name" href={fragmentOf({ name: "service", service: name })}>
+                <Found text={name} words={words} />
+              </a>
+            </td>
+            <td data-label="Url" {...as("cell")}>
+              <code>
+                <Found text={url} words={words} />
+              </code>
+            </td>
+            <td data-label="Routes" {...as("cell")}>
+              <span class="scope-counts">
+                {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
+                  <span key={scope}>
+                    <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
+                  </span>
+                ))}
+              </span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,34 @@
+import { useState } from "preact/hooks";
+import type { Registry } from "./registry/client.ts";
+import { asFailure, type Failure } from "./registry/failure.ts";
+import { useSession } from "./session.ts";
+
+export interface Writing {
+  readonly busy: boolean;
+  readonly failure: Failure | null;
+  /** Carries out one write at a time; all services are read again once it is done, or may be. */
+  write<Answer>(work: (registry: Registry) => Promise<Answer>, done: (answer: Answer) => void): Promise<void>;
+}
+
+export function useWrite(): Writing {
+  const session = useSession();
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  return {
+    busy,
+    failure,
+    async write(work, done) {
+      setBusy(true);
+      setFailure(null);
+      try {
+        const answer = await session.ask(work);
+        setBusy(false);
+        done(answer);
+        await session.refresh();
+      } catch (thrown) {
+        setBusy(false);
+        setFailure(asFailure(thrown));
+      }
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** What a page is made of in the browser: one script and one style sheet, both as text. */
+export interface PageBundle {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * Bundles a page from its source, for the browser: `entry` is the path of its script, which imports its styles. Takes
+ * some hundred milliseconds, so it is done when the page is first asked for, or when an executable is built.
+ */
+export async function bundlePage(entry: string): Promise<PageBundle> {
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    target: "browser",
+    minify: true,
+    jsx: { runtime: "automatic", importSource: "preact", development: false },
+  });
+  const text = async (type: string) => {
+    const parts = outputs.filter((output) => output.type.startsWith(type)).map((output) => output.text());
+    return (await Promise.all(parts)).join("\n");
+  };
+  const [script, style] = await Promise.all([text("text/javascript"), text("text/css")]);
+  return { script, style };
+}
