@@ -46,9 +46,21 @@ export async function startProcess(
   called: string | readonly string[],
   env: Record<string, string>,
 ): Promise<RunningProcess> {
-  const command = typeof called === "string" ? [called] : called;
-  const entry = command.join(" ");
-  const child = spawn(command, env);
+  const command = [process.execPath, ...(typeof called === "string" ? [called] : called)];
+  const { PATH = "", HOME = "" } = process.env;
+  return startCommand(command, { PATH, HOME, ...FREE, ...env }, `${import.meta.dir}/../..`);
+}
+
+const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
+
+/** The same for any program of ours, with exactly the variables given. */
+export async function startCommand(
+  command: readonly string[],
+  env: Record<string, string>,
+  cwd: string,
+): Promise<RunningProcess> {
+  const entry = command.slice(-2).join(" ");
+  const child = Bun.spawn([...command], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const held = leash();
   held.process(child.pid);
   const exited = child.exited.then((code) => {
@@ -93,17 +105,6 @@ export async function startProcess(
       await exited;
     },
   };
-}
-
-function spawn(command: readonly string[], env: Record<string, string>) {
-  const { PATH = "", HOME = "" } = process.env;
-  return Bun.spawn([process.execPath, ...command], {
-    cwd: `${import.meta.dir}/../..`,
-    env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
 }
 
 function collect(stream: ReadableStream<Uint8Array>): { lines: readonly string[]; ended: Promise<void> } {

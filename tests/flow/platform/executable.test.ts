@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { buildExecutable, canRunExecutable, type Executable } from "../../support/executable.ts";
+import {
+  freshCounterStoreUrl,
+  freshDatabase,
+  freshRouteStoreUrl,
+  leash,
+  services,
+} from "../../support/services.ts";
+import { type RunningProcess, startCommand } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { FREE_PORTS } from "./bed.ts";
+
+/** The executable where there is no Bun, no Node, no file of the repository and, as far as it goes, nothing else. */
+
+setDefaultTimeout(240_000);
+
+const TOKEN = "a-token-of-twenty-characters";
+const PORTS = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
+/** A file system of its own needs rights that only root has. */
+const canCage = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
+
+let built: Executable;
+let folder: string;
+const started: RunningProcess[] = [];
+beforeAll(async () => {
+  if (!canRunExecutable) return;
+  built = await buildExecutable();
+  folder = await mkdtemp(join(tmpdir(), "ostiary-alone-"));
+});
+afterAll(async () => {
+  await Promise.all(started.map((each) => each.kill()));
+  await built?.remove();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+async function start(command: string[], env: Record<string, string>, cwd = folder): Promise<RunningProcess> {
+  const running = await startCommand(command, env, cwd);
+  started.push(running);
+  return running;
+}
+
+async function run(command: string[], env: Record<string, string> = {}, input = "") {
+  const child = Bun.spawn(command, {
+    cwd: folder,
+    env,
+    stdin: new TextEncoder().encode(input),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  leash().process(child.pid);
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  leash().release(child.pid);
+  return { exit_code: await child.exited, stdout, stderr };
+}
+
+/** A folder that holds the executable, the C library that it is linked with, and no other program. */
+async function makeCage(name: string): Promise<string> {
+  const cage = join(folder, name);
+  const { stdout } = await run(["ldd", built.path], { PATH: process.env.PATH ?? "" });
+  for (const library of stdout.match(/\/\S+/g) ?? []) {
+    await mkdir(join(cage, dirname(library)), { recursive: true });
+    await copyFile(library, join(cage, library));
+  }
+  await mkdir(join(cage, "proc"));
+  await copyFile(built.path, join(cage, "ostiary"));
+  return cage;
+}
+
+/** Runs a command with `cage` as its whole file system, but for /proc. */
+function inCage(cage: string, mount: string, ...command: string[]): string[] {
+  const root = Bun.which("chroot") ?? "/usr/sbin/chroot";
+  const script = `${mount} mount --bind /proc '${cage}/proc' && exec ${root} '${cage}' "$@"`;
+  return [Bun.which("unshare") ?? "", "--mount", Bun.which("sh") ?? "", "-c", script, "sh", ...command];
+}
+
+/** Mounting is a command of its own; what runs in the cage finds none. */
+const MOUNTING = { PATH: process.env.PATH ?? "" };
+
+async function screen(platform: RunningProcess): Promise<Record<string, string>> {
+  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 120_000 });
+  const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S+)/g)]);
+  return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
+}
+
+describe.skipIf(!canRunExecutable)("the quick start", () => {
+  test("needs the C library and /proc, and has its pages, its catalogs and its database inside", async () => {
+    const cage = canCage ? await makeCage("cage") : folder;
+    const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"];
+    const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
+    const platform = await start(command, env);
+    const shown = await screen(platform);
+    const page = await (await fetch(shown["route registry"] ?? "")).text();
+    const assets = page.match(/\/swagger\/assets\/[^"]+/g) ?? [];
+    expect(assets.length).toBeGreaterThan(4);
+    for (const asset of assets)
+      expect((await fetch(new URL(asset, shown["route registry"]))).status).toBe(200);
+    const subject = (shown["identity provider"] ?? "").replace("NAME", "alice");
+    const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
+    await waitFor(async () => (await fetch(`${shown.gateway}/user`, { headers })).status === 200);
+    expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
+    // a second one on the same folder
+    const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
+    expect(second.exit_code).toBe(78);
+    expect(second.stderr).toMatch(/DATA_DIR is \S*\/data, which can not be used: process \d+ is using it\./);
+    expect(await platform.stop("SIGINT")).toBe(0);
+    expect(platform.stdout.at(-1)).toMatch(
+      /^Goodbye\. The data is in \S*\/data: ostiary start goes on with it\.$/,
+    );
+    expect(platform.stderr).toEqual([]);
+  });
+
+  test.skipIf(!canCage)("says that it can not write where everything is read-only", async () => {
+    const cage = await makeCage("closed");
+    const readOnly = `mount --bind '${cage}' '${cage}' && mount -o remount,bind,ro '${cage}' &&`;
+    const { exit_code, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
+      ...MOUNTING,
+      ...FREE_PORTS,
+    });
+    expect(stderr).toBe(
+      "The configuration is not valid:\n  DATA_DIR is /.ostiary, which can not be used: the file system is read-only.\n",
+    );
+    expect(exit_code).toBe(78);
+  });
+
+  test("refuses a folder that can not be made, by its name", async () => {
+    const { exit_code, stderr } = await run([built.path, "start"], {
+      ...FREE_PORTS,
+      DATA_DIR: "/proc/ostiary",
+    });
+    expect(exit_code).toBe(78);
+    expect(stderr).toContain("DATA_DIR is /proc/ostiary, which can not be used:");
+  });
+});
+
+describe.skipIf(!canRunExecutable)("by any name, from any folder", () => {
+  test("it is ostiary", async () => {
+    await mkdir(join(folder, "some where"));
+    const renamed = join(folder, "some where", "door");
+    await symlink(built.path, renamed);
+    const { exit_code, stdout } = await run([renamed, "--help"]);
+    expect(exit_code).toBe(0);
+    expect(stdout).toStartWith("Usage: ostiary [options] [command]\n");
+    expect(stdout).not.toContain("bun");
+  });
+
+  test.each([
+    [["gatway"], "unknown command 'gatway'"],
+    [["gateway", "registry"], "too many arguments for 'gateway'"],
+    [["start", "--fresh", "x"], "too many arguments for 'start'"],
+  ])("%j is wrong usage", async (parameters, message) => {
+    const { exit_code, stderr } = await run([built.path, ...parameters]);
+    expect(exit_code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)("the services", () => {
+  test("serve a route that was published, on PostgreSQL, etcd and Redis, and end by a signal", async () => {
+    const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
+    const ROUTE_STORE_URL = await freshRouteStoreUrl();
+    const registry = await start([built.path, "registry"], {
+      ...{ ...PORTS, ROUTE_STORE_URL, ADMIN_TOKEN: TOKEN, DATABASE_URL: await freshDatabase() },
+    });
+    const routes = { routes: [{ path: "/here", methods: ["GET"] }] };
+    const services = { alone: { url: upstream.url.origin, public: routes } };
+    await writeFile(join(folder, "routes.json"), JSON.stringify({ services }));
+    const asked = { REGISTRY_URL: registry.url, ADMIN_TOKEN: TOKEN };
+    expect(await run([built.path, "apply", "routes.json"], asked)).toMatchObject({
+      exit_code: 0,
+      stderr: "",
+    });
+    const gateway = await start([built.path, "gateway"], {
+      ...{
+        ...PORTS,
+        ROUTE_STORE_URL,
+        COUNTER_STORE_URL: await freshCounterStoreUrl(),
+        AUDIT_ENABLED: "false",
+      },
+      ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate", MAX_UPSTREAM_REQUESTS: "4321" },
+    });
+    await waitFor(async () => (await (await fetch(`${gateway.url}/here`)).text()) === "here");
+    // it has replaced its process once, for a variable that the runtime reads at its start
+    const environment = await readFile(`/proc/${gateway.pid}/environ`, "utf8");
+    expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=4321");
+    expect(await gateway.stop("SIGTERM")).toBe(0);
+    expect(await registry.stop("SIGINT")).toBe(0);
+    expect([...gateway.stderr, ...registry.stderr]).toEqual([]);
+    await upstream.stop(true);
+  });
+
+  test.each(["identity", "audit"])("%s has its migrations and its pages inside", async (name) => {
+    const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
+    expect((await fetch(`${service.internal_url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${service.url}/swagger`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+  });
+});
