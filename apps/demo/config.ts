@@ -5,8 +5,8 @@ import { type Static, Type } from "@sinclair/typebox";
 /** Where the demo's two servers listen when they run as a process of their own. */
 export const demoVariables = Type.Object({
   HOST: host("127.0.0.1"),
-  PORT: port(4000),
-  IDENTITY_PROVIDER_PORT: port(4001),
+  PORT: port(4000, "The sample service."),
+  IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
 });
 
 /** A check for `loadConfig`. */

@@ -18,12 +18,15 @@ import { limitVariables } from "./steps/limit.ts";
 /** Every variable of the gateway (Gateway specification, Environment; contract 1 and 4). */
 export const gatewayVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5001, internal_port: 8000 }),
-  REUSE_PORT: flag(false, "Lets several gateways of this machine share PORT."),
+  REUSE_PORT: flag(
+    false,
+    "Lets several gateways of this machine share PORT, each with an INTERNAL_PORT of its own.",
+  ),
   TLS_CERT_FILE: optionalText("must be the path of a certificate in PEM form", {
     description: "Serves PORT by TLS: the certificate, its chain after it. Read again when it changes.",
   }),
   TLS_KEY_FILE: optionalText("must be the path of a private key in PEM form", {
-    description: "The key of TLS_CERT_FILE, without a passphrase.",
+    description: "The key of TLS_CERT_FILE, without a passphrase; both or none.",
   }),
   ROUTE_STORE_URL: routeStoreUrl(),
   COUNTER_STORE_URL: counterStoreUrl(),
@@ -39,22 +42,42 @@ export const gatewayVariables = Type.Object({
   FORWARD_CLIENT_ADDRESS: flag(false, "Tells services the client's address in X-Forwarded-*."),
   MAX_BODY_BYTES: bodyBytesMax(10_485_760),
   MAX_UPSTREAM_REQUESTS: integer(65_000, 1, 65_336, "Upstream calls in flight in this process."),
-  UPSTREAM_TIMEOUT_MS: integer(30_000, 1, 86_400_000, "How long a service may take to begin its response."),
+  UPSTREAM_TIMEOUT_MS: integer(
+    30_000,
+    1,
+    86_400_000,
+    "From the last byte sent to the first of the answer's head; then 502.",
+  ),
   UPSTREAM_IDLE_TIMEOUT_MS: integer(
     60_000,
     1,
     86_400_000,
-    "How long a service may pause within a response that has begun.",
+    "Between two chunks of an answer; then the client's connection is broken.",
   ),
-  CLIENT_IDLE_TIMEOUT_MS: integer(75_000, 1_000, 255_000, "How long a connection may wait for a request."),
-  CLIENT_BODY_TIMEOUT_MS: integer(30_000, 1, 86_400_000, "How long a request may pause within its body."),
+  CLIENT_IDLE_TIMEOUT_MS: integer(
+    75_000,
+    1_000,
+    255_000,
+    "How long a connection may wait for the next request's whole head; then it is closed.",
+  ),
+  CLIENT_BODY_TIMEOUT_MS: integer(
+    30_000,
+    1,
+    86_400_000,
+    "Between two chunks of a request's body; then 408, or a broken connection.",
+  ),
   WEBSOCKET_IDLE_TIMEOUT_MS: integer(
     300_000,
     1_000,
     86_400_000,
-    "Silence after which a WebSocket is closed.",
+    "Silence in both directions after which a WebSocket is closed.",
   ),
-  WEBSOCKET_MESSAGE_BYTES_MAX: integer(1_048_576, 1, 1_073_741_824, "Largest message of a WebSocket."),
+  WEBSOCKET_MESSAGE_BYTES_MAX: integer(
+    1_048_576,
+    1,
+    1_073_741_824,
+    "A larger message closes a WebSocket with 1009.",
+  ),
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 

@@ -16,14 +16,15 @@ import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
 /** The variables of the identity service (contract 1 and 4; Identity specification, Roles file). */
 export const identityVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3000, internal_port: 3001 }),
-  DATABASE_URL: databaseUrl(),
+  DATABASE_URL: databaseUrl("Where the directory is kept, in the schema identity."),
   APIKEY_BRAND: textOr(
     "ostiary",
     "must be at most 32 lower-case letters and digits, a letter first; leave it unset for the default",
     {
       pattern: "^[a-z][a-z0-9]{0,31}$",
       refuseEmpty: true,
-      description: "The first part of every API key and session. Changing it makes older ones invalid.",
+      description:
+        "The first part of every API key and session; set but empty is refused. Changing it makes older ones invalid.",
     },
   ),
   APIKEY_MAX_AGE_SECONDS: optionalInteger(
@@ -31,7 +32,7 @@ export const identityVariables = Type.Object({
     KEY_SECONDS_MAX,
     "Every new API key must end, and within this time. Unset: keys need not end.",
   ),
-  ROLES_FILE: rolesFileVariable("Read at boot only. Unset turns roles off."),
+  ROLES_FILE: rolesFileVariable("Read at boot, where each of its problems is listed. Unset turns roles off."),
   SECRET_PEPPER: pepper("Secrets are stored as an HMAC with it. Unset: as plain SHA-256."),
   SECRET_PEPPER_PREVIOUS: pepper("Another one whose hashes are accepted too, while peppers are changed."),
   PLAIN_HASHES_ACCEPTED: flag(true, "false: secrets that are stored without a pepper are not valid."),

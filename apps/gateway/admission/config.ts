@@ -25,13 +25,23 @@ export const admissionVariables = {
   ),
   AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
     pattern: "^[^.]+(\\.[^.]+)*$",
-    description: "The claim that names the person. Fixed before the first sign-in.",
+    description: "The claim that names the person; dots descend. Fixed before the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   VALIDATE_TIMEOUT_MS: integer(2_000, 1, 60_000, "How long a credential validation may take."),
-  APIKEY_CACHE_TTL_SECS: integer(300, 0, 86_400, "How long validation results are kept; 0 keeps none."),
-  ADMISSION_CACHE_ENTRIES: integer(100_000, 1, 1_000_000, "Most entries of each admission cache."),
+  APIKEY_CACHE_TTL_SECS: integer(
+    300,
+    0,
+    86_400,
+    "How long a revoked key may still pass, and how long validations are kept; none beyond the end of its key or session.",
+  ),
+  ADMISSION_CACHE_ENTRIES: integer(
+    100_000,
+    1,
+    1_000_000,
+    "Entries of each admission cache, least recently used out first.",
+  ),
 };
 
 const admissionSchema = Type.Object(admissionVariables);

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of audit delivery (Gateway specification, Environment; contract 4, Audit). */
 export const auditVariables = {
-  AUDIT_ENABLED: flag(true, "false turns audit off for the deployment."),
+  AUDIT_ENABLED: flag(true, "false turns audit off."),
   AUDIT_URL: optionalBaseUrl(
     "Internal base URL of the audit service; required unless AUDIT_ENABLED is false.",
   ),

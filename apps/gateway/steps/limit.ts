@@ -20,14 +20,14 @@ import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
 /** Variables of rate limiting (Gateway specification, Environment). */
 export const limitVariables = {
   RATE_LIMIT_REQUESTS: integer(60, 0, 1_000_000_000, "Fallback limit of routes without one; 0 is unlimited."),
-  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Window of the fallback limit."),
+  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Seconds of its window."),
   RATE_LIMIT_AUTH_FAILURE_REQUESTS: integer(
     60,
     0,
     1_000_000_000,
     "How many 401s and unmatched 404s one address may cause in a window; 0 is unlimited.",
   ),
-  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Window of the failed-auth limiter."),
+  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Seconds of its window."),
 };
 
 const limitSchema = Type.Object(limitVariables);

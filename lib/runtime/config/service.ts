@@ -17,8 +17,8 @@ import {
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
     HOST: host(defaults.host),
-    PORT: port(defaults.port),
-    INTERNAL_PORT: port(defaults.internal_port),
+    PORT: port(defaults.port, "What clients call."),
+    INTERNAL_PORT: port(defaults.internal_port, "Health, metrics and what other services call."),
     ...shutdownVariables,
     ...telemetryVariables,
   };
@@ -42,38 +42,50 @@ const SAMPLERS = [
 export const telemetryVariables = {
   LOG_LEVEL: Type.Union(
     [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
-    { default: "info", rule: "must be debug, info, warn or error" },
+    {
+      default: "info",
+      rule: "must be debug, info, warn or error",
+      description: "The least important lines that are written. SIGUSR2 switches to debug and back.",
+    },
   ),
   LOG_FILE: logFile(),
   LOG_FORMAT: Type.Union([Type.Literal("json"), Type.Literal("pretty")], {
     default: "json",
     rule: "must be json or pretty",
+    description: "pretty is for people; bun start takes it where the log goes to a terminal.",
   }),
   LOG_ACCESS_SAMPLE: textOr("1", "must be a number from 0 to 1", {
     check: isRatio,
-    description: "The share of lines that is written of requests answered below 400.",
+    description:
+      "The share of lines that is written of requests answered below 400; others always have their line.",
   }),
   NO_COLOR: optionalText("must be any text", { description: "Takes the colors from pretty lines." }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl("Turns OTLP export over HTTP (protobuf) on."),
-  OTEL_TRACES_EXPORTER: exporter(),
-  OTEL_METRICS_EXPORTER: exporter(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl(
+    "A collector: traces and metrics are exported to it by OTLP over HTTP (protobuf).",
+  ),
+  OTEL_TRACES_EXPORTER: exporter("none keeps traces from the collector."),
+  OTEL_METRICS_EXPORTER: exporter("none keeps metrics from the collector; they can be scraped all the same."),
   OTEL_SDK_DISABLED: flag(false, "true turns all export off."),
   OTEL_TRACES_SAMPLER: Type.Union(
     SAMPLERS.map((name) => Type.Literal(name)),
     {
       default: "parentbased_always_on",
       rule: `must be ${SAMPLERS.slice(0, -1).join(", ")} or ${SAMPLERS.at(-1)}`,
+      description: "Which traces are recorded.",
     },
   ),
   OTEL_TRACES_SAMPLER_ARG: optionalText("must be a number from 0 to 1", {
     check: isRatio,
     description: "The share of traces that a traceidratio sampler keeps; 1 unless told.",
   }),
-  OTEL_RESOURCE_ATTRIBUTES: keyPairs("Attributes of everything that is exported."),
+  OTEL_RESOURCE_ATTRIBUTES: keyPairs(
+    "Attributes of everything that is exported; name and namespace of the service stay.",
+  ),
   OTEL_EXPORTER_OTLP_HEADERS: keyPairs("Headers of calls of the collector, such as its credentials."),
   OTEL_EXPORTER_OTLP_COMPRESSION: Type.Union([Type.Literal("none"), Type.Literal("gzip")], {
     default: "none",
     rule: "must be none or gzip",
+    description: "How calls of the collector are compressed.",
   }),
   OTEL_EXPORTER_OTLP_CERTIFICATE: readableFile("Certificates (PEM) that the collector's is trusted by."),
   OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: readableFile("Certificate (PEM) that the collector is shown."),
@@ -84,10 +96,11 @@ function isRatio(value: string): boolean {
   return /^(?:0|1|0?\.\d+|[01]\.\d*)$/.test(value) && Number(value) <= 1;
 }
 
-function exporter() {
+function exporter(description: string) {
   return Type.Union([Type.Literal("otlp"), Type.Literal("none")], {
     default: "otlp",
     rule: "must be otlp or none",
+    description,
   });
 }
 

@@ -69,14 +69,15 @@ export function optionalInteger(minimum: number, maximum: number, description?: 
 }
 
 /** A TCP port; 0 binds a free one. */
-export function port(fallback: number): TInteger {
-  return integer(fallback, 0, 65_535, "TCP port; 0 binds a free one.");
+export function port(fallback: number, description: string): TInteger {
+  return integer(fallback, 0, 65_535, `${description} 0 binds a free port.`);
 }
 
 /** The address that ports are bound to. */
 export function host(fallback: string): TString {
   return textOr(fallback, "must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1", {
     check: isBindAddress,
+    description: "What both ports are bound to; 0.0.0.0 is every address of this machine.",
   });
 }
 
@@ -120,10 +121,10 @@ export function bodyBytesMax(fallback: number): TInteger {
 }
 
 /** Where a service keeps its data (contract 1). */
-export function databaseUrl(): TString {
+export function databaseUrl(description: string): TString {
   return requiredText(
     "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory",
-    { check: isDatabaseUrl, secret: true },
+    { check: isDatabaseUrl, secret: true, description },
   );
 }
 
@@ -132,7 +133,12 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
     "must be http://host:port of etcd, several of them separated by commas, all by http or all by https; or memory://",
-    { check: isRouteStoreUrl, secret: true },
+    {
+      check: isRouteStoreUrl,
+      secret: true,
+      description:
+        "Where routes are published and watched. user:password@ where etcd asks for it; memory:// in the platform only.",
+    },
   );
 }
 
@@ -143,7 +149,7 @@ export function counterStoreUrl(fallback?: string): TString {
     {
       check: isCounterStoreUrl,
       secret: true,
-      description: "Rate-limit counters, shared by all replicas.",
+      description: "Rate-limit counters, shared by all replicas; memory:// counts in each process alone.",
       default: fallback,
     },
   );
@@ -156,6 +162,7 @@ export function adminToken(): TString {
   return requiredText("must be the admin API's bearer token, of visible ASCII characters without spaces", {
     pattern: VISIBLE_ASCII,
     secret: true,
+    description: "Whoever sends it may publish and delete routes.",
   });
 }
 
@@ -166,6 +173,8 @@ export function internalAuthToken(): TOptional<TString> {
     {
       pattern: VISIBLE_ASCII,
       secret: true,
+      description:
+        "The gateway sends it as X-Platform-Internal-Token, identity and audit ask for it. Unset, there, lets everyone in who reaches the internal port.",
     },
   );
 }
@@ -200,17 +209,18 @@ export function pepper(description: string): TOptional<TString> {
 export function logFile(): TOptional<TString> {
   return optionalText("must be a file that this user may append to, or - for standard output", {
     check: isAppendableFile,
+    description: "Where log lines go. Unset: standard output.",
   });
 }
 
 /** A folder of files to be read at start, which may be absent. */
-export function optionalFolder(rule: string): TOptional<TString> {
-  return optionalText(rule, { check: isReadableFolder });
+export function optionalFolder(rule: string, description: string): TOptional<TString> {
+  return optionalText(rule, { check: isReadableFolder, description });
 }
 
 /** The API's page and document. */
 export function swaggerEnabled(): TBoolean {
-  return flag(true, "false takes the Swagger page and its document away.");
+  return flag(true, "false takes the pages of the API and their documents away.");
 }
 
 /** The operators' page of the registry. */

@@ -17,7 +17,7 @@ const variables = Type.Object({
   DATABASE_URL: requiredText("must be a postgres:// URL", { pattern: "^postgres://" }),
   IDENTITY_URL: httpUrl(),
   BRAND: textOr("ostiary", "must be a lower-case word", { pattern: "^[a-z]+$", refuseEmpty: true }),
-  PORT: port(5001),
+  PORT: port(5001, "What clients call."),
   SIZE: integer(10, 1, 20),
   ENABLED: flag(true),
   FILE: optionalText("must be a path"),

@@ -1,39 +1,39 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
-import { auditVariables } from "@ostiary/audit/config";
-import { gatewayVariables } from "@ostiary/gateway/config";
-import { identityVariables } from "@ostiary/identity/config";
-import { registryVariables } from "@ostiary/registry/config";
-import type { TObject } from "@sinclair/typebox";
+import { integer, requiredText } from "@ostiary/lib/runtime/config";
+import { readmePath, schemas, withTable } from "@ostiary/platform/readmes";
+import { variableTable } from "@ostiary/platform/readmes/variable-table";
+import { Type } from "@sinclair/typebox";
 
-/** The tables of variables in the READMEs, against the variables that are read. */
+describe.each(Object.keys(schemas))("the README of %s", (app) => {
+  test("has the table that its schema gives (else: bun run readme)", async () => {
+    const readme = await Bun.file(readmePath(app)).text();
+    expect(readme).toBe(withTable(app, readme));
+  });
 
-/** Variables and defaults of a service's README, as its table writes them. */
-async function documented(app: string): Promise<Record<string, string>> {
-  const text = await Bun.file(join(import.meta.dir, `../../../apps/${app}/README.md`)).text();
-  const rows = [...text.matchAll(/^\| `([A-Z][A-Z_]+)` +\| (.*?) +\|/gm)];
-  return Object.fromEntries(
-    rows.map(([, name = "", value = ""]) => [name, value.trim().replaceAll("`", "")]),
-  );
-}
+  test("says of every variable what it takes and what it is for", () => {
+    for (const [name, rule] of Object.entries(schemas[app]?.properties ?? {})) {
+      expect(`${name}: ${rule.description}`).toMatch(/^[A-Z_]+: \S.{10,}[^.]\.$/);
+      expect(`${name} ${rule.rule}`).toMatch(/^[A-Z_]+ must be /);
+    }
+  });
+});
 
-/** The same of its schema: a default, `required`, or nothing. */
-function read({ properties, required = [] }: TObject): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, { default: fallback }]) => [
-      name,
-      fallback !== undefined ? String(fallback) : required.includes(name) ? "required" : "",
-    ]),
-  );
-}
+describe("a table of variables", () => {
+  test("tells secrets, defaults, ranges and what is required", () => {
+    const schema = Type.Object({
+      TOKEN: requiredText("must be a | b", { secret: true, description: "For <all>." }),
+      SIZE: integer(3, 1, 5, "How large."),
+    });
+    expect(variableTable(schema).split("\n").slice(2)).toEqual([
+      "| `TOKEN`, or `TOKEN_FILE` | required | a \\| b | For &lt;all>. |",
+      "| `SIZE` | `3` | 1 to 5 | How large. |",
+      "",
+    ]);
+  });
 
-describe("the README of", () => {
-  test.each<[string, TObject]>([
-    ["gateway", gatewayVariables],
-    ["registry", registryVariables],
-    ["identity", identityVariables],
-    ["audit", auditVariables],
-  ])("%s lists every variable with its default", async (app, schema) => {
-    expect(await documented(app)).toEqual(read(schema));
+  test("needs its place in the README, once and in order", () => {
+    for (const readme of ["", "<!-- /variables -->\n<!-- variables: written by bun run readme -->\n"])
+      expect(() => withTable("gateway", readme)).toThrow("The README of gateway needs a line <!-- variables");
+    expect(() => withTable("nosuch", "")).toThrow("The README of nosuch");
   });
 });

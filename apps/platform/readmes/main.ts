@@ -1,0 +1,7 @@
+import { readmePath, schemas, withTable } from "./readmes.ts";
+
+/** Writes the tables of variables into the READMEs of the apps, after a change of their schemas. */
+for (const app of Object.keys(schemas)) {
+  const file = Bun.file(readmePath(app));
+  await file.write(withTable(app, await file.text()));
+}

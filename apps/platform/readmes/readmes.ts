@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { demoVariables } from "@ostiary/demo/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { registryVariables } from "@ostiary/registry/config";
+import type { TObject } from "@sinclair/typebox";
+import { platformVariables } from "../config.ts";
+import { variableTable } from "./variable-table.ts";
+
+/** The apps whose README has a table of variables, and the schema that it is made from. */
+export const schemas: Readonly<Record<string, TObject>> = {
+  gateway: gatewayVariables,
+  registry: registryVariables,
+  identity: identityVariables,
+  audit: auditVariables,
+  platform: platformVariables,
+  demo: demoVariables,
+};
+
+const BEGIN = "<!-- variables: written by bun run readme -->\n";
+const END = "<!-- /variables -->";
+
+export function readmePath(app: string): string {
+  return join(import.meta.dir, "../..", app, "README.md");
+}
+
+/** The text of an app's README with the table that its schema gives between the markers. */
+export function withTable(app: string, readme: string): string {
+  const schema = schemas[app];
+  const begin = readme.indexOf(BEGIN);
+  const end = readme.indexOf(END);
+  if (schema === undefined || begin < 0 || end < begin) {
+    throw new Error(`The README of ${app} needs a line ${BEGIN.trim()} and after it a line ${END}.`);
+  }
+  return `${readme.slice(0, begin) + BEGIN}\n${variableTable(schema)}\n${readme.slice(end)}`;
+}

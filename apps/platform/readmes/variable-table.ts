@@ -1,0 +1,44 @@
+import { listenVariables } from "@ostiary/lib/runtime/config";
+import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
+
+/** The table of a service's variables, as its README has it, from the schema that reads them. */
+export function variableTable(schema: TObject): string {
+  const rows = Object.entries(schema.properties)
+    .toSorted(([one], [other]) => Number(isShared(one)) - Number(isShared(other)))
+    .map(([name, rule]) => [
+      nameOf(name, rule),
+      defaultOf(rule, schema.required?.includes(name) === true),
+      takes(rule),
+      escaped(rule.description ?? ""),
+    ]);
+  const lines = [["Variable", "Default", "Takes", "What it is for"], ["---", "---", "---", "---"], ...rows];
+  return lines.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** What every service has comes after what is its own. */
+const shared = listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 });
+const isShared = (name: string) => name in shared;
+
+function nameOf(name: string, rule: TSchema): string {
+  return rule.secret === true ? `\`${name}\`, or \`${name}_FILE\`` : `\`${name}\``;
+}
+
+function defaultOf(rule: TSchema, required: boolean): string {
+  if (rule.default !== undefined) return `\`${rule.default}\``;
+  return required ? "required" : "";
+}
+
+function takes(rule: TSchema): string {
+  if (TypeGuard.IsBoolean(rule)) return "`true` or `false`";
+  if (TypeGuard.IsInteger(rule)) return range(rule.minimum, rule.maximum);
+  if (TypeGuard.IsUnion(rule)) return rule.anyOf.map(({ const: value }) => `\`${value}\``).join(", ");
+  return escaped(String(rule.rule).replace(/^must be /, ""));
+}
+
+function range(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): string {
+  return maximum === Number.MAX_SAFE_INTEGER ? `${minimum} or more` : `${minimum} to ${maximum}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("*", "\\*").replaceAll("<", "&lt;");
+}
