@@ -27,11 +27,3 @@ export async function ended(command: Command): Promise<void> {
   command.kill();
   await command.exited;
 }
-
-/** A port of 127.0.0.1 that nobody listens on. */
-export function freePort(): number {
-  const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
-  const { port } = taken;
-  taken.stop(true);
-  return port;
-}

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { commandsOf } from "../../support/documents.ts";
+import { freePort } from "../../support/free-port.ts";
 import { moved, Reader } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { ended, freePort, startQuickStart } from "./quick-start.ts";
+import { ended, startQuickStart } from "./quick-start.ts";
 
 /** The guide from its first command to its last, as somebody new follows it; only ports are others. */
 
@@ -20,7 +21,7 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
   const [start = "", ...others] = await commandsOf(GUIDE, "1. Start Ostiary");
   expect([start.trim(), ...others]).toEqual(["bun start"]);
   const [serve = ""] = await commandsOf(GUIDE, "2. Start your service");
-  const port = freePort();
+  const port = await freePort();
   const service = reader.start(`exec ${moved(serve, { "port: 7000": `port: ${port}` })}`);
   const ostiary = await startQuickStart(reader);
   try {

@@ -11,6 +11,8 @@ interface NotRun {
 
 const GUIDES = ".github/guides/";
 const README_TEST = "tests/flow/quick-start/readme-commands.test.ts";
+const FEED = "tests/flow/guides/lifecycle-feed.test.ts";
+const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
 /** By document and heading: the test that runs the commands there. */
@@ -20,6 +22,15 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     Test: { why: "it runs this test" },
     "How fast it is": { why: "it takes an hour, and no test measures" },
     "Run it for real": README_TEST,
+  },
+  [`${GUIDES}backup-and-restore.md`]: {
+    "Back up": RESTORE,
+    Restore: RESTORE,
+    "Look whether all is there": RESTORE,
+  },
+  [`${GUIDES}lifecycle-feed.md`]: {
+    "Follow the lifecycle feed": FEED,
+    "A reader that can be stopped at any moment": FEED,
   },
   [`${GUIDES}ten-minutes.md`]: {
     "1. Start Ostiary": TEN_MINUTES,

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
+import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { signingKeyFile } from "../../app/audit/proof-bed.ts";
+import { commandsOf } from "../../support/documents.ts";
+import { freePort } from "../../support/free-port.ts";
+import { Reader } from "../../support/reader.ts";
+import { freshCounterStoreUrl, services, startEtcd, startPostgres } from "../../support/services.ts";
+import { type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** The guide to the letter: a database is dumped, its server lost, and the dump restored into another one. */
+
+setDefaultTimeout(240_000);
+
+const GUIDE = ".github/guides/backup-and-restore.md";
+const ADMIN_TOKEN = "restored-admin-token";
+
+const { postgres, redis, etcd } = services();
+const able = postgres.binary && redis.real && etcd.own && Bun.which("pg_dump") !== null;
+
+interface Caller {
+  key: string;
+  session: string;
+}
+
+/** The services, on ports that a restart keeps: routes name them. */
+class System {
+  readonly #ports: Record<string, string>;
+  readonly #signingKey = signingKeyFile();
+  readonly #processes = new Map<string, RunningProcess>();
+  readonly provider: IdentityProvider;
+
+  constructor(provider: IdentityProvider, ports: number[]) {
+    this.provider = provider;
+    const names = ["registry", "identity", "audit", "gateway", "identity-internal", "audit-internal"];
+    this.#ports = Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
+  }
+
+  url(name: string): string {
+    return `http://127.0.0.1:${this.#ports[name]}`;
+  }
+
+  async start(database: string, routeStore: string, counterStore: string): Promise<void> {
+    const port = (name: string) => this.#ports[name] ?? "";
+    const parts: [string, Record<string, string>][] = [
+      ["registry", { DATABASE_URL: database, ROUTE_STORE_URL: routeStore, ADMIN_TOKEN }],
+      [
+        "identity",
+        { DATABASE_URL: database, ROLES_FILE: "seeds/roles.yaml", INTERNAL_PORT: port("identity-internal") },
+      ],
+      [
+        "audit",
+        {
+          DATABASE_URL: database,
+          SEAL_INTERVAL_MS: "100",
+          AUDIT_SIGNING_KEY_FILE: this.#signingKey,
+          INTERNAL_PORT: port("audit-internal"),
+        },
+      ],
+      [
+        "gateway",
+        {
+          ROUTE_STORE_URL: routeStore,
+          COUNTER_STORE_URL: counterStore,
+          AUTH_ISSUER: this.provider.issuer,
+          AUTH_JWKS_URI: this.provider.jwks_uri,
+          CREDENTIAL_VALIDATE_URL: `${this.url("identity-internal")}/internal/credentials/validate`,
+          AUDIT_URL: this.url("audit-internal"),
+          APIKEY_CACHE_TTL_SECS: "0",
+        },
+      ],
+    ];
+    await Promise.all(
+      parts.map(async ([name, env]) =>
+        this.#processes.set(name, await startProcess(`apps/${name}/main.ts`, { ...env, PORT: port(name) })),
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#processes.values()].map((each) => each.stop()));
+    this.#processes.clear();
+  }
+
+  call(path: string, credential: string, accept = "*/*", init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers({ Accept: accept, Connection: "close" });
+    if (credential.startsWith("ey")) headers.set("Authorization", `Bearer ${credential}`);
+    else headers.set("X-API-Key", credential);
+    return fetch(`${this.url("gateway")}${path}`, { ...init, headers });
+  }
+
+  async post(path: string, credential: string, body: object = {}) {
+    const response = await this.call(path, credential, "*/*", { method: "POST", body: JSON.stringify(body) });
+    return JSON.parse(await response.text());
+  }
+}
+
+describe.skipIf(!able)("backup-and-restore.md", () => {
+  let system: System;
+  let reader: Reader;
+  let sample: ReturnType<typeof startSampleService>;
+  let database: string;
+  let old: Caller;
+  const lost: Caller = { key: "", session: "" };
+
+  const guide = async (heading: string) => reader.runAll(await commandsOf(GUIDE, heading));
+
+  beforeAll(async () => {
+    const first = await startPostgres();
+    const second = await startPostgres();
+    const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+    sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
+    system = new System(provider, await Promise.all(Array.from({ length: 6 }, freePort)));
+    database = new URL("/ostiary", second.url).href;
+    reader = await Reader.open({
+      DATABASE_URL: first.url,
+      AUDIT_URL: system.url("audit"),
+      GATEWAY: system.url("gateway"),
+    });
+    await system.start(first.url, (await startEtcd()).url, await freshCounterStoreUrl());
+    await publish();
+    old = await newCaller("kept");
+    await waitForLog(old.session);
+
+    await guide("Back up");
+
+    await afterTheBackup();
+    await system.stop();
+    await first.kill();
+    const restoring = await Reader.open({ DATABASE_URL: database, SERVER_URL: second.url });
+    await Bun.write(
+      join(restoring.directory, "ostiary.dump"),
+      Bun.file(join(reader.directory, "ostiary.dump")),
+    );
+    await restoring.runAll(await commandsOf(GUIDE, "Restore"));
+    await restoring.close();
+    // an etcd and a Redis that know nothing
+    await system.start(database, (await startEtcd()).url, await freshCounterStoreUrl());
+    await waitFor(async () => (await system.call("/demo/things/1", old.session)).ok, {
+      timeout_ms: 60_000,
+      what: "The restored routes at the gateway",
+    });
+  });
+  afterAll(async () => {
+    await system?.stop();
+    await Promise.all([system?.provider.stop(), sample?.stop(), reader?.close()]);
+  });
+
+  async function publish() {
+    await publishCatalogs({ registry_url: system.url("registry"), admin_token: ADMIN_TOKEN }, [
+      { service: "identity", url: system.url("identity") },
+      { service: "audit", url: system.url("audit") },
+      { service: "demo", url: sample.url },
+    ]);
+  }
+
+  async function newCaller(subject: string): Promise<Caller> {
+    const token = await (await fetch(`${system.provider.issuer}/token?subject=${subject}`)).text();
+    await waitFor(async () => (await system.call("/user", token)).ok, { what: "The route of the person" });
+    const { id } = await system.post("/user/organizations", token, { name: subject });
+    const { token: session } = await system.post(`/user/organizations/${id}/session`, token);
+    const { key } = await system.post("/member/api-keys", session);
+    await system.call("/demo/things/1", key, "*/*", { method: "PUT" });
+    return { key, session };
+  }
+
+  /** What the restored database can not know: a revoked key, a new organization, a deleted service. */
+  async function afterTheBackup() {
+    const { keys } = JSON.parse(await (await system.call("/member/api-keys", old.session)).text());
+    await system.call(`/member/api-keys/${keys[0].id}`, old.session, "*/*", { method: "DELETE" });
+    expect((await system.call("/demo/things/1", old.key)).status).toBe(401);
+    Object.assign(lost, await newCaller("lost"));
+    const deleted = await fetch(`${system.url("registry")}/services/demo`, {
+      method: "DELETE",
+      headers: { Authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    expect(deleted.status).toBe(204);
+    await waitForSeal();
+    const checkpoints = await fetch(`${system.url("audit")}/audit-checkpoints?limit=1`);
+    await Bun.write(join(reader.directory, "later.json"), await checkpoints.text());
+  }
+
+  /** Waits until a checkpoint holds the end of the old caller's log, with what was done after the backup. */
+  async function waitForSeal() {
+    const log = await system.call("/org/audit-events?proof=true", old.session, "application/x-ndjson");
+    expect(log.status).toBe(200);
+    await log.text();
+  }
+
+  /** Waits until audit tells of the write. */
+  const waitForLog = (session: string) =>
+    waitFor(
+      async () => /"method":"PUT"/.test(await (await system.call("/org/audit-events", session)).text()),
+      {
+        what: "The event of the write",
+      },
+    );
+
+  test("brings back routes into an empty etcd, sessions and keys", async () => {
+    await Bun.write(join(reader.directory, "admin-token"), ADMIN_TOKEN);
+    const [commands = ""] = await commandsOf(GUIDE, "Look whether all is there");
+    const listed = await reader.run(commands.replace("http://127.0.0.1:5002", system.url("registry")));
+    expect(listed).toMatch(/^demo +http/m);
+    expect(listed).toMatch(/^identity +http/m);
+  });
+
+  test("makes a key valid again that was revoked since, and refuses one that is newer", async () => {
+    expect((await system.call("/demo/things/1", old.key)).status).toBe(200);
+    expect((await system.call("/demo/things/1", lost.key)).status).toBe(401);
+    expect((await system.call("/demo/things/1", lost.session)).status).toBe(401);
+  });
+
+  test("keeps the proof of the log, and writes on", async () => {
+    const [, verify = ""] = await commandsOf(GUIDE, "Look whether all is there");
+    const verified = () => reader.run(`export KEY=${old.session}\n${verify}`);
+    expect(await verified()).toContain("are complete and unaltered.");
+    await system.call("/demo/things/2", old.session, "*/*", { method: "PUT" });
+    expect(await verified()).toContain("are complete and unaltered.");
+  });
+
+  test("is found out by a checkpoint from after the backup", async () => {
+    const [, verify = ""] = await commandsOf(GUIDE, "Look whether all is there");
+    const later = verify.replace("--checkpoint checkpoint.json", "--checkpoint later.json");
+    await expect(reader.run(`export KEY=${old.session}\n${later}`)).rejects.toThrow("ended with 1");
+  });
+});

@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { commandsOf } from "../../support/documents.ts";
+import { type Command, moved, Reader } from "../../support/reader.ts";
+import { freshDatabase } from "../../support/services.ts";
+import { type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** The program of the guide, taken out of it and run: nothing is missed, whenever it is killed. */
+
+setDefaultTimeout(120_000);
+
+const GUIDE = ".github/guides/lifecycle-feed.md";
+const TOKEN = "feed-internal-token";
+
+let reader: Reader;
+let identity: RunningProcess;
+let follow: string;
+const running: Running[] = [];
+
+interface Running {
+  command: Command;
+  /** Once all that it wrote is read. */
+  read: Promise<void>;
+}
+
+beforeAll(async () => {
+  const env = {
+    DATABASE_URL: await freshDatabase(),
+    ROLES_FILE: "seeds/roles.yaml",
+    INTERNAL_AUTH_TOKEN: TOKEN,
+  };
+  identity = await startProcess("apps/identity/main.ts", env);
+  reader = await Reader.open({ IDENTITY_URL: identity.internal_url, INTERNAL_AUTH_TOKEN: TOKEN });
+  const [program = "", start = ""] = await commandsOf(GUIDE, "A reader that can be stopped at any moment");
+  await reader.run(program);
+  follow = start.trim();
+});
+afterEach(async () => {
+  for (const each of running.splice(0)) await killed(each);
+  await rm(join(reader.directory, "lifecycle-place"), { force: true });
+});
+afterAll(async () => {
+  await Promise.all([identity.stop(), reader.close()]);
+});
+
+async function killed({ command, read }: Running): Promise<void> {
+  command.kill("SIGKILL");
+  await Promise.all([command.exited, read]);
+}
+
+/** Starts the program; `seen` grows with the ids that it handles. */
+function started(seen: string[], env: Record<string, string> = {}): Running {
+  const command = reader.start(`exec ${follow}`, env);
+  const read = async () => {
+    let rest = "";
+    for await (const chunk of command.stdout) {
+      const lines = (rest + new TextDecoder().decode(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      seen.push(...lines.map((line) => JSON.parse(line).id));
+    }
+  };
+  const program = { command, read: read() };
+  running.push(program);
+  return program;
+}
+
+async function internal(method: string, path: string, body?: object) {
+  const response = await fetch(`${identity.internal_url}${path}`, {
+    method,
+    headers: { "X-Platform-Internal-Token": TOKEN, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return JSON.parse(await response.text());
+}
+
+/** A person who creates so many organizations, two events each. */
+async function organizations(count: number): Promise<void> {
+  const idp = { issuer: "https://login.example.com", subject: crypto.randomUUID() };
+  const { user_id } = await internal("POST", "/internal/credentials/validate", { idp });
+  for (let n = 0; n < count; n++) {
+    const made = await fetch(`${identity.url}/users/${user_id}/organizations`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: `Organization ${n}` }),
+    });
+    expect(made.status).toBe(201);
+  }
+}
+
+async function wholeFeed(): Promise<string[]> {
+  const { lifecycle_events } = await internal("GET", "/internal/lifecycle-events?limit=500");
+  return lifecycle_events.map(({ id }: { id: string }) => id);
+}
+
+describe("the reader of lifecycle-feed.md", () => {
+  test("shows the feed by the guide's first command", async () => {
+    await organizations(2);
+    const [show = ""] = await commandsOf(GUIDE, "Follow the lifecycle feed");
+    const places = { "http://127.0.0.1:3001": identity.internal_url, "TOKEN=…": `TOKEN=${TOKEN}` };
+    const page = JSON.parse(await reader.run(moved(show, places)));
+    expect(page).toMatchObject({ has_more: true, lifecycle_events: [{ type: "organization.created" }, {}] });
+  });
+
+  test("misses nothing when it is killed and started again, and repeats one event at most", async () => {
+    const seen: string[] = [];
+    await organizations(20);
+    const first = started(seen);
+    await waitFor(() => seen.length > 0, { what: "The first events" });
+    await killed(first);
+    await organizations(20);
+    const feed = await wholeFeed();
+    started(seen);
+    await waitFor(() => seen.at(-1) === feed.at(-1), { timeout_ms: 30_000, what: "The last event" });
+    expect([...new Set(seen)]).toEqual(feed);
+    expect(seen.length - feed.length).toBeLessThanOrEqual(1);
+  });
+
+  test("ends with what is wrong when its place is of another feed", async () => {
+    await Bun.write(join(reader.directory, "lifecycle-place"), "01J9ZZZZZZZZZZZZZZZZZZZZZZ");
+    const { command } = started([]);
+    expect(await command.stderr.text()).toContain("starting_after must be the id of an event of this feed.");
+    expect(await command.exited).toBe(1);
+  });
+
+  test("ends when its token is wrong", async () => {
+    const { command } = started([], { INTERNAL_AUTH_TOKEN: "wrong" });
+    expect(await command.stderr.text()).toStartWith("401: ");
+    expect(await command.exited).toBe(1);
+  });
+
+  test("waits for an identity that fails or breaks off, and goes on", async () => {
+    const seen: string[] = [];
+    await organizations(1);
+    const feed = await wholeFeed();
+    let asked = 0;
+    const unsteady = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => {
+        asked += 1;
+        if (asked === 1) return new Response("away", { status: 503 });
+        if (asked === 2) return new Response('{"lifecycle_events": [{"id"');
+        const { pathname, search } = new URL(request.url);
+        return fetch(`${identity.internal_url}${pathname}${search}`, {
+          headers: { "X-Platform-Internal-Token": TOKEN },
+        });
+      },
+    });
+    started(seen, { IDENTITY_URL: `http://127.0.0.1:${unsteady.port}` });
+    await waitFor(() => seen.at(-1) === feed.at(-1), { timeout_ms: 40_000, what: "The last event" });
+    await unsteady.stop(true);
+    expect(seen).toEqual(feed);
+  });
+});
