@@ -12,6 +12,8 @@ interface NotRun {
 const GUIDES = ".github/guides/";
 const README_TEST = "tests/flow/quick-start/readme-commands.test.ts";
 const FEED = "tests/flow/guides/lifecycle-feed.test.ts";
+const PROVIDERS = "tests/flow/guides/identity-providers.test.ts";
+const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
@@ -23,10 +25,18 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     "How fast it is": { why: "it takes an hour, and no test measures" },
     "Run it for real": README_TEST,
   },
+  [`${GUIDES}audit-to-siem.md`]: {
+    "A credential that may read the log and nothing else": SIEM,
+    "The program": SIEM,
+  },
   [`${GUIDES}backup-and-restore.md`]: {
     "Back up": RESTORE,
     Restore: RESTORE,
     "Look whether all is there": RESTORE,
+  },
+  [`${GUIDES}identity-providers.md`]: {
+    "Any provider": PROVIDERS,
+    Keycloak: PROVIDERS,
   },
   [`${GUIDES}lifecycle-feed.md`]: {
     "Follow the lifecycle feed": FEED,

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { commandsOf } from "../../support/documents.ts";
+import { Reader } from "../../support/reader.ts";
+import { type Stack, startStack } from "../../support/stack.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** The program of the guide, taken out of it and run against a stand-in of Splunk's collector. */
+
+setDefaultTimeout(120_000);
+
+const GUIDE = ".github/guides/audit-to-siem.md";
+
+interface Delivered {
+  time: number;
+  event: { id: string; outcome: string; occurred_at: string };
+}
+
+let stack: Stack;
+let reader: Reader;
+let session: string;
+let ship: string;
+let collector: ReturnType<typeof Bun.serve>;
+let received: Delivered[] = [];
+let refusals = 0;
+
+beforeAll(async () => {
+  stack = await startStack();
+  collector = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: take });
+  session = await newSession();
+  reader = await Reader.open({
+    GATEWAY: stack.gateway.url,
+    SESSION: session,
+    SPLUNK_URL: `http://127.0.0.1:${collector.port}`,
+    SPLUNK_TOKEN: "hec-token",
+  });
+  await reader.runAll(await commandsOf(GUIDE, "A credential that may read the log and nothing else"));
+  const [program = "", run = ""] = await commandsOf(GUIDE, "The program");
+  await reader.run(program);
+  ship = run;
+});
+beforeEach(async () => {
+  received = [];
+  refusals = 0;
+  await rm(join(reader.directory, "siem-state.json"), { force: true });
+});
+afterAll(async () => {
+  await Promise.all([stack?.close(), collector?.stop(true), reader?.close()]);
+});
+
+/** As the HTTP Event Collector: objects that follow one another. */
+async function take(request: Request): Promise<Response> {
+  if (refusals > 0) {
+    refusals -= 1;
+    return Response.json({ text: "Server is busy", code: 9 }, { status: 503 });
+  }
+  if (new URL(request.url).pathname !== "/services/collector/event")
+    return new Response(null, { status: 404 });
+  if (request.headers.get("authorization") !== "Splunk hec-token") return new Response(null, { status: 401 });
+  received.push(...(await request.text()).split("\n").map((line) => JSON.parse(line)));
+  return Response.json({ text: "Success", code: 0 });
+}
+
+async function call(path: string, headers: Record<string, string>, body?: string) {
+  const response = await fetch(`${stack.gateway.url}${path}`, {
+    headers,
+    ...(body === undefined ? {} : { method: "POST", body }),
+  });
+  return JSON.parse(await response.text());
+}
+
+async function newSession(): Promise<string> {
+  const token = await (await fetch(`${stack.identity_provider_url}/token?subject=siem`)).text();
+  const bearer = { Authorization: `Bearer ${token}` };
+  await waitFor(async () => (await fetch(`${stack.gateway.url}/user`, { headers: bearer })).ok);
+  const { id } = await call("/user/organizations", bearer, '{"name":"Watched"}');
+  return (await call(`/user/organizations/${id}/session`, bearer, "")).token;
+}
+
+/** Writes so many events, and waits until the log tells how each ended. */
+async function writes(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const url = `${stack.gateway.url}/demo/things/${n}`;
+    expect((await fetch(url, { method: "PUT", headers: { "X-API-Key": session } })).status).toBe(200);
+  }
+  await waitFor(async () => (await log()).every(({ outcome }) => outcome !== "pending"), {
+    what: "The outcomes",
+  });
+}
+
+/** The ids of the log, oldest first. */
+async function log(): Promise<Delivered["event"][]> {
+  const page = await call("/org/audit-events?limit=100", { "X-API-Key": session });
+  return page.audit_events.toReversed();
+}
+
+const ids = (events: { id: string }[]) => events.map(({ id }) => id);
+const delivered = () => ids(received.map(({ event }) => event));
+
+describe("the program of audit-to-siem.md", () => {
+  test("sends the whole log first, and then only what is new, in the order of the log", async () => {
+    await writes(3);
+    await reader.run(ship);
+    expect(delivered()).toEqual(ids(await log()));
+    expect(received.map(({ time, event }) => time * 1000 - Date.parse(event.occurred_at))).toSatisfy((all) =>
+      all.every((difference: number) => Math.abs(difference) < 1),
+    );
+    const before = received.length;
+    await reader.run(ship);
+    expect(received).toHaveLength(before);
+    await writes(2);
+    await reader.run(ship);
+    expect(delivered()).toEqual(ids(await log()));
+  });
+
+  test("sends again what a collector did not take, and nothing twice", async () => {
+    await writes(1);
+    refusals = 1;
+    await expect(reader.run(ship)).rejects.toThrow("Splunk answered 503");
+    expect(received).toEqual([]);
+    await reader.run(ship);
+    expect(delivered()).toEqual(ids(await log()));
+  });
+
+  test("holds a pending event back until it has its outcome", async () => {
+    await writes(1);
+    const hanging = new AbortController();
+    // an event stream: its outcome comes with its end
+    const stream = fetch(`${stack.gateway.url}/demo/things/stream`, {
+      method: "PUT",
+      headers: { "X-API-Key": session },
+      body: new ReadableStream({
+        async pull(controller) {
+          controller.enqueue(new Uint8Array(1));
+          await Bun.sleep(50);
+        },
+      }),
+      signal: hanging.signal,
+    }).catch(() => undefined);
+    await waitFor(async () => (await log()).some(({ outcome }) => outcome === "pending"), {
+      what: "The intent",
+    });
+    await reader.run(ship);
+    const pending = (await log()).find(({ outcome }) => outcome === "pending");
+    expect(delivered()).not.toContain(pending?.id);
+    hanging.abort();
+    await stream;
+    await waitFor(async () => (await log()).every(({ outcome }) => outcome !== "pending"), {
+      what: "The outcome",
+    });
+    await reader.run(ship);
+    expect(delivered().toSorted()).toEqual(ids(await log()).toSorted());
+  });
+
+  test("writes lines where there is no Splunk", async () => {
+    await writes(1);
+    const printed = await reader.run(`unset SPLUNK_URL\n${ship}`);
+    expect(
+      printed
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(ids(await log()));
+  });
+
+  test("keeps its state when its key is refused", async () => {
+    await writes(1);
+    await reader.run(ship);
+    const state = await Bun.file(join(reader.directory, "siem-state.json")).text();
+    const key = await Bun.file(join(reader.directory, "siem-key")).text();
+    await Bun.write(join(reader.directory, "siem-key"), "acme-k-2-wrong");
+    await expect(reader.run(ship)).rejects.toThrow("401");
+    await Bun.write(join(reader.directory, "siem-key"), key);
+    expect(await Bun.file(join(reader.directory, "siem-state.json")).text()).toBe(state);
+  });
+});

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { commandsOf, ROOT } from "../../support/documents.ts";
+import { freePort } from "../../support/free-port.ts";
+import { type Command, Reader, readUntil } from "../../support/reader.ts";
+import { freshDatabase } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";
+
+/** Providers that other people wrote, connected by the commands of the guide. */
+
+setDefaultTimeout(300_000);
+
+const GUIDE = ".github/guides/identity-providers.md";
+const AUDIENCE = "https://api.example.com";
+
+let reader: Reader;
+let provider: Command;
+let ostiary: QuickStart | undefined;
+
+beforeEach(async () => {
+  reader = await Reader.open();
+});
+afterEach(async () => {
+  await ostiary?.stop();
+  await ended(provider);
+  await reader.close();
+  ostiary = undefined;
+});
+
+interface Seen {
+  status: number;
+  person: { id?: string; status?: string };
+  claims: Record<string, unknown>;
+}
+
+/** Follows the steps for any provider; a provider with a way of its own to a token gives the commands for it. */
+async function connect(settings: Record<string, string>, tokenCommands?: string): Promise<Seen> {
+  const [discover = "", start = "", token = "", look = "", call = ""] = await commandsOf(
+    GUIDE,
+    "Any provider",
+  );
+  const variables = Object.entries(settings).map(([name, value]) => `export ${name}='${value}'\n`);
+  const found = await reader.run(`${variables.join("")}${discover}`);
+  expect(found).toContain(`AUTH_ISSUER=${settings.PROVIDER}\n`);
+  expect(start.trim()).toEndWith("DEMO=false bun start");
+  const env = Object.fromEntries(
+    found
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/=(.*)/).slice(0, 2)),
+  );
+  ostiary = await startQuickStart(reader, { ...env, DEMO: "false", DATABASE_URL: await freshDatabase() });
+  const gateway = `export GATEWAY=http://${ostiary.places["127.0.0.1:5001"]}\n`;
+  const withStatus = call.replace("curl -s", "curl -s -w '\\n%{http_code}\\n'");
+  const [, claims = "", answer = ""] = await reader.runAll([
+    `${variables.join("")}${gateway}${tokenCommands ?? token}`,
+    look,
+    withStatus,
+  ]);
+  const [body = "", status] = answer.trim().split("\n");
+  return { status: Number(status), person: JSON.parse(body), claims: JSON.parse(claims) };
+}
+
+describe("a standard provider", () => {
+  const settings = { AUDIENCE, CLIENT_ID: "ten-minutes", CLIENT_SECRET: "ten-minutes-secret" };
+  let url: string;
+
+  beforeEach(async () => {
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    provider = reader.start(`exec bun ${join(ROOT, "tests/support/oidc-provider-process.ts")} ${port}`);
+    await readUntil(provider.stdout, "listening");
+  });
+
+  test("is connected by the steps for any provider", async () => {
+    const seen = await connect({ ...settings, PROVIDER: url });
+    expect(seen.claims).toMatchObject({ iss: url, aud: AUDIENCE, sub: "ten-minutes" });
+    expect(seen).toMatchObject({ status: 200, person: { status: "active" } });
+  });
+
+  test("has its tokens for another API refused", async () => {
+    const [, , token = ""] = await commandsOf(GUIDE, "Any provider");
+    const elsewhere = token.replace("$AUDIENCE", "https://other.example.com");
+    expect(await connect({ ...settings, PROVIDER: url }, elsewhere)).toMatchObject({
+      status: 401,
+      claims: { aud: "https://other.example.com" },
+    });
+  });
+});
+
+/** Keycloak's distribution, where its programs are on the path. */
+describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("Keycloak", () => {
+  const ADMIN_PASSWORD = "admin-for-a-try";
+
+  test("is connected by its realm, client and mapper", async () => {
+    const port = await freePort();
+    const keycloak = `http://127.0.0.1:${port}`;
+    provider = reader.start(
+      `exec kc.sh start-dev --http-port=${port} --http-management-port=${await freePort()} --cache=local`,
+      { KC_BOOTSTRAP_ADMIN_USERNAME: "admin", KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD },
+    );
+    await waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
+      timeout_ms: 240_000,
+      what: "Keycloak",
+    });
+    const [realm = "", token = ""] = await commandsOf(GUIDE, "Keycloak");
+    const settings = {
+      KEYCLOAK: keycloak,
+      PROVIDER: `${keycloak}/realms/acme`,
+      AUDIENCE,
+      ADMIN_PASSWORD,
+      ALICE_PASSWORD: "alice-for-a-try",
+    };
+    const variables = Object.entries(settings).map(([name, value]) => `export ${name}='${value}'\n`);
+    await reader.run(`${variables.join("")}${realm}`);
+    const seen = await connect(settings, token);
+    expect(seen.claims).toMatchObject({ iss: settings.PROVIDER, aud: [AUDIENCE, "account"] });
+    expect(seen).toMatchObject({ status: 200, person: { status: "active" } });
+  });
+});
