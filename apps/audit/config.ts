@@ -5,6 +5,7 @@ import {
   listenVariables,
   optionalText,
   swaggerEnabled,
+  tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -12,6 +13,7 @@ import { type Static, Type } from "@sinclair/typebox";
 export const auditVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3002, internal_port: 3003 }),
   DATABASE_URL: databaseUrl("Where the log is kept, in the schema audit."),
+  ...tlsVariables("DATABASE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   EXPORT_BYTES_PER_SECOND_MIN: integer(
     16_384,

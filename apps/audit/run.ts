@@ -1,4 +1,4 @@
-import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
 import { auditVariables } from "./config.ts";
@@ -7,7 +7,7 @@ import { wireAudit } from "./wire.ts";
 /** Audit as a process. */
 export function runAudit(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(auditVariables, env, checkPorts, checkSigningKeyFile);
+    const config = loadConfig(auditVariables, env, checkPorts, checkPeerTls, checkSigningKeyFile);
     return [await serve(await wireAudit(config), config)];
   });
 }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
+import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -113,7 +114,7 @@ async function openStores(
   given: Database | undefined,
   { observeStore }: Telemetry,
 ): Promise<Stores> {
-  const options = { namespace: "audit", observer: observeStore };
+  const options = { namespace: "audit", observer: observeStore, tls: peerTls(config, "DATABASE") };
   const writes =
     given === undefined
       ? await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS })

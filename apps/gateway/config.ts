@@ -9,6 +9,7 @@ import {
   optionalList,
   optionalText,
   routeStoreUrl,
+  tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { admissionVariables } from "./admission/config.ts";
@@ -29,7 +30,9 @@ export const gatewayVariables = Type.Object({
     description: "The key of TLS_CERT_FILE, without a passphrase; both or none.",
   }),
   ROUTE_STORE_URL: routeStoreUrl(),
+  ...tlsVariables("ROUTE_STORE"),
   COUNTER_STORE_URL: counterStoreUrl(),
+  ...tlsVariables("COUNTER_STORE"),
   ...admissionVariables,
   ...limitVariables,
   ...auditVariables,

@@ -1,4 +1,9 @@
-import { checkSharedRouteStore, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import {
+  checkPeerTls,
+  checkSharedRouteStore,
+  type Environment,
+  loadConfig,
+} from "@ostiary/lib/runtime/config";
 import {
   checkCertificate,
   checkPorts,
@@ -19,6 +24,7 @@ export function runGateway(env: Environment): Promise<void> {
       checkAudit,
       checkSharedRouteStore,
       checkCertificate,
+      checkPeerTls,
       checkPorts,
     );
     withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });

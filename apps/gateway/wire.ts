@@ -1,4 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
+import { peerTls } from "@ostiary/lib/runtime/config";
 import { certificateFiles, type Service } from "@ostiary/lib/runtime/service";
 import {
   COUNTERS_NAMESPACE,
@@ -145,7 +146,10 @@ export async function wireGateway(
 }
 
 async function ownRouteStore(config: GatewayConfig, { metrics }: Telemetry): Promise<RouteStore> {
-  return openRouteStore(config.ROUTE_STORE_URL, { observer: metrics.observeStore });
+  return openRouteStore(config.ROUTE_STORE_URL, {
+    observer: metrics.observeStore,
+    tls: peerTls(config, "ROUTE_STORE"),
+  });
 }
 
 async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetry): Promise<CounterStore> {
@@ -155,7 +159,10 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
       "COUNTER_STORE_URL is memory://: this gateway counts for itself, whatever its replicas count",
     );
   }
-  return openCounterStore(config.COUNTER_STORE_URL, { observer: metrics.observeStore });
+  return openCounterStore(config.COUNTER_STORE_URL, {
+    observer: metrics.observeStore,
+    tls: peerTls(config, "COUNTER_STORE"),
+  });
 }
 
 /** Counts that are part of the traces of their requests: the store itself sends those of many at once. */

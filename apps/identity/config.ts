@@ -8,6 +8,7 @@ import {
   pepper,
   swaggerEnabled,
   textOr,
+  tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
@@ -17,6 +18,7 @@ import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
 export const identityVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3000, internal_port: 3001 }),
   DATABASE_URL: databaseUrl("Where the directory is kept, in the schema identity."),
+  ...tlsVariables("DATABASE"),
   APIKEY_BRAND: textOr(
     "ostiary",
     "must be at most 32 lower-case letters and digits, a letter first; leave it unset for the default",

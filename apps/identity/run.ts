@@ -1,4 +1,4 @@
-import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkPeppers, identityVariables } from "./config.ts";
@@ -7,7 +7,7 @@ import { wireIdentity } from "./wire.ts";
 /** Identity as a process. */
 export function runIdentity(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(identityVariables, env, checkRolesFile, checkPeppers, checkPorts);
+    const config = loadConfig(identityVariables, env, checkRolesFile, checkPeppers, checkPeerTls, checkPorts);
     return [await serve(await wireIdentity(config), config)];
   });
 }

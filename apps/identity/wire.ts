@@ -1,4 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
+import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
@@ -69,7 +70,7 @@ export async function wireIdentity(
 
 /** A given database serves all but validations, which on a server have connections of their own all the same. */
 async function openStores(config: IdentityConfig, given: Database | undefined, { observeStore }: Telemetry) {
-  const options = { namespace: SCHEMA, observer: observeStore };
+  const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
   const database =
     given?.scoped(options.namespace, options.observer) ?? (await openDatabase(config.DATABASE_URL, options));
   const embedded = config.DATABASE_URL.startsWith("pglite://");

@@ -5,6 +5,7 @@ import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
   adminToken,
   type ConfigProblem,
+  checkPeerTls,
   configProblems,
   consoleEnabled,
   counterStoreUrl,
@@ -20,6 +21,7 @@ import {
   swaggerEnabled,
   telemetryVariables,
   textOr,
+  tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
@@ -37,8 +39,11 @@ export const platformVariables = Type.Object({
       "The embedded database, the admin token, the signing key and the log; made when it is missing.",
   }),
   DATABASE_URL: Type.Optional(databaseUrl("PostgreSQL in place of the embedded database in DATA_DIR.")),
+  ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl("memory://"),
+  ...tlsVariables("ROUTE_STORE"),
   COUNTER_STORE_URL: counterStoreUrl("memory://"),
+  ...tlsVariables("COUNTER_STORE"),
   ADMIN_TOKEN: Type.Optional(adminToken()),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   ROLES_FILE: identityVariables.properties.ROLES_FILE,
@@ -81,10 +86,10 @@ function checkParts(env: Environment): ConfigProblem[] {
   const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
   const found = [
-    ...configProblems(registryVariables, variables, checkRolesFile),
-    ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers),
-    ...configProblems(auditVariables, variables, checkSigningKeyFile),
-    ...configProblems(gatewayVariables, variables, checkAlone),
+    ...configProblems(registryVariables, variables, checkRolesFile, checkPeerTls),
+    ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers, checkPeerTls),
+    ...configProblems(auditVariables, variables, checkSigningKeyFile, checkPeerTls),
+    ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);

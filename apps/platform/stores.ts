@@ -1,3 +1,4 @@
+import { peerTls } from "@ostiary/lib/runtime/config";
 import { type CounterStore, openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
@@ -11,13 +12,15 @@ export interface SharedStores {
   close(): Promise<void>;
 }
 
-export async function openStores(
-  database_url: string,
-  { ROUTE_STORE_URL, COUNTER_STORE_URL }: PlatformConfig,
-): Promise<SharedStores> {
-  const database = await openDatabase(database_url, { namespace: "platform" });
-  const routeStore = await openRouteStore(ROUTE_STORE_URL);
-  const counterStore = await openCounterStore(COUNTER_STORE_URL);
+export async function openStores(database_url: string, config: PlatformConfig): Promise<SharedStores> {
+  const database = await openDatabase(database_url, {
+    namespace: "platform",
+    tls: peerTls(config, "DATABASE"),
+  });
+  const routeStore = await openRouteStore(config.ROUTE_STORE_URL, { tls: peerTls(config, "ROUTE_STORE") });
+  const counterStore = await openCounterStore(config.COUNTER_STORE_URL, {
+    tls: peerTls(config, "COUNTER_STORE"),
+  });
   return {
     database,
     routeStore,

@@ -11,6 +11,7 @@ import {
   routeStoreUrl,
   swaggerEnabled,
   textOr,
+  tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
@@ -21,7 +22,9 @@ const DAY_MS = 86_400_000;
 export const registryVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5002, internal_port: 5003 }),
   DATABASE_URL: databaseUrl("Where services and their revisions are kept, in the schema routes."),
+  ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl(),
+  ...tlsVariables("ROUTE_STORE"),
   ADMIN_TOKEN: adminToken(),
   SEED_ROUTES_DIR: optionalFolder(
     "must be a readable directory of YAML files that are applied at start",

@@ -1,4 +1,9 @@
-import { checkSharedRouteStore, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import {
+  checkPeerTls,
+  checkSharedRouteStore,
+  type Environment,
+  loadConfig,
+} from "@ostiary/lib/runtime/config";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "./config.ts";
@@ -7,7 +12,14 @@ import { wireRegistry } from "./wire.ts";
 /** The registry as a process. */
 export function runRegistry(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(registryVariables, env, checkRolesFile, checkSharedRouteStore, checkPorts);
+    const config = loadConfig(
+      registryVariables,
+      env,
+      checkRolesFile,
+      checkSharedRouteStore,
+      checkPeerTls,
+      checkPorts,
+    );
     return [await serve(await wireRegistry(config), config)];
   });
 }

@@ -1,4 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
+import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { bundlePage, type PageBundle } from "@ostiary/lib/runtime/http";
 import type { Service } from "@ostiary/lib/runtime/service";
@@ -141,8 +142,14 @@ async function openStores(config: RegistryConfig, given: GivenStores, telemetry:
   const observer = telemetry.observeStore;
   const database =
     given.database?.scoped(SCHEMA, observer) ??
-    (await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, observer }));
-  const routeStore = given.routeStore ?? (await openRouteStore(config.ROUTE_STORE_URL, { observer }));
+    (await openDatabase(config.DATABASE_URL, {
+      namespace: SCHEMA,
+      observer,
+      tls: peerTls(config, "DATABASE"),
+    }));
+  const routeStore =
+    given.routeStore ??
+    (await openRouteStore(config.ROUTE_STORE_URL, { observer, tls: peerTls(config, "ROUTE_STORE") }));
   return {
     database,
     routeStore,

@@ -73,7 +73,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
 
   test("the server's rules keep a machine out", async () => {
     expect(await database(`postgres://reader:${SECRET}@${at}/locked`)).toBe(
-      `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine; it may ask for TLS, which ?sslmode=require turns on.`,
+      `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine; it may ask for TLS, which ?sslmode=verify-full turns on.`,
     );
   });
 

@@ -1,33 +1,115 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A certificate for `localhost` and 127.0.0.1 with its key, in files. */
+/** A certificate with its key, in files. */
 export interface CertificatePair {
   readonly cert_file: string;
   readonly key_file: string;
   readonly cert: string;
 }
 
-/** A folder of certificates that openssl makes, signed by themselves. */
+interface CertificateOptions {
+  days?: number;
+  passphrase?: string;
+}
+
+/** For `localhost` and 127.0.0.1. */
+const HERE = "DNS:localhost,IP:127.0.0.1";
+
+/** A folder of certificates that openssl makes. */
 export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), "ostiary-certificates-"));
 
-  make(name: string, options: { days?: number; passphrase?: string } = {}): CertificatePair {
-    const folder = join(this.folder, name);
-    mkdirSync(folder, { recursive: true });
-    const pair = { cert_file: join(folder, "tls.crt"), key_file: join(folder, "tls.key") };
-    const made = Bun.spawnSync([
-      ..."openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1".split(" "),
-      ...(options.passphrase === undefined ? ["-nodes"] : ["-passout", `pass:${options.passphrase}`]),
-      ...["-keyout", pair.key_file, "-out", pair.cert_file, "-days", String(options.days ?? 30)],
-      ...["-subj", `/CN=${name}`, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+  constructor() {
+    // servers that run under another account read them
+    chmodSync(this.folder, 0o755);
+  }
+
+  /** One for `localhost` and 127.0.0.1 that is signed by itself. */
+  make(name: string, { days = 30, passphrase }: CertificateOptions = {}): CertificatePair {
+    return this.#made(name, passphrase, [
+      ...["req", "-x509", "-subj", `/CN=${name}`, "-days", String(days)],
+      ...["-addext", `subjectAltName=${HERE}`],
     ]);
-    if (!made.success) throw new Error(`openssl made no certificate: ${made.stderr}`);
-    return { ...pair, cert: readFileSync(pair.cert_file, "utf8") };
+  }
+
+  /** One that signs others. */
+  authority(name: string): CertificateAuthority {
+    const pair = this.#made(name, undefined, ["req", "-x509", "-subj", `/CN=${name}`, "-days", "30"]);
+    const folder = join(this.folder, name);
+    writeFileSync(join(folder, "index.txt"), "");
+    writeFileSync(join(folder, "ca.cnf"), AUTHORITY);
+    return { ...pair, sign: (subject, options) => this.#signed(folder, pair, subject, options) };
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true });
   }
+
+  #signed(
+    authority: string,
+    { cert_file: ca_cert, key_file: ca_key }: CertificatePair,
+    name: string,
+    { names = HERE, expired = false }: SignOptions = {},
+  ): CertificatePair {
+    const request = `${name}-${crypto.randomUUID()}`;
+    const asked = this.#made(request, undefined, [
+      ...["req", "-new", "-subj", `/CN=${name}`, "-addext", `subjectAltName=${names}`],
+    ]);
+    const signed = join(this.folder, request, "signed.crt");
+    const times = expired ? ["20200101000000Z", "20200201000000Z"] : ["20200101000000Z", "20490101000000Z"];
+    openssl(
+      [
+        ...["ca", "-batch", "-notext", "-config", "ca.cnf", "-cert", ca_cert, "-keyfile", ca_key],
+        ...["-in", asked.cert_file, "-out", signed, "-startdate", times[0] ?? "", "-enddate", times[1] ?? ""],
+      ],
+      authority,
+    );
+    return { ...asked, cert_file: signed, cert: readFileSync(signed, "utf8") };
+  }
+
+  #made(name: string, passphrase: string | undefined, parameters: string[]): CertificatePair {
+    const folder = join(this.folder, name);
+    mkdirSync(folder, { recursive: true });
+    const pair = { cert_file: join(folder, "tls.crt"), key_file: join(folder, "tls.key") };
+    openssl([
+      ...parameters,
+      ..."-newkey ec -pkeyopt ec_paramgen_curve:prime256v1".split(" "),
+      ...(passphrase === undefined ? ["-nodes"] : ["-passout", `pass:${passphrase}`]),
+      ...["-keyout", pair.key_file, "-out", pair.cert_file],
+    ]);
+    return { ...pair, cert: readFileSync(pair.cert_file, "utf8") };
+  }
+}
+
+interface SignOptions {
+  /** Its hosts, as openssl writes them; `localhost` and 127.0.0.1 unless told. */
+  names?: string;
+  expired?: boolean;
+}
+
+export interface CertificateAuthority extends CertificatePair {
+  /** A new certificate, signed by this one. */
+  sign(name: string, options?: SignOptions): CertificatePair;
+}
+
+const AUTHORITY = `
+[ca]
+default_ca = authority
+[authority]
+database = index.txt
+rand_serial = yes
+new_certs_dir = .
+default_md = sha256
+policy = policy
+copy_extensions = copy
+unique_subject = no
+[policy]
+commonName = supplied
+`;
+
+function openssl(parameters: string[], cwd?: string): void {
+  const made = Bun.spawnSync(["openssl", ...parameters], { cwd });
+  if (!made.success) throw new Error(`openssl made no certificate: ${made.stderr}`);
 }

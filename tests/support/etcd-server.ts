@@ -8,13 +8,17 @@ import type { Leash } from "./leash.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A new, empty etcd from its binary, on ports of its own, with `settings` as arguments. */
+/**
+ * A new, empty etcd from its binary, on ports of its own, with `settings` as arguments. It may serve clients by TLS
+ * at `secure_url` too.
+ */
 export async function startEtcdBinary(
   binary: string,
   leash: Leash,
   settings: string[] = [],
+  secure_url?: string,
 ): Promise<BinaryTestServer> {
-  const member = await newMember("default");
+  const member = { ...(await newMember("default")), secure_url };
   const server = await memberServer(binary, leash, member, [member], settings);
   await server.start();
   return server;
@@ -75,6 +79,7 @@ interface Member {
   /** Where it listens for other nodes, and where they are told that it does. */
   peer_port: number;
   advertised_port: number;
+  secure_url?: string;
 }
 
 async function newMember(name: string): Promise<Member> {
@@ -86,7 +91,7 @@ async function newMember(name: string): Promise<Member> {
 async function memberServer(
   binary: string,
   leash: Leash,
-  { name, url, peer_port, advertised_port }: Member,
+  { name, url, peer_port, advertised_port, secure_url }: Member,
   members: readonly Member[],
   settings: string[],
 ): Promise<BinaryTestServer> {
@@ -98,7 +103,8 @@ async function memberServer(
       command: [
         binary,
         ...["--name", name, "--data-dir", join(directory, "data"), "--unsafe-no-fsync", ...settings],
-        ...["--listen-client-urls", url, "--advertise-client-urls", url],
+        ...["--listen-client-urls", secure_url === undefined ? url : `${url},${secure_url}`],
+        ...["--advertise-client-urls", url],
         ...["--listen-peer-urls", peerUrl(peer_port)],
         ...["--initial-advertise-peer-urls", peerUrl(advertised_port)],
         ...[

@@ -61,8 +61,8 @@ class Services {
     return this.#leash;
   }
 
-  async start(name: ServiceName, settings: string[] = []): Promise<TestServer> {
-    const server = await this.#start(name, settings);
+  async start(name: ServiceName, settings: string[] = [], secure_url?: string): Promise<TestServer> {
+    const server = await this.#start(name, settings, secure_url);
     this.#ofFile.add(server);
     return server;
   }
@@ -107,7 +107,7 @@ class Services {
     await Promise.allSettled([this.endFile(), ...shared.map(async (server) => (await server).kill())]);
   }
 
-  #start(name: ServiceName, settings: string[]): Promise<TestServer> {
+  #start(name: ServiceName, settings: string[], secure_url?: string): Promise<TestServer> {
     const source = this.#sources[name];
     const leash = this.leash();
     if (source.kind === "docker") return startContainer(images[name], leash);
@@ -119,7 +119,7 @@ class Services {
       case "redis":
         return startRedisBinary(binary, leash, settings);
       case "etcd":
-        return startEtcdBinary(binary, leash, settings);
+        return startEtcdBinary(binary, leash, settings, secure_url);
     }
   }
 
@@ -216,9 +216,12 @@ export function startRedis(settings: string[] = []): Promise<TestServer> {
   return run().start("redis", settings);
 }
 
-/** An etcd of the test's own; `settings` are arguments of etcd, where it runs from its binary. */
-export function startEtcd(settings: string[] = []): Promise<TestServer> {
-  return run().start("etcd", settings);
+/**
+ * An etcd of the test's own; `settings` are arguments of etcd, where it runs from its binary. It may serve clients at
+ * `secure_url` too.
+ */
+export function startEtcd(settings: string[] = [], secure_url?: string): Promise<TestServer> {
+  return run().start("etcd", settings, secure_url);
 }
 
 /** An etcd of the test's own that has three nodes, where it runs from its binary. */

@@ -6,6 +6,7 @@ import {
   optionalList,
   optionalText,
   textOr,
+  tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -18,6 +19,7 @@ export const admissionVariables = {
   AUTH_JWKS_URI: optionalHttpUrl(
     "Key set of the identity provider. Without it the gateway never becomes ready.",
   ),
+  ...tlsVariables("AUTH_JWKS"),
   AUTH_ALLOWED_AUDIENCES: optionalList(
     "must be audiences, separated by commas",
     () => true,
@@ -28,6 +30,7 @@ export const admissionVariables = {
     description: "The claim that names the person; dots descend. Fixed before the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("Full URL of identity's credential validation."),
+  ...tlsVariables("CREDENTIAL_VALIDATE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   VALIDATE_TIMEOUT_MS: integer(2_000, 1, 60_000, "How long a credential validation may take."),
   APIKEY_CACHE_TTL_SECS: integer(

@@ -1,5 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
 import { parseJson } from "@ostiary/lib/domain/json";
+import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -27,6 +28,7 @@ export interface KeySet {
 
 export interface KeySetOptions {
   readonly uri: string;
+  readonly tls?: PeerTls;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock: Clock;
 }
@@ -36,7 +38,7 @@ const REFRESH_MS = 15 * 60_000;
 const RENEWAL_MS = 10_000;
 const LOAD_TIMEOUT_MS = 5_000;
 
-export function createKeySet({ uri, log, clock }: KeySetOptions): KeySet {
+export function createKeySet({ uri, tls, log, clock }: KeySetOptions): KeySet {
   let keys: Keys | null = null;
   let loading: Promise<void> | null = null;
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -44,7 +46,7 @@ export function createKeySet({ uri, log, clock }: KeySetOptions): KeySet {
   let cancel = () => {};
 
   function load(): Promise<void> {
-    loading ??= fetchKeys(uri)
+    loading ??= fetchKeys(uri, tls)
       .then(
         (loaded) => {
           if (keys === null) log.info({}, "the key set is loaded");
@@ -83,12 +85,13 @@ export function createKeySet({ uri, log, clock }: KeySetOptions): KeySet {
 
 const KeySetDocument = Type.Object({ keys: Type.Array(Type.Unknown()) });
 
-async function fetchKeys(uri: string): Promise<Keys> {
+async function fetchKeys(uri: string, tls: PeerTls | undefined): Promise<Keys> {
   const { status, text } = await boundedCall({
     method: "GET",
     url: uri,
     headers: { accept: "application/jwk-set+json, application/json" },
     timeout_ms: LOAD_TIMEOUT_MS,
+    tls,
   });
   if (status !== 200) throw new Error(`the provider answered ${status}`);
   const document = parseJson(text);

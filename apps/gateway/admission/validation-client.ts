@@ -7,6 +7,7 @@ import {
 import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
 import { parseJson } from "@ostiary/lib/domain/json";
+import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
@@ -45,6 +46,7 @@ export function createValidationClient(
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
+  const tls = peerTls(config, "CREDENTIAL_VALIDATE");
 
   async function ask(question: ValidationRequest): Promise<string> {
     const answer = await boundedCall({
@@ -54,6 +56,7 @@ export function createValidationClient(
       body: JSON.stringify(question),
       timeout_ms: config.VALIDATE_TIMEOUT_MS,
       repeatable: true,
+      tls,
       tracing,
     }).catch(unreachable);
     if (answer.status !== 200) throw validationDown("auth", `answered ${answer.status}`);

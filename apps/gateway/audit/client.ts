@@ -11,6 +11,7 @@ import {
   internalCallHeaders,
 } from "@ostiary/lib/contracts/internal-api";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
 
@@ -29,12 +30,12 @@ export interface AuditClient {
 export function createAuditClient(
   baseUrl: string,
   internalToken: string | undefined,
-  tracing?: Pick<Tracing, "call">,
+  { tls, tracing }: { tls?: PeerTls; tracing?: Pick<Tracing, "call"> } = {},
 ): AuditClient {
   const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
   const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeout_ms: number) =>
-    boundedCall({ method, url: base + path, headers, body: JSON.stringify(body), timeout_ms, tracing });
+    boundedCall({ method, url: base + path, headers, body: JSON.stringify(body), timeout_ms, tls, tracing });
   const pathOf = (request_id: string) => `${AUDIT_EVENTS_PATH}/${request_id}`;
   return {
     async putIntent(request_id, intent, timeout_ms) {

@@ -1,4 +1,10 @@
-import { type ConfigProblem, flag, integer, optionalBaseUrl } from "@ostiary/lib/runtime/config";
+import {
+  type ConfigProblem,
+  flag,
+  integer,
+  optionalBaseUrl,
+  tlsVariables,
+} from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** Variables of audit delivery (Gateway specification, Environment; contract 4, Audit). */
@@ -7,6 +13,7 @@ export const auditVariables = {
   AUDIT_URL: optionalBaseUrl(
     "Internal base URL of the audit service; required unless AUDIT_ENABLED is false.",
   ),
+  ...tlsVariables("AUDIT"),
   AUDIT_QUEUE_SIZE: integer(10_000, 1, 10_000_000, "Outcomes that may wait for the audit service."),
 };
 

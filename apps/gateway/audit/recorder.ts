@@ -1,5 +1,6 @@
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
+import { peerTls } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger, Metrics, Tracing } from "@ostiary/lib/runtime/telemetry";
 import { createAuditClient } from "./client.ts";
@@ -41,7 +42,10 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
   if (!config.AUDIT_ENABLED) return recordNothing;
   if (config.AUDIT_URL === undefined)
     throw new StartRefused("AUDIT_URL is required unless AUDIT_ENABLED is false.");
-  const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN, tracing);
+  const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN, {
+    tls: peerTls(config, "AUDIT"),
+    tracing,
+  });
   const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics, tracing });
   const delivery: Delivery = { calls: new IntentCalls(client, { tracing }), queue, log, metrics };
   return {

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { Realm } from "@ostiary/lib/domain/credentials";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
-import { listItems } from "@ostiary/lib/runtime/config";
+import { listItems, peerTls } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AdmissionConfig } from "../admission/config.ts";
 import { admitCredentials, type CacheOptions } from "../admission/credentials.ts";
@@ -89,7 +89,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 /** Without issuer or address of the key set there are no keys, ever: JWTs get 503 and the gateway stays unready. */
 function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clock: Clock): KeySet {
   if (config.AUTH_ISSUER !== undefined && config.AUTH_JWKS_URI !== undefined) {
-    return createKeySet({ uri: config.AUTH_JWKS_URI, log, clock });
+    return createKeySet({
+      uri: config.AUTH_JWKS_URI,
+      tls: peerTls(config, "AUTH_JWKS"),
+      log,
+      clock,
+    });
   }
   const missing = (["AUTH_ISSUER", "AUTH_JWKS_URI"] as const).filter((name) => config[name] === undefined);
   return {

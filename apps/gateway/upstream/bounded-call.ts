@@ -1,4 +1,5 @@
 import { errorCode } from "@ostiary/lib/domain/errors";
+import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { CallSpan, Tracing } from "@ostiary/lib/runtime/telemetry";
 import { sentOnce } from "./request-body.ts";
 
@@ -17,6 +18,8 @@ export interface BoundedCall {
    * for long and is closed by a server that stops, it is made once more, on a connection of its own.
    */
   readonly repeatable?: boolean;
+  /** The files of TLS to this peer, where it has some. */
+  readonly tls?: PeerTls;
   /** Where the call gets its span, and what it is to send of the trace. */
   readonly tracing?: Pick<Tracing, "call">;
 }
@@ -56,7 +59,9 @@ export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
     ...headersAndBody(call, span),
     redirect: "manual",
     signal: controller.signal,
-  } satisfies RequestInit;
+    // the same object until a file changes: connections are kept for each
+    tls: call.tls?.current(),
+  } satisfies BunFetchRequestInit;
   try {
     const response = await fetch(call.url, init).catch((error) => {
       const { broken } = callFailure(error, call, controller.signal.aborted);

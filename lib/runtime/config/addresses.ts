@@ -34,16 +34,27 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
   return folder !== null && /^\/[^/\0][^\0]*$/.test(folder);
 }
 
-const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"];
+/** By each of these the certificate and its name are checked. What is encrypted by luck alone is left out. */
+const TLS_MODES = ["require", "verify-ca", "verify-full"];
+/** Of libpq: files are named by variables of their own. `sslrootcert=system` asks for the public CAs. */
+const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"];
 const SESSION_KINDS = ["read-write", "read-only", "primary", "standby", "prefer-standby"];
 
 /** Options that the driver would refuse at the first connection, or read as something else. */
 function areDatabaseOptions(query: string): boolean {
   const options = new URLSearchParams(query);
   return (
-    SSL_MODES.includes(options.get("sslmode") ?? "disable") &&
+    ["disable", ...TLS_MODES].includes(options.get("sslmode") ?? "disable") &&
+    (options.get("sslrootcert") ?? "system") === "system" &&
+    !FILE_OPTIONS.some((name) => options.has(name)) &&
     SESSION_KINDS.includes(options.get("target_session_attrs") ?? "primary")
   );
+}
+
+/** Whether the server of a `postgres:` URL is to be called by TLS. */
+export function databaseUsesTls(url: string): boolean {
+  const options = new URLSearchParams(/^postgres(?:ql)?:[^?]*\?(.*)$/.exec(url)?.[1]);
+  return TLS_MODES.includes(options.get("sslmode") ?? "") || options.get("sslrootcert") === "system";
 }
 
 /** `http://host:port` of etcd, more of them after commas, all by http or all by https; `memory://`. */
@@ -51,7 +62,14 @@ export function isRouteStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
   const endpoints = text.split(",").map((item) => /^(https?):\/\/([^\s/?#]+)\/?$/.exec(item.trim()));
   const schemes = new Set(endpoints.map((endpoint) => endpoint?.[1]));
-  return schemes.size === 1 && endpoints.every((endpoint) => isEndpoint(endpoint?.[2]));
+  const named = !schemes.has("https") || endpoints.every((endpoint) => isNamed(endpoint?.[2]));
+  return schemes.size === 1 && named && endpoints.every((endpoint) => isEndpoint(endpoint?.[2]));
+}
+
+/** The library under etcd's client asks TLS for the host by its name, which an address is not. */
+function isNamed(authority = ""): boolean {
+  const host = URL.parse(`http://${authority}`)?.hostname ?? "";
+  return isIP(host.replace(/^\[|\]$/g, "")) === 0;
 }
 
 /** etcd's users always have a password. */
@@ -61,10 +79,10 @@ function isEndpoint(authority: string | undefined): boolean {
   return (username === "") === (password === "");
 }
 
-/** `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`, `memory://`. */
+/** `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`, `rediss+cluster://…`, `memory://`. */
 export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
-  const cluster = /^redis\+cluster:\/\/([^/?#]+)\/?$/.exec(text);
+  const cluster = /^rediss?\+cluster:\/\/([^/?#]+)\/?$/.exec(text);
   if (cluster !== null) {
     const { user, hosts } = splitAuthority(cluster[1] ?? "");
     return (

@@ -1,4 +1,6 @@
-export { isOrigin, listItems } from "./addresses.ts";
+export { databaseUsesTls, isOrigin, listItems } from "./addresses.ts";
+export * from "./key-pair.ts";
 export * from "./load.ts";
+export * from "./peer-tls.ts";
 export * from "./service.ts";
 export * from "./variables.ts";

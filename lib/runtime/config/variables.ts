@@ -123,7 +123,7 @@ export function bodyBytesMax(fallback: number): TInteger {
 /** Where a service keeps its data (contract 1). */
 export function databaseUrl(description: string): TString {
   return requiredText(
-    "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory",
+    "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @) and ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), pglite:///absolute/directory or pglite://memory",
     { check: isDatabaseUrl, secret: true, description },
   );
 }
@@ -132,7 +132,7 @@ export function databaseUrl(description: string): TString {
 export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
-    "must be http://host:port of etcd, several of them separated by commas, all by http or all by https; or memory://",
+    "must be http://host:port of etcd, several of them separated by commas, all by http or all by https, which wants names of hosts and no addresses; or memory://",
     {
       check: isRouteStoreUrl,
       secret: true,
@@ -145,7 +145,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
 /** Where requests are counted (contract 1); required without a fallback. */
 export function counterStoreUrl(fallback?: string): TString {
   return requiredText(
-    "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port or memory://",
+    "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://",
     {
       check: isCounterStoreUrl,
       secret: true,

@@ -1,6 +1,4 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
-import type { ConfigProblem } from "../config/index.ts";
+import { type ConfigProblem, type KeyPair, loneFileProblems, readKeyPair } from "../config/index.ts";
 
 /** Where a certificate with its chain and its key are kept, both in PEM form. */
 export interface CertificateFiles {
@@ -8,36 +6,14 @@ export interface CertificateFiles {
   TLS_KEY_FILE: string;
 }
 
-export interface Certificate {
-  cert: string;
-  key: string;
-  expires_at: Date;
-}
+export type Certificate = KeyPair;
 
-/** Reads a certificate and its key, or tells what is wrong with them; never with anything that the key's file holds. */
+/** Reads a certificate and its key, or tells what is wrong with them. */
 export function readCertificate(files: CertificateFiles): Certificate | ConfigProblem {
-  const cert = readText(files.TLS_CERT_FILE);
-  if (cert === null) return { variable: "TLS_CERT_FILE", message: "must be a file that this user may read." };
-  const key = readText(files.TLS_KEY_FILE);
-  if (key === null) return { variable: "TLS_KEY_FILE", message: "must be a file that this user may read." };
-  const certificate = attempt(() => new X509Certificate(cert));
-  if (certificate === null) {
-    return {
-      variable: "TLS_CERT_FILE",
-      message: "must hold a certificate in PEM form, with its chain after it.",
-    };
-  }
-  const private_key = attempt(() => createPrivateKey(key));
-  if (private_key === null) {
-    return {
-      variable: "TLS_KEY_FILE",
-      message: "must hold a private key in PEM form, without a passphrase.",
-    };
-  }
-  if (!certificate.checkPrivateKey(private_key)) {
-    return { variable: "TLS_KEY_FILE", message: "holds the key of another certificate than TLS_CERT_FILE." };
-  }
-  return { cert, key, expires_at: new Date(certificate.validTo) };
+  return readKeyPair(
+    { variable: "TLS_CERT_FILE", path: files.TLS_CERT_FILE },
+    { variable: "TLS_KEY_FILE", path: files.TLS_KEY_FILE },
+  );
 }
 
 /** The pair that a configuration names; null where it names none. */
@@ -49,25 +25,10 @@ export function certificateFiles(config: Partial<CertificateFiles>): Certificate
 /** A check for `loadConfig`: both files or none, and a pair that belongs together. */
 export function checkCertificate(config: Partial<CertificateFiles>): ConfigProblem[] {
   const files = certificateFiles(config);
-  if (files !== null) {
-    const read = readCertificate(files);
-    return "message" in read ? [read] : [];
+  if (files === null) {
+    const names = { cert: "TLS_CERT_FILE", key: "TLS_KEY_FILE" };
+    return loneFileProblems(names, { cert: config.TLS_CERT_FILE, key: config.TLS_KEY_FILE });
   }
-  if (config.TLS_CERT_FILE !== undefined)
-    return [{ variable: "TLS_KEY_FILE", message: "is required with TLS_CERT_FILE." }];
-  if (config.TLS_KEY_FILE !== undefined)
-    return [{ variable: "TLS_CERT_FILE", message: "is required with TLS_KEY_FILE." }];
-  return [];
-}
-
-function readText(path: string): string | null {
-  return attempt(() => readFileSync(path, "utf8"));
-}
-
-function attempt<Value>(work: () => Value): Value | null {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
+  const read = readCertificate(files);
+  return "message" in read ? [read] : [];
 }

@@ -48,7 +48,7 @@ async function problems(app: string, env: Record<string, string>): Promise<strin
 
 const WHOLE = "must be a whole number from";
 const DATABASE_RULE =
-  "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @), pglite:///absolute/directory or pglite://memory.";
+  "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @) and ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), pglite:///absolute/directory or pglite://memory.";
 const PEPPER_RULE =
   "must be 32 to 64 characters of visible ASCII without spaces, such as `openssl rand -hex 32` gives.";
 const TOKEN_RULE = "of visible ASCII characters without spaces.";
@@ -74,7 +74,7 @@ describe("every wrong variable is named in one round", () => {
       "ALLOWED_ORIGINS must be origins such as https://app.example.com, without a path and separated by commas; unset lets every origin in.",
       "AUDIT_URL is required unless AUDIT_ENABLED is false.",
       "AUTH_ALLOWED_AUDIENCES must be audiences, separated by commas.",
-      "COUNTER_STORE_URL is required: it must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port or memory://.",
+      "COUNTER_STORE_URL is required: it must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://.",
       "CREDENTIAL_VALIDATE_URL must be an absolute http:// or https:// URL.",
       `INTERNAL_AUTH_TOKEN must be the token that the services share, ${TOKEN_RULE}`,
       `INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`,

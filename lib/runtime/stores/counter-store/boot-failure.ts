@@ -1,10 +1,13 @@
+import { tlsFault } from "../tls-fault.ts";
+
 /**
  * What an operator is told when the server of `COUNTER_STORE_URL` answers and will never serve under this URL;
  * undefined for what may pass by itself, such as a server that is down.
  */
 export function refusalOf(error: unknown): string | undefined {
   const reply = replyOf(error);
-  return reply === undefined ? undefined : REFUSALS.find(([said]) => said.test(reply))?.[1];
+  if (reply !== undefined) return REFUSALS.find(([said]) => said.test(reply))?.[1];
+  return tlsFault(codeOf(error), "the counter store", { url: "COUNTER_STORE_URL", prefix: "COUNTER_STORE" });
 }
 
 const REFUSALS: [said: RegExp, sentence: string][] = [
@@ -23,4 +26,11 @@ function replyOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === "ReplyError") return error.message;
   return "lastNodeError" in error ? replyOf(error.lastNodeError) : undefined;
+}
+
+/** Of a connection that failed, or of a cluster's last one. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "";
+  if ("lastNodeError" in error) return codeOf(error.lastNodeError);
+  return "code" in error ? String(error.code) : "";
 }

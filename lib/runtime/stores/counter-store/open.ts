@@ -1,3 +1,4 @@
+import { type PeerTls, renewingOptions } from "../../config/index.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import type { CounterStore } from "./counter-store.ts";
 import { MemoryCounterStore } from "./memory.ts";
@@ -17,13 +18,15 @@ export interface CounterStoreOptions {
   /** What metrics call the counters; {@link COUNTERS_NAMESPACE} when omitted. */
   namespace?: string;
   observer?: StoreObserver;
+  /** The files of TLS, where the URL asks for it. */
+  tls?: PeerTls;
 }
 
-const CLUSTER = "redis+cluster://";
+const CLUSTER = /^redis(s?)\+cluster:\/\//;
 
 /**
- * Opens the store that `url` names (contract 1): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379` or
- * `memory://`. Waits for a server at most 500 ms, and then leaves connecting to the background: until it
+ * Opens the store that `url` names (contract 1): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
+ * `rediss+cluster://…` or `memory://`. Waits for a server at most 500 ms, and then leaves connecting to the background: until it
  * answers, counts are rejected. Rejects with `StoreUnavailable` when the server refuses this URL for good, such as
  * its password. Throws `TypeError` for any other URL.
  */
@@ -31,9 +34,9 @@ export async function openCounterStore(
   url: string,
   options: CounterStoreOptions = {},
 ): Promise<CounterStore> {
-  const { namespace = COUNTERS_NAMESPACE, observer = observeNothing } = options;
+  const { namespace = COUNTERS_NAMESPACE, observer = observeNothing, tls } = options;
   if (url === "memory://") return new MemoryCounterStore(namespace, observer);
-  const store = new RedisCounterStore(connect(url), namespace, observer);
+  const store = new RedisCounterStore(connect(url, tls), namespace, observer);
   try {
     await store.connected();
     return store;
@@ -43,17 +46,18 @@ export async function openCounterStore(
   }
 }
 
-function connect(url: string): RedisClient {
-  if (url.startsWith(CLUSTER)) return connectCluster(clusterNodes(url));
-  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return connectRedis(url);
+function connect(url: string, tls: PeerTls | undefined): RedisClient {
+  if (CLUSTER.test(url)) return connectCluster(clusterNodes(url, tls));
+  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return connectRedis(url, tls);
   throw new TypeError(
-    "A counter store URL begins with redis://, rediss://, redis+cluster:// or is memory://",
+    "A counter store URL begins with redis://, rediss://, redis+cluster://, rediss+cluster:// or is memory://",
   );
 }
 
 /** `redis+cluster://user:password@a:6379,b:6379`: the credentials are those of every node. */
-function clusterNodes(url: string): ClusterNodes {
-  const rest = url.slice(CLUSTER.length);
+function clusterNodes(url: string, tls: PeerTls | undefined): ClusterNodes {
+  const [scheme = "", s] = CLUSTER.exec(url) ?? [];
+  const rest = url.slice(scheme.length);
   const at = rest.lastIndexOf("@");
   const list = rest.slice(at + 1).split(",");
   const user = at < 0 ? "" : `${rest.slice(0, at)}@`;
@@ -65,6 +69,7 @@ function clusterNodes(url: string): ClusterNodes {
   const [first] = parsed;
   return {
     hosts: parsed.map(({ hostname, port }) => ({ host: hostname, port: Number(port || 6379) })),
+    ...(s === "s" && { tls: tls === undefined ? {} : renewingOptions(tls) }),
     ...(first?.username ? { username: decodeURIComponent(first.username) } : {}),
     ...(first?.password ? { password: decodeURIComponent(first.password) } : {}),
   };

@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { systemClock, TurnBatch, tickClock, withDeadline } from "../../../async/index.ts";
+import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
@@ -38,11 +39,12 @@ const connection = {
 export type RedisClient = (Redis | Cluster) & ScriptCommands;
 
 /** One server. */
-export function connectRedis(url: string): RedisClient {
+export function connectRedis(url: string, tls?: PeerTls): RedisClient {
   const client = new Redis(url, {
     ...connection,
     enableOfflineQueue: false,
     retryStrategy: () => RECONNECT_MS,
+    ...(tls !== undefined && { tls: renewingOptions(tls) }),
     scripts,
   });
   return withScripts(client);
@@ -73,6 +75,8 @@ export interface ClusterNodes {
   hosts: { host: string; port: number }[];
   username?: string;
   password?: string;
+  /** By which each node is called, if there is one. */
+  tls?: TlsOptions;
 }
 
 function withScripts(client: Redis | Cluster): RedisClient {

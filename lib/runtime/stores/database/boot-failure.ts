@@ -1,4 +1,6 @@
+import { databaseUsesTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
+import { tlsFault } from "../tls-fault.ts";
 import { sqlState } from "./failure.ts";
 
 /**
@@ -20,15 +22,14 @@ interface Places {
 const DEFAULT = "(the default)";
 
 function placesOf(url: string): Places {
-  const [, authority = "", database = "", query = ""] =
-    /^[a-z]+:\/\/([^/?#]*)\/?([^?#]*)\??([^#]*)/.exec(url) ?? [];
+  const [, authority = "", database = ""] = /^[a-z]+:\/\/([^/?#]*)\/?([^?#]*)/.exec(url) ?? [];
   const host = authority.lastIndexOf("@") + 1;
   const user = authority.slice(0, Math.max(0, host - 1)).split(":")[0] ?? "";
   return {
     server: authority.slice(host),
     user: user || DEFAULT,
     database: database || user || DEFAULT,
-    tls: !["disable", "false"].includes(new URLSearchParams(query).get("sslmode") ?? "disable"),
+    tls: databaseUsesTls(url),
   };
 }
 
@@ -49,7 +50,7 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
       if (fieldOf(error, "routine") === "InitializeSessionUserId") {
         return `The user ${user} of DATABASE_URL does not exist at ${server}, or may not log in.`;
       }
-      return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine${tls ? "" : "; it may ask for TLS, which ?sslmode=require turns on"}.`;
+      return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine; it may ask for ${tls ? "a client certificate, which DATABASE_CERT_FILE and DATABASE_KEY_FILE name" : "TLS, which ?sslmode=verify-full turns on"}.`;
     case "42501":
       return `The user ${user} of DATABASE_URL may not connect to database ${database} at ${server}.`;
     case "53300":
@@ -72,9 +73,8 @@ function connectionSentence(error: unknown, { server, tls }: Places): string {
   if (tls && code === "ECONNRESET") {
     return `The server at ${server} does not speak TLS, which DATABASE_URL asks for by sslmode.`;
   }
-  if (tls && /CERT|ERR_TLS|VERIFY|ISSUER/.test(code)) {
-    return `The TLS certificate of ${server} is not one that DATABASE_URL accepts (${code}).`;
-  }
+  const fault = tlsFault(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
+  if (tls && fault !== undefined) return fault;
   return `The database at ${server} (DATABASE_URL) does not answer.`;
 }
 

@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { databaseUsesTls, type PeerTls, renewingOptions } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { columnTypes } from "./column-types.ts";
 import { type Backends, endBackends, isUnanswerable, readBackends } from "./lost-backends.ts";
@@ -11,6 +12,7 @@ export interface ConnectionSetOptions {
   statement_timeout_ms: number;
   /** What a session is told beside what every session is. */
   settings: Record<string, string>;
+  tls: PeerTls | undefined;
 }
 
 /** Transactions that were left open, by a process that hangs, lose their locks after this. */
@@ -105,7 +107,7 @@ export class ConnectionSet {
   }
 
   #connect(name: string, max: number, connect_timeout_ms: number): postgres.Sql {
-    const { settings, statement_timeout_ms } = this.#options;
+    const { settings, statement_timeout_ms, tls } = this.#options;
     const connection: Record<string, string | number> = {
       ...sessionSettings,
       ...settings,
@@ -124,8 +126,10 @@ export class ConnectionSet {
       fetch_types: false,
       connection,
       types: columnTypes,
+      // of its own modes only one checks certificates, as these options do
+      ssl: databaseUsesTls(this.#url) && (tls === undefined ? {} : renewingOptions(tls)),
     };
-    return postgres(withoutSettings(this.#url, connection), options);
+    return postgres(withoutSettings(this.#url, { ...connection, ...TLS_OPTIONS }), options);
   }
 }
 
@@ -135,6 +139,9 @@ function pidsOf(questions: Question[], backends: Backends): number[] {
     return pid !== undefined && backends.has(pid) ? [pid] : [];
   });
 }
+
+/** Of the URL, which say no more to the driver than that there is TLS. */
+const TLS_OPTIONS = { sslmode: "", sslrootcert: "" };
 
 /** Whoever waits for the statement gets its limits: a look that fails decides nothing. */
 function ignore(): void {}

@@ -1,5 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../../domain/routes/expand.ts";
+import type { PeerTls } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
@@ -15,6 +16,8 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
   /** The schema this user works in, as metrics name it. */
   namespace: string;
   observer?: StoreObserver;
+  /** The files of TLS, where the URL asks for it. */
+  tls?: PeerTls;
 }
 
 /**
@@ -23,9 +26,9 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
  * `UnusableFolder` when a folder cannot be used, with `TypeError` for any other URL.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
-  const { namespace, observer = observeNothing, ...limits } = options;
+  const { namespace, observer = observeNothing, tls, ...limits } = options;
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const pool = await openPool(url, { ...postgresLimits, ...limits });
+    const pool = await openPool(url, { ...postgresLimits, ...limits }, tls);
     return new ObservedDatabase(new PostgresAdapter(pool), namespace, observer);
   }
   if (url.startsWith("pglite://")) {
@@ -38,8 +41,8 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
 
 const OPEN_TIMEOUT_MS = 10_000;
 
-async function openPool(url: string, limits: PostgresLimits): Promise<PostgresPool> {
-  const pool = new PostgresPool(url, limits);
+async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Promise<PostgresPool> {
+  const pool = new PostgresPool(url, limits, tls);
   try {
     // the driver connects again and again to a port where something else than PostgreSQL answers
     await answerWithin(OPEN_TIMEOUT_MS, "database", pool.warm());

@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { KeyedSemaphore, type Release, Semaphore, systemClock } from "../../../async/index.ts";
+import type { PeerTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { ConnectionSet } from "./connection-set.ts";
 import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
@@ -51,6 +52,7 @@ const REPEAT_WITHIN_MS = 5_000;
 export class PostgresPool {
   readonly #limits: PostgresLimits;
   readonly #url: string;
+  readonly #tls: PeerTls | undefined;
   readonly #permits: Semaphore;
   readonly #streams: Semaphore;
   readonly #writers: Semaphore;
@@ -61,8 +63,9 @@ export class PostgresPool {
   #ping: Promise<unknown> | undefined;
   #closed = false;
 
-  constructor(url: string, limits: PostgresLimits) {
+  constructor(url: string, limits: PostgresLimits, tls?: PeerTls) {
     this.#url = url;
+    this.#tls = tls;
     this.#limits = limits;
     this.#permits = new Semaphore(limits.pool_max);
     this.#streams = new Semaphore(Math.max(1, Math.floor(limits.pool_max / 2)));
@@ -176,6 +179,7 @@ export class PostgresPool {
       connect_timeout_ms,
       statement_timeout_ms,
       settings: { ...this.#timeouts, plan_cache_mode },
+      tls: this.#tls,
     });
   }
 }

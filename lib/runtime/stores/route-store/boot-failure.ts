@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "../errors.ts";
+import { tlsFault } from "../tls-fault.ts";
 
 /**
  * What an operator is told when `ROUTE_STORE_URL` can not be used at boot (contract 1). `refused`: the server
@@ -6,7 +7,9 @@ import { StoreUnavailable } from "../errors.ts";
  */
 export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailable; refused: boolean } {
   const said = messageOf(error);
-  const sentence = REFUSALS.find(([words]) => words.test(said))?.[1];
+  const peer = { url: "ROUTE_STORE_URL", prefix: "ROUTE_STORE" };
+  const sentence =
+    REFUSALS.find(([words]) => words.test(said))?.[1] ?? tlsFault(said, "the route store", peer);
   const failure = new StoreUnavailable("route_store", error, {
     message:
       sentence ?? "The route store (ROUTE_STORE_URL) can not be reached: start it, or correct the URL.",

@@ -1,7 +1,9 @@
 import { connect } from "node:http2";
+import { rootCertificates } from "node:tls";
 import { withDeadline } from "@ostiary/lib/async";
 import { noop } from "cockatiel";
 import { Etcd3, GRPCDeadlineExceededError, GRPCUnavailableError } from "etcd3";
+import type { PeerTls, TlsOptions } from "../../config/index.ts";
 
 /** A user of etcd, where it wants to know who calls. */
 export interface EtcdUser {
@@ -21,15 +23,34 @@ const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
  * connection after another to a node that takes them and says nothing, and close none.
  */
 export class EtcdEndpoint {
-  readonly client: Etcd3;
   readonly #origin: string;
+  readonly #user: EtcdUser | undefined;
+  readonly #tls: PeerTls | undefined;
+  #client: Etcd3;
+  #options: TlsOptions | undefined;
+  /** The client of older files: what is under way there may end, and a watch stays until it breaks. */
+  #old: Etcd3 | undefined;
   #isSilent = false;
   #greeting: Promise<boolean> | null = null;
 
   /** @param origin such as `http://localhost:2379` */
-  constructor(origin: string, user: EtcdUser | undefined) {
+  constructor(origin: string, user: EtcdUser | undefined, tls: PeerTls | undefined) {
     this.#origin = origin;
-    this.client = clientOf(origin, user);
+    this.#user = user;
+    this.#tls = tls;
+    this.#options = tls?.current();
+    this.#client = clientOf(origin, user, this.#options);
+  }
+
+  /** Anew when the files of TLS have changed: the library reads them once. */
+  get client(): Etcd3 {
+    const options = this.#tls?.current();
+    if (options === this.#options) return this.#client;
+    this.#options = options;
+    this.#old?.close();
+    this.#old = this.#client;
+    this.#client = clientOf(this.#origin, this.#user, options);
+    return this.#client;
   }
 
   async call<T>(call: (client: Etcd3, deadline: number) => Promise<T>, deadline: number): Promise<T> {
@@ -44,11 +65,12 @@ export class EtcdEndpoint {
   }
 
   close(): void {
-    this.client.close();
+    this.#old?.close();
+    this.#client.close();
   }
 
   #greets(): Promise<boolean> {
-    this.#greeting ??= greets(this.#origin).finally(() => {
+    this.#greeting ??= greets(this.#origin, this.#tls?.current()).finally(() => {
       this.#greeting = null;
     });
     return this.#greeting;
@@ -56,9 +78,9 @@ export class EtcdEndpoint {
 }
 
 /** Whether a new connection gets as far as the settings of HTTP/2, which a server sends first. */
-async function greets(origin: string): Promise<boolean> {
+async function greets(origin: string, tls: TlsOptions | undefined): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const session = connect(origin);
+  const session = connect(origin, tls);
   session.once("remoteSettings", () => resolve());
   session.on("error", reject);
   session.once("close", () => reject(new Error("The connection was closed.")));
@@ -76,9 +98,10 @@ async function greets(origin: string): Promise<boolean> {
  * What the library does by itself when calls fail is off. It sends no pings either, for which etcd would end
  * the connection: that one went silent shows in its calls, and after such a call the library opens another.
  */
-function clientOf(origin: string, user: EtcdUser | undefined): Etcd3 {
+function clientOf(origin: string, user: EtcdUser | undefined, tls: TlsOptions | undefined): Etcd3 {
   return new Etcd3({
     hosts: origin,
+    ...(tls && { credentials: credentialsOf(tls) }),
     ...(user && {
       auth: { ...user, callOptions: () => ({ deadline: Date.now() + AUTHENTICATION_TIMEOUT_MS }) },
     }),
@@ -90,6 +113,15 @@ function clientOf(origin: string, user: EtcdUser | undefined): Etcd3 {
       "grpc.service_config_disable_resolution": 1,
     },
   });
+}
+
+/** The library asks for CAs where a client has a certificate. */
+function credentialsOf({ ca, cert, key }: TlsOptions) {
+  return {
+    rootCertificate: Buffer.from(ca ?? rootCertificates.join("\n")),
+    ...(cert !== undefined && { certChain: Buffer.from(cert) }),
+    ...(key !== undefined && { privateKey: Buffer.from(key) }),
+  };
 }
 
 /** A linearizable read: only a node that is in touch with the majority answers it. */

@@ -1,5 +1,7 @@
 import { setLogger } from "@grpc/grpc-js";
 import { type Etcd3, GRPCResourceExhastedError, GRPCUnavailableError, isRecoverableError } from "etcd3";
+import type { PeerTls } from "../../config/index.ts";
+import { isTlsFault } from "../tls-fault.ts";
 import { EtcdEndpoint, type EtcdUser } from "./etcd-endpoint.ts";
 import { type CallTimes, hedgedCall, type Verdict } from "./hedged-call.ts";
 
@@ -7,6 +9,7 @@ export interface EtcdEndpointsOptions {
   /** Origins such as `http://localhost:2379`. */
   hosts: string[];
   auth?: EtcdUser;
+  tls?: PeerTls;
 }
 
 /**
@@ -17,10 +20,10 @@ export class EtcdEndpoints {
   readonly #endpoints: readonly EtcdEndpoint[];
   #preferred: number;
 
-  constructor({ hosts, auth }: EtcdEndpointsOptions) {
+  constructor({ hosts, auth, tls }: EtcdEndpointsOptions) {
     // what the library under etcd3 would print on stderr comes back as errors of calls too
     setLogger({});
-    this.#endpoints = hosts.map((host) => new EtcdEndpoint(host, auth));
+    this.#endpoints = hosts.map((host) => new EtcdEndpoint(host, auth, tls));
     this.#preferred = Math.floor(Math.random() * hosts.length);
   }
 
@@ -47,7 +50,8 @@ export class EtcdEndpoints {
 }
 
 function verdictOn(error: Error): Verdict {
-  if (error instanceof GRPCUnavailableError && error.message.includes("ECONNREFUSED")) return "refused";
+  const refused = error.message.includes("ECONNREFUSED") || isTlsFault(error.message);
+  if (error instanceof GRPCUnavailableError && refused) return "refused";
   // an etcd that is out of space, or has too much to do, says so as a whole: there is no use in asking on
   const isFull = error instanceof GRPCResourceExhastedError;
   return isRecoverableError(error) && !isFull ? "unanswered" : "answered";

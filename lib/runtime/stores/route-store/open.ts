@@ -1,3 +1,4 @@
+import type { PeerTls } from "../../config/index.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { EtcdRouteStore } from "./etcd.ts";
 import type { EtcdEndpointsOptions } from "./etcd-endpoints.ts";
@@ -8,6 +9,8 @@ export interface RouteStoreOptions {
   /** The key prefix its user works under, as metrics name it; `edge/gateway/routes` when omitted. */
   namespace?: string;
   observer?: StoreObserver;
+  /** The files of TLS, where the URL asks for it. */
+  tls?: PeerTls;
 }
 
 const DEFAULT_PORT = 2379;
@@ -19,8 +22,8 @@ const DEFAULT_NAMESPACE = "edge/gateway/routes";
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);
-  const { namespace = DEFAULT_NAMESPACE, observer = observeNothing } = options;
-  return new EtcdRouteStore(etcdEndpoints(url), namespace, observer);
+  const { namespace = DEFAULT_NAMESPACE, observer = observeNothing, tls } = options;
+  return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, namespace, observer);
 }
 
 /** An empty store in this process, to be shared by those of its services that need one. */

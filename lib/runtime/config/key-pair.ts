@@ -1,0 +1,75 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { ConfigProblem } from "./load.ts";
+
+/** The file that a variable names. */
+export interface NamedFile {
+  variable: string;
+  path: string;
+}
+
+/** A certificate and its private key, both in PEM form. */
+export interface KeyPair {
+  cert: string;
+  key: string;
+  expires_at: Date;
+}
+
+/** Reads a certificate and its key, or tells what is wrong with them; never with anything that the key's file holds. */
+export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair | ConfigProblem {
+  const cert = readText(cert_file.path);
+  if (cert === null) return unreadable(cert_file);
+  const key = readText(key_file.path);
+  if (key === null) return unreadable(key_file);
+  const certificate = attempt(() => new X509Certificate(cert));
+  if (certificate === null) {
+    const message = "must hold a certificate in PEM form, with its chain after it.";
+    return { variable: cert_file.variable, message };
+  }
+  const private_key = attempt(() => createPrivateKey(key));
+  if (private_key === null) {
+    const message = "must hold a private key in PEM form, without a passphrase.";
+    return { variable: key_file.variable, message };
+  }
+  if (!certificate.checkPrivateKey(private_key)) {
+    const message = `holds the key of another certificate than ${cert_file.variable}.`;
+    return { variable: key_file.variable, message };
+  }
+  return { cert, key, expires_at: new Date(certificate.validTo) };
+}
+
+/** What is wrong with a pair of which only one file is named; nothing when both are, or none. */
+export function loneFileProblems(
+  names: { cert: string; key: string },
+  given: { cert: unknown; key: unknown },
+): ConfigProblem[] {
+  if ((given.cert === undefined) === (given.key === undefined)) return [];
+  const [missing, present] = given.key === undefined ? [names.key, names.cert] : [names.cert, names.key];
+  return [{ variable: missing, message: `is required with ${present}.` }];
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Certificates in PEM form, one or more; null where the file is none of such. */
+export function readCertificates(path: string): string | null {
+  const text = readText(path);
+  const found = text?.match(CERTIFICATE) ?? [];
+  const valid = found.length > 0 && found.every((each) => attempt(() => new X509Certificate(each)) !== null);
+  return valid ? text : null;
+}
+
+function unreadable({ variable }: NamedFile): ConfigProblem {
+  return { variable, message: "must be a file that this user may read." };
+}
+
+function readText(path: string): string | null {
+  return attempt(() => readFileSync(path, "utf8"));
+}
+
+function attempt<Value>(work: () => Value): Value | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}

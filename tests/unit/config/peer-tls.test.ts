@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { checkPeerTls, configProblems, peerTls } from "@ostiary/lib/runtime/config";
+import { registryVariables } from "@ostiary/registry/config";
+import { type CertificatePair, Certificates } from "../../support/certificates.ts";
+
+/** The files of TLS to stores and peers: which are refused, and when new ones count. */
+const certificates = new Certificates();
+let first: CertificatePair;
+let second: CertificatePair;
+beforeAll(() => {
+  first = certificates.make("first");
+  second = certificates.make("second");
+});
+afterAll(() => certificates.remove());
+
+const registry = {
+  DATABASE_URL: "postgres://u:p@h/db?sslmode=verify-full",
+  ROUTE_STORE_URL: "https://etcd:2379",
+  ADMIN_TOKEN: "token",
+};
+
+const problemsOf = (variables: Record<string, string>) =>
+  configProblems(registryVariables, { ...registry, ...variables }, checkPeerTls).map(
+    ({ variable, message }) => `${variable} ${message}`,
+  );
+
+describe("files that are refused", () => {
+  const noCertificates = "must be a file of certificates in PEM form that this user may read.";
+  test.each<[string, () => Record<string, string>, string[]]>([
+    [
+      "a CA that is not there",
+      () => ({ DATABASE_CA_FILE: "/nowhere" }),
+      [`DATABASE_CA_FILE ${noCertificates}`],
+    ],
+    ["a folder", () => ({ DATABASE_CA_FILE: certificates.folder }), [`DATABASE_CA_FILE ${noCertificates}`]],
+    ["a key", () => ({ ROUTE_STORE_CA_FILE: first.key_file }), [`ROUTE_STORE_CA_FILE ${noCertificates}`]],
+    [
+      "a bundle of which one is torn",
+      () => {
+        const torn = join(certificates.folder, "torn.pem");
+        writeFileSync(torn, first.cert + second.cert.replace(/MI/, "!!"));
+        return { DATABASE_CA_FILE: torn };
+      },
+      [`DATABASE_CA_FILE ${noCertificates}`],
+    ],
+    [
+      "a certificate without its key",
+      () => ({ DATABASE_CERT_FILE: first.cert_file }),
+      ["DATABASE_KEY_FILE is required with DATABASE_CERT_FILE."],
+    ],
+    [
+      "a key without its certificate",
+      () => ({ ROUTE_STORE_KEY_FILE: first.key_file }),
+      ["ROUTE_STORE_CERT_FILE is required with ROUTE_STORE_KEY_FILE."],
+    ],
+    [
+      "another's key",
+      () => ({ DATABASE_CERT_FILE: first.cert_file, DATABASE_KEY_FILE: second.key_file }),
+      ["DATABASE_KEY_FILE holds the key of another certificate than DATABASE_CERT_FILE."],
+    ],
+    [
+      "a key under a passphrase",
+      () => {
+        const locked = certificates.make("locked", { passphrase: "hunter2" });
+        return { DATABASE_CERT_FILE: locked.cert_file, DATABASE_KEY_FILE: locked.key_file };
+      },
+      ["DATABASE_KEY_FILE must hold a private key in PEM form, without a passphrase."],
+    ],
+    [
+      "files for a store that is called without TLS",
+      () => ({ DATABASE_URL: "postgres://u:p@h/db", DATABASE_CA_FILE: first.cert_file }),
+      [
+        "DATABASE_CA_FILE is for TLS, which DATABASE_URL does not ask for: write it with ?sslmode=verify-full, or leave the file out.",
+      ],
+    ],
+  ])("%s", (_, variables, expected) => {
+    expect(problemsOf(variables())).toEqual(expected);
+  });
+
+  test("whole pairs and CAs of several certificates are taken", () => {
+    const bundle = join(certificates.folder, "bundle.pem");
+    writeFileSync(bundle, `Some words\n${first.cert}\n${second.cert}`);
+    const { cert_file, key_file } = first;
+    expect(
+      problemsOf({ DATABASE_CA_FILE: bundle, DATABASE_CERT_FILE: cert_file, DATABASE_KEY_FILE: key_file }),
+    ).toEqual([]);
+  });
+});
+
+describe("an address that asks for less than a checked certificate", () => {
+  const refused = (
+    schema: typeof registryVariables | typeof gatewayVariables,
+    variable: string,
+    value: string,
+  ) =>
+    configProblems(schema, { ...registry, [variable]: value }).some(
+      (problem) => problem.variable === variable,
+    );
+
+  test.each(["allow", "prefer", "no-verify", "VERIFY-FULL", ""])("sslmode=%s", (mode) => {
+    const value = `postgres://u:p@h/db?sslmode=${mode}`;
+    expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
+  });
+
+  test.each(["sslrootcert=/etc/ca.pem", "sslcert=/a", "sslkey=/b", "sslcrl=/c"])(
+    "%s, which has a variable of its own",
+    (option) => {
+      const value = `postgres://u:p@h/db?sslmode=verify-full&${option}`;
+      expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
+    },
+  );
+
+  test.each(["https://10.0.0.1:2379", "https://[::1]:2379", "https://etcd:2379,https://10.0.0.1:2379"])(
+    "etcd at %s, whose certificate can not be asked for by name",
+    (value) => expect(refused(registryVariables, "ROUTE_STORE_URL", value)).toBe(true),
+  );
+
+  test.each([
+    ["DATABASE_URL", "postgres://u:p@h/db?sslmode=verify-full&sslrootcert=system"],
+    ["ROUTE_STORE_URL", "https://a:2379,https://b.example:2379"],
+    ["ROUTE_STORE_URL", "http://10.0.0.1:2379"],
+  ])("%s=%s is taken", (variable, value) => {
+    expect(refused(registryVariables, variable, value)).toBe(false);
+  });
+
+  test.each(["rediss+cluster://a:6379,b:6379", "rediss://a:6379/1"])("%s is taken", (value) => {
+    expect(refused(gatewayVariables, "COUNTER_STORE_URL", value)).toBe(false);
+  });
+});
+
+describe("files that change", () => {
+  function installed(): {
+    config: Record<string, string>;
+    install(pair: CertificatePair): void;
+    folder: string;
+  } {
+    const folder = join(certificates.folder, crypto.randomUUID());
+    mkdirSync(folder);
+    const config = {
+      DATABASE_CERT_FILE: join(folder, "tls.crt"),
+      DATABASE_KEY_FILE: join(folder, "tls.key"),
+    };
+    const install = ({ cert_file, key_file }: CertificatePair) => {
+      copyFileSync(cert_file, config.DATABASE_CERT_FILE);
+      copyFileSync(key_file, config.DATABASE_KEY_FILE);
+    };
+    install(first);
+    return { config, install, folder };
+  }
+
+  test("count when they are next looked at, and the object stays the same until then", () => {
+    const clock = manualClock();
+    const { config, install } = installed();
+    const tls = peerTls(config, "DATABASE", clock);
+    const before = tls?.current();
+    expect(before?.cert).toBe(first.cert);
+    install(second);
+    expect(tls?.current()).toBe(before ?? {});
+    clock.advance(2_000);
+    expect(tls?.current().cert).toBe(second.cert);
+    expect(tls?.current()).toBe(tls?.current() ?? {});
+  });
+
+  test("that are half written, or gone, leave the last ones in use until they are whole", () => {
+    const clock = manualClock();
+    const { config, install, folder } = installed();
+    const tls = peerTls(config, "DATABASE", clock);
+    copyFileSync(second.cert_file, config.DATABASE_CERT_FILE ?? "");
+    clock.advance(2_000);
+    expect(tls?.current().cert).toBe(first.cert);
+    rmSync(folder, { recursive: true });
+    clock.advance(2_000);
+    expect(tls?.current().cert).toBe(first.cert);
+    mkdirSync(folder);
+    install(second);
+    clock.advance(2_000);
+    expect(tls?.current().cert).toBe(second.cert);
+  });
+
+  test("a peer without files has none", () => {
+    expect(peerTls({ DATABASE_URL: "postgres://h/db" }, "DATABASE")).toBeUndefined();
+  });
+});
