@@ -17,6 +17,11 @@ export interface OutcomeQueueOptions {
 }
 
 const PAUSE_MIN_MS = 100;
+/**
+ * The first write that is taken after so long without any ends an outage: whoever paused because of it goes on. In
+ * less time than that it may be one that fails for good among others that do not.
+ */
+const OUTAGE_MS = 1_000;
 
 /**
  * open: takes outcomes, with long pauses while the service fails. closing: takes none, and hurries. closed: what
@@ -37,6 +42,7 @@ export class OutcomeQueue {
   #state: State = "open";
   #underway = 0;
   #failing = false;
+  #taken_ms = Number.NEGATIVE_INFINITY;
   #closing: Promise<void> | null = null;
   #onEmpty: () => void = () => {};
 
@@ -117,10 +123,18 @@ export class OutcomeQueue {
   /** An outage is told when it begins and when it ends. */
   #noteFailing(failing: boolean, reason: string): void {
     const { log } = this.#options;
-    if (failing && !this.#failing)
-      log.warn({ reason, underway: this.#underway }, "the audit service takes no outcomes");
-    if (!failing && this.#failing) log.info({}, "the audit service takes outcomes again");
+    const was_failing = this.#failing;
     this.#failing = failing;
+    if (failing) {
+      if (!was_failing) log.warn({ reason, underway: this.#underway }, "the audit service takes no outcomes");
+      return;
+    }
+    const now_ms = this.#clock.elapsed_ms();
+    const without_ms = now_ms - this.#taken_ms;
+    this.#taken_ms = now_ms;
+    if (!was_failing) return;
+    log.info({}, "the audit service takes outcomes again");
+    if (without_ms >= OUTAGE_MS) this.#cutPausesShort();
   }
 
   #delivered(result: WriteResult): void {

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createAuditClient } from "@ostiary/gateway/audit/client";
+import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { type AuditStandIn, answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { waitFor } from "../../../support/index.ts";
+
+const responded: AuditOutcome = {
+  outcome: "responded",
+  status: 200,
+  details: null,
+  created_id: null,
+  organization_id: null,
+  member_id: null,
+};
+const WAITING = 20;
+
+let audit: AuditStandIn;
+let clock: ReturnType<typeof manualClock>;
+let queue: OutcomeQueue;
+beforeEach(() => {
+  audit = startAudit();
+  clock = manualClock();
+  const nowhere = { info() {}, warn() {}, error() {} };
+  const client = createAuditClient(audit.url, undefined);
+  queue = new OutcomeQueue({ client, size: 100, log: nowhere, metrics: { written() {} }, clock });
+});
+afterEach(async () => {
+  const closed = queue.close(0);
+  clock.advance(0);
+  await closed;
+  await audit.stop();
+});
+
+const push = (request_id: string) => queue.push(request_id, responded);
+const allPause = (count: number) => waitFor(() => clock.waiting().length === count, { what: "All pausing" });
+
+/** Each tries a few times, and then pauses for seconds. */
+async function outage(): Promise<void> {
+  audit.answer = answering(503);
+  for (let at = 0; at < WAITING; at++) push(`waits-${at}`);
+  for (let attempt = 0; attempt < 6; attempt++) {
+    await allPause(WAITING);
+    if (attempt < 5) clock.advance(clock.waiting().at(-1) ?? 0);
+  }
+  expect(Math.min(...clock.waiting())).toBeGreaterThan(3_000);
+  audit.answer = taken;
+}
+
+test("after an outage the first outcome that is taken sends all that wait, whatever is left of their pauses", async () => {
+  await outage();
+  push("new");
+  await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
+});
+
+test("without a new one they go by themselves", async () => {
+  await outage();
+  clock.advance(Math.min(...clock.waiting()));
+  await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
+});
+
+test("one that fails for good pauses on while others are taken", async () => {
+  audit.answer = (write) => (write.path.endsWith("poison") ? answering(500)(write) : taken(write));
+  push("good");
+  await waitFor(() => queue.underway === 0);
+  push("poison");
+  await allPause(1);
+  const tries = () => audit.writes.filter(({ path }) => path.endsWith("poison")).length;
+  const before = tries();
+  for (let at = 0; at < WAITING; at++) {
+    push(`good-${at}`);
+    await waitFor(() => queue.underway === 1);
+  }
+  expect(tries()).toBe(before);
+});
