@@ -1,5 +1,5 @@
 import type { BinaryTestServer } from "../support/binary-server.ts";
-import type { Proxy } from "../support/proxy.ts";
+import type { Proxy as NetworkProxy } from "../support/proxy.ts";
 import { waitFor } from "../support/wait-for.ts";
 import type { Cell, Part } from "./cells.ts";
 import { BROKEN_REPLICA } from "./record.ts";
@@ -13,7 +13,7 @@ const RETURN_MS = 60_000;
 /** What a part consists of. */
 interface Breakable {
   readonly servers: readonly BinaryTestServer[];
-  readonly links: readonly Proxy[];
+  readonly links: readonly NetworkProxy[];
   /** Resolves once it answers, after it was started again. */
   answers(): Promise<unknown>;
 }

@@ -51,11 +51,13 @@ export function nameOf({ parts, fault }: Cell): string {
   return `${parts.join("+")}/${fault}`;
 }
 
-/** The cells that `wanted` names: `redis/killed`, or all of `redis`, or all of `/killed`. */
+/** The cells that `wanted` names: `redis/killed`, or all of `redis`, or all that are `/killed`. */
 export function cellsNamed(wanted: string, cells: readonly Cell[] = CELLS): readonly Cell[] {
   return cells.filter((cell) => {
     const name = nameOf(cell);
-    return name === wanted || name.startsWith(`${wanted}/`) || (wanted !== "" && name.endsWith(wanted));
+    return (
+      name === wanted || name.startsWith(`${wanted}/`) || (wanted.startsWith("/") && name.endsWith(wanted))
+    );
   });
 }
 

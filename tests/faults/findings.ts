@@ -1,10 +1,10 @@
 import { nameOf } from "./cells.ts";
-import { type Client, CLIENTS } from "./clients.ts";
+import { CLIENTS, type Client } from "./clients.ts";
+import { neverAWrongAdmission } from "./promises/admission.ts";
 import { withoutEvent } from "./promises/audit.ts";
 import { healing } from "./promises/healing.ts";
 import { type Judgement, judge } from "./promises/index.ts";
 import { beyondLimit } from "./promises/limits.ts";
-import { neverAWrongAdmission } from "./promises/admission.ts";
 import type { Answer, CellRun } from "./record.ts";
 
 /** What one kind of client saw while the fault held. */
@@ -22,7 +22,11 @@ export interface Findings {
   /** From the part's return until all was well, and who was the last; null: not as long as was looked. */
   readonly well_again_ms: number | null;
   readonly well_again_last: string;
-  readonly lost: { readonly events: number; readonly beyond_limit: number; readonly wrong_admissions: number };
+  readonly lost: {
+    readonly events: number;
+    readonly beyond_limit: number;
+    readonly wrong_admissions: number;
+  };
   /** Requests in all, and those whose processes waited so long for a processor that they are not judged. */
   readonly requests: number;
   readonly audited: number;

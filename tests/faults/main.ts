@@ -1,13 +1,15 @@
 import { parseArgs } from "node:util";
 import { withRuntimeVariables } from "@ostiary/lib/runtime/service";
-import { describeMachine, machineLine } from "../bench/measure/machine.ts";
+import { describeMachine, type Machine, machineLine } from "../bench/measure/machine.ts";
 import { Leash } from "../support/leash.ts";
 import { CELLS, type Cell, cellsNamed, nameOf, QUICK_CELLS } from "./cells.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { pageWith } from "./page.ts";
 import { brokenPromises, cellTable, progressLine, promiseTable } from "./report.ts";
 import { runCells, withBed } from "./run.ts";
-import type { Pace } from "./run-cell.ts";
+import type { Bed, Pace } from "./run-cell.ts";
+import { soakTable, whatGrew } from "./soak/report.ts";
+import { soak } from "./soak/soak.ts";
 import { RunImpossible } from "./system/system.ts";
 
 const EXIT_BROKEN = 1;
@@ -23,28 +25,75 @@ await main();
 
 async function main(): Promise<void> {
   const values = readArguments();
-  const cells = cellsOf(values);
-  const machine = describeMachine();
-  const progress = (line: string) => console.error(line);
-  const findings: Findings[] = [];
-  const started_ms = performance.now();
+  const minutes = minutesOf(values.soak);
+  const pace = values.quick ? QUICK : PACE;
   // whatever way this process ends, the leash ends what it started
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
-  await withBed(new Leash(), progress, (bed) =>
-    runCells(bed, cells, values.quick ? QUICK : PACE, (run, index) => {
-      const found = findingsOf(run, { timed: true });
-      findings.push(found);
-      progress(`${index + 1}/${cells.length} ${progressLine(found)}`);
-    }),
+  const result = await withBed(new Leash(), progress, (bed) =>
+    minutes === null ? runTable(bed, cellsOf(values), pace) : runSoak(bed, pace, minutes),
   ).catch((error) => (error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error)));
+  if (values.out !== undefined) await writePage(values.out, result.text);
+  console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
+  if (result.broken.length > 0) console.error(["", "Broken promises:", ...result.broken].join("\n"));
+  process.exit(result.broken.length > 0 ? EXIT_BROKEN : 0);
+}
+
+interface Result {
+  /** For people, in Markdown. */
+  readonly text: string;
+  /** The same for programs. */
+  readonly data: object;
+  readonly broken: readonly string[];
+}
+
+async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<Result> {
+  const machine = describeMachine();
+  const findings: Findings[] = [];
+  const started_ms = performance.now();
+  await runCells(bed, cells, pace, (run) => {
+    const found = findingsOf(run, { timed: true });
+    findings.push(found);
+    progress(`${findings.length}/${cells.length} ${progressLine(found)}`);
+  });
+  const head = headOf(machine, started_ms);
+  return {
+    text: [head, "", promiseTable(findings), "", cellTable(findings)].join("\n"),
+    data: { machine, findings },
+    broken: brokenPromises(findings),
+  };
+}
+
+async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
+  const machine = describeMachine();
+  const findings: Findings[] = [];
+  const started_ms = performance.now();
+  const looks = await soak(bed, pace, minutes, (run) => {
+    const found = findingsOf(run, { timed: true });
+    findings.push(found);
+    progress(`${findings.length} ${progressLine(found)}`);
+  });
+  const grew = whatGrew(looks);
+  return {
+    text: [headOf(machine, started_ms), "", soakTable(looks), "", promiseTable(findings)].join("\n"),
+    data: { machine, looks: Object.fromEntries(looks), grew, findings },
+    broken: [...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
+  };
+}
+
+function headOf(machine: Machine, started_ms: number): string {
   const minutes = ((performance.now() - started_ms) / 60_000).toFixed(1);
-  const when = `${new Date().toISOString().slice(0, 10)}, ${minutes} minutes. ${machineLine(machine)}.`;
-  const text = [when, "", promiseTable(findings), "", cellTable(findings)].join("\n");
-  if (values.out !== undefined) await writePage(values.out, text);
-  console.log(values.json ? JSON.stringify({ machine, findings }, null, 2) : text);
-  const broken = brokenPromises(findings);
-  if (broken.length > 0) console.error(["", "Broken promises:", ...broken].join("\n"));
-  process.exit(broken.length > 0 ? EXIT_BROKEN : 0);
+  return `${new Date().toISOString().slice(0, 10)}, ${minutes} minutes. ${machineLine(machine)}.`;
+}
+
+function progress(line: string): void {
+  console.error(line);
+}
+
+/** Null: no soak. */
+function minutesOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const minutes = Number(text);
+  return minutes > 0 ? minutes : refuse("--soak takes a number of minutes.");
 }
 
 function cellsOf({ quick, only }: { quick: boolean; only: string[] }): readonly Cell[] {

@@ -1,3 +1,4 @@
+import { waitFor } from "../../support/wait-for.ts";
 import { CLIENTS, KINDS } from "../clients.ts";
 import type { Callers } from "../system/people.ts";
 import type { System } from "../system/system.ts";
@@ -6,6 +7,8 @@ import { Recorder } from "./recorder.ts";
 import { type Asking, get, requestOf, send } from "./requests.ts";
 import { keepSocket } from "./sockets.ts";
 import { keepStream } from "./streams.ts";
+
+const INTRODUCED_MS = 30_000;
 
 /** The steady load: every kind of client at its pace, whatever becomes of its requests. */
 export class Load implements AsyncDisposable {
@@ -50,13 +53,19 @@ export class Load implements AsyncDisposable {
 
   /** Shows the credentials to each gateway, so that it has them at hand. */
   async introduce(callers: Callers): Promise<void> {
-    const requests = callers.keys.flatMap((key) => [get("cached", "/things/cached", key)]);
-    for (const token of callers.tokens) requests.push(get("jwt", "/things/me", token));
-    const sent = this.#system.gateways.flatMap(({ url }) => requests.map((request) => send(url, request)));
-    const statuses = (await Promise.all(sent)).map(({ status }) => status);
-    if (statuses.some((status) => status !== 200)) {
-      throw new Error(`The system is not well before the fault: ${statuses.join(", ")}.`);
-    }
+    const requests = [
+      ...callers.keys.map((key) => get("cached", "/things/cached", key)),
+      ...callers.tokens.map((token) => get("jwt", "/things/me", token)),
+    ];
+    const sent = this.#system.gateways.flatMap(({ url }) =>
+      requests.map((request) =>
+        waitFor(async () => (await send(url, request)).status === 200, {
+          timeout_ms: INTRODUCED_MS,
+          what: "A gateway that knows the credentials of a cell",
+        }),
+      ),
+    );
+    await Promise.all(sent);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

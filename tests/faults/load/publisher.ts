@@ -7,7 +7,7 @@ import type { Recorder } from "./recorder.ts";
 
 const LOOK_INTERVAL_MS = 250;
 const LOOK_TIMEOUT_MS = 1_000;
-const Versioned = Type.Object({ path: Type.TemplateLiteral("/versions/${number}") });
+const Versioned = Type.Object({ path: Type.String({ pattern: "^/versions/\\d+$" }) });
 
 /** Publishes one version of a service after the other, and looks which one each gateway serves. */
 export class Publisher {

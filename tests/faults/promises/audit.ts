@@ -49,15 +49,18 @@ export const everyRequestHasItsEvent: Promised = {
   judge: (run) => withoutEvent(run).map((request_id) => `no event of ${request_id}`),
 };
 
-/** A gateway that was killed took the outcomes with it that it had not delivered: those events stay `pending`. */
-export const everyEventHasItsOutcome: Promised = {
+/**
+ * An intent that the audit service took in after the gateway had given it up stays `pending`: its request was 503 and
+ * reached no service. So do those whose gateway was killed with their outcomes.
+ */
+export const everyRequestHasItsOutcome: Promised = {
   name: "outcomes",
-  title: "Every event gets its outcome, unless its gateway died.",
+  title: "Their events get their outcomes, unless the gateway died.",
   timed: false,
-  judge(run) {
-    if (run.cell.parts.includes("gateway") && run.cell.fault === "killed") return null;
-    return [...run.events]
-      .filter(([, outcome]) => outcome === "pending")
-      .map(([request_id]) => `the event of ${request_id} has no outcome`);
+  judge({ cell, reached, events }) {
+    if (cell.parts.includes("gateway") && cell.fault === "killed") return null;
+    return reached
+      .filter(({ request_id }) => events.get(request_id) === "pending")
+      .map(({ request_id }) => `the event of ${request_id} has no outcome`);
   },
 };

@@ -1,8 +1,8 @@
 import type { CellRun } from "../record.ts";
 import { neverAWrongAdmission } from "./admission.ts";
 import {
-  everyEventHasItsOutcome,
   everyRequestHasItsEvent,
+  everyRequestHasItsOutcome,
   unrecordedIsRefused,
   unrecordedIsRefusedSoon,
 } from "./audit.ts";
@@ -22,7 +22,7 @@ export const PROMISES: readonly Promised[] = [
   unrecordedIsRefused,
   unrecordedIsRefusedSoon,
   everyRequestHasItsEvent,
-  everyEventHasItsOutcome,
+  everyRequestHasItsOutcome,
   everythingHeals,
   nothingHangs,
   slownessCostsNoRequest,

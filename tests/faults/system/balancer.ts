@@ -1,4 +1,4 @@
-import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { answerOf } from "./replica.ts";
 
 const PROBE_INTERVAL_MS = 200;
@@ -38,7 +38,7 @@ export class Balancer {
   }
 
   /** The same as an address: each connection leads to the next one. */
-  listen(): Promise<Proxy> {
+  listen(): Promise<NetworkProxy> {
     return startProxy(() => this.next().url);
   }
 

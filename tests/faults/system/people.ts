@@ -1,5 +1,7 @@
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import { Semaphore } from "@ostiary/lib/async";
 import { INTERNAL_TOKEN_HEADER, VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import { waitFor } from "../../support/wait-for.ts";
 import type { Replica } from "./replica.ts";
 
 /** Two owners, so that one could reach what is the other's. */
@@ -31,6 +33,8 @@ export interface Callers {
 }
 
 export const INTERNAL_TOKEN = "internal-token-of-these-runs";
+const KEYS_AT_ONCE = 4;
+const MADE_MS = 20_000;
 const NOBODY = { user_id: null, organization_id: null, member_id: null };
 
 /** The people of a run, as identity knows them. Speaks to one replica directly, while all is well. */
@@ -66,11 +70,18 @@ export class People {
     return {
       keys: await each((owner) => this.#key(owner)),
       tokens: await each((_, index) => this.#person(`${OWNERS[index]}-${cell}`)),
-      unseen: (
-        await Promise.all(Array.from({ length: Math.ceil(unseen / 2) }, () => each((o) => this.#key(o))))
-      ).flat(),
+      unseen: await this.#newKeys(unseen),
       refused: [unknownKey, ...[...revoked, ...forged].map((headers) => () => ({ ...NOBODY, headers }))],
     };
+  }
+
+  /** A few at a time: their makers share a row. */
+  async #newKeys(count: number): Promise<Caller[]> {
+    const making = new Semaphore(KEYS_AT_ONCE);
+    const owners = Array.from({ length: count }, (_, index) => this.#owners[index % this.#owners.length]);
+    return Promise.all(
+      owners.flatMap((owner) => (owner === undefined ? [] : [making.run(() => this.#key(owner))])),
+    );
   }
 
   async stop(): Promise<void> {
@@ -114,13 +125,20 @@ export class People {
   }
 
   async #ask(method: string, path: string, body?: object) {
-    const response = await fetch(new URL(path, this.#identity.url), {
-      method,
-      headers: { "content-type": "application/json", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
-      body: body && JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    // on a busy machine identity may refuse what is too much at once
+    const { response, text } = await waitFor(
+      async () => {
+        const answer = await fetch(new URL(path, this.#identity.url), {
+          method,
+          headers: { "content-type": "application/json", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
+          body: body && JSON.stringify(body),
+        });
+        const said = await answer.text();
+        if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`);
+        return { response: answer, text: said };
+      },
+      { timeout_ms: MADE_MS, what: "What a cell needs of identity" },
+    );
     const parsed: unknown = text === "" ? {} : JSON.parse(text);
     return { headers: response.headers, body: parsed };
   }

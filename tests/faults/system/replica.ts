@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { BinaryTestServer } from "../../support/binary-server.ts";
 import { steadyPort } from "../../support/free-port.ts";
 import type { Leash } from "../../support/leash.ts";
-import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
 const READY_TIMEOUT_MS = 1_000;
@@ -16,8 +16,10 @@ export interface Replica {
   /** The process's own addresses. */
   readonly url: string;
   readonly internal_url: string;
+  /** Where it writes down what it holds. */
+  readonly upkeep_file: string;
   /** What others know it by. */
-  readonly links: { readonly public: Proxy; readonly internal: Proxy };
+  readonly links: { readonly public: NetworkProxy; readonly internal: NetworkProxy };
 }
 
 /** Starts one of the four, with ports that it keeps when it is started again. */
@@ -31,6 +33,7 @@ export async function startReplica(
   const url = `http://127.0.0.1:${port}`;
   const internal_url = `http://127.0.0.1:${internal_port}`;
   const directory = await mkdtemp(join(tmpdir(), `ostiary-${app}-`));
+  const upkeep_file = join(directory, "upkeep");
   const { PATH = "", HOME = "" } = process.env;
   const server = new BinaryTestServer(
     {
@@ -38,7 +41,7 @@ export async function startReplica(
       directory,
       command: [
         process.execPath,
-        ...["--preload", join(import.meta.dir, "../upkeep-process.ts")],
+        ...["--preload", join(import.meta.dir, "../../support/upkeep-process.ts")],
         join(ROOT, `apps/${app}/main.ts`),
       ],
       env: {
@@ -50,7 +53,7 @@ export async function startReplica(
         LOG_LEVEL: "warn",
         // the gateway would replace itself to have it set
         BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
-        UPKEEP_FILE: join(directory, "upkeep"),
+        UPKEEP_FILE: upkeep_file,
         ...variables,
       },
       ready: async () => (await answerOf(`${internal_url}/health/live`)) === 200,
@@ -61,7 +64,7 @@ export async function startReplica(
   );
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internal_url) };
-  return { name: `${app} ${number + 1}`, server, url, internal_url, links };
+  return { name: `${app} ${number + 1}`, server, url, internal_url, upkeep_file, links };
 }
 
 /** The status of a GET; 0 for none within a second. */

@@ -8,7 +8,7 @@ import { steadyPort } from "../../support/free-port.ts";
 import type { Leash } from "../../support/leash.ts";
 import { locateServices } from "../../support/locate.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
-import { type Proxy, startProxy } from "../../support/proxy.ts";
+import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
@@ -25,7 +25,7 @@ const READY_MS = 60_000;
 /** A server, and the one way that leads to it. */
 export interface Linked {
   readonly server: BinaryTestServer;
-  readonly link: Proxy;
+  readonly link: NetworkProxy;
 }
 
 /** A run that can not be made here, and what would have to be there. */
@@ -203,7 +203,7 @@ export class System implements AsyncDisposable {
   }
 
   /** One address for the internal ports of both. */
-  async #internalDoor(replicas: readonly Replica[]): Promise<Proxy> {
+  async #internalDoor(replicas: readonly Replica[]): Promise<NetworkProxy> {
     const door = await this.#balancer(replicas, "internal").listen();
     this.#ends.defer(() => door.close());
     return door;

@@ -1,0 +1,38 @@
+import { CELLS, type Cell, nameOf } from "../cells.ts";
+import type { CellRun } from "../record.ts";
+import { type Bed, type Pace, runCell } from "../run-cell.ts";
+import type { Replica } from "../system/replica.ts";
+import type { Held } from "./flatness.ts";
+import { lookAt } from "./look.ts";
+
+const SERVICES: readonly string[] = ["identity", "audit", "gateway", "registry", "registries"];
+
+/** Faults that leave each process of the four services alive: one that is new holds nothing yet. */
+const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter(
+  ({ parts, fault }) => fault !== "killed" || !parts.some((part) => SERVICES.includes(part)),
+);
+
+/** Faults one after the other, by chance, for so long; after each a look at what every process holds. */
+export async function soak(
+  bed: Bed,
+  pace: Pace,
+  minutes: number,
+  done: (run: CellRun) => void,
+): Promise<ReadonlyMap<string, readonly Held[]>> {
+  const until_ms = performance.now() + minutes * 60_000;
+  const looks = new Map<string, Held[]>(bed.system.replicas().map(({ name }) => [name, []]));
+  while (performance.now() < until_ms) {
+    const cell = CELLS_OF_SOAK[Math.floor(Math.random() * CELLS_OF_SOAK.length)];
+    if (cell === undefined) break;
+    const run = await runCell(bed, cell, pace).catch((error) => {
+      throw new Error(`${nameOf(cell)}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    });
+    await lookAtAll(bed.system.replicas(), looks);
+    done(run);
+  }
+  return looks;
+}
+
+async function lookAtAll(replicas: readonly Replica[], looks: ReadonlyMap<string, Held[]>): Promise<void> {
+  for (const replica of replicas) looks.get(replica.name)?.push(await lookAt(replica));
+}

@@ -1,0 +1,64 @@
+import type { Cell } from "../../faults/cells.ts";
+import { CLIENTS, type Client, KINDS, LIMITS } from "../../faults/clients.ts";
+import { type Answer, type CellRun, isConcerned } from "../../faults/record.ts";
+
+/** Times of a run that nothing went wrong in: the fault holds from 10 s to 14 s, the part is back at 15 s. */
+export const TIMES = {
+  began_ms: 0,
+  breaking_ms: 9_900,
+  broken_ms: 10_000,
+  returning_ms: 14_000,
+  returned_ms: 15_000,
+  ended_ms: 25_000,
+} as const;
+
+export function anAnswer(client: Client, started_ms: number, more: Partial<Answer> = {}): Answer {
+  const ended_ms = started_ms + 5;
+  return {
+    client,
+    replica: 1,
+    started_ms,
+    ended_ms,
+    status: KINDS[client].good[0] ?? null,
+    delay_ms: 0,
+    ...more,
+  };
+}
+
+/** A run of a cell as it should be, with `more` answers and whatever else is to be seen in it. */
+export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
+  const answers = CLIENTS.flatMap((client) =>
+    Array.from({ length: 24 }, (_, second) => answerInTime(cell, client, 500 + second * 1_000)),
+  );
+  const served = [0, 1].map((gateway) => ({ at_ms: 15_900, gateway, published_ms: 15_500 }));
+  return {
+    cell,
+    ...TIMES,
+    reached: [],
+    events: new Map(),
+    served,
+    ...more,
+    answers: [...answers, ...(more.answers ?? [])],
+  };
+}
+
+/** Good, or 503 in time where what it needs is away. */
+function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
+  const answer = anAnswer(client, started_ms);
+  const isBroken = started_ms >= TIMES.broken_ms && started_ms < TIMES.returned_ms;
+  if (!isBroken || cell.fault === "slowed" || !isConcerned(cell, answer)) return answer;
+  return { ...answer, status: 503, ended_ms: started_ms + 500 };
+}
+
+/** The answers of one window of a limited route: its number counted down, then refusals. */
+export function aWindow(started_ms: number, reset_s: number, admitted: number, refused: number): Answer[] {
+  const counted = (remaining: number) => ({ counted: { bucket: "member", remaining, reset_s } });
+  return [
+    ...Array.from({ length: admitted }, (_, index) =>
+      anAnswer("limited", started_ms + index, counted(LIMITS.requests - 1 - index)),
+    ),
+    ...Array.from({ length: refused }, (_, index) =>
+      anAnswer("limited", started_ms + admitted + index, { ...counted(0), status: 429 }),
+    ),
+  ];
+}

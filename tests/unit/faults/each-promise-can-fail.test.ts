@@ -1,0 +1,246 @@
+import { describe, expect, test } from "bun:test";
+import { CELLS, type Cell, nameOf } from "../../faults/cells.ts";
+import { LIMITS } from "../../faults/clients.ts";
+import { judge, PROMISES } from "../../faults/promises/index.ts";
+import type { CellRun, Reached } from "../../faults/record.ts";
+import { anAnswer, aRun, aWindow, TIMES } from "./a-run.ts";
+
+const cell = (name: string): Cell => {
+  const found = CELLS.find((each) => nameOf(each) === name);
+  if (found === undefined) throw new Error(`There is no ${name}.`);
+  return found;
+};
+const broken = (run: CellRun) =>
+  judge(run, { timed: true }).flatMap((each) => (each.broken.length > 0 ? [each.promise] : []));
+const during = TIMES.broken_ms + 100;
+const after = TIMES.returned_ms + 6_000;
+const reached = (more: Partial<Reached> = {}): Reached => ({
+  request_id: "request",
+  client: "audited",
+  owner: "organization",
+  caller: "organization",
+  ...more,
+});
+const slow = (answer: ReturnType<typeof anAnswer>, ms: number) => ({
+  ...answer,
+  ended_ms: answer.started_ms + ms,
+});
+
+describe("a run in which all went as promised", () => {
+  for (const each of CELLS) {
+    test(`${nameOf(each)} breaks no promise`, () => {
+      const events = new Map([["request", "responded"]]);
+      const window = [...aWindow(1_000, 104, LIMITS.requests, 5), ...aWindow(5_100, 108, LIMITS.requests, 9)];
+      expect(broken(aRun(each, { reached: [reached()], events, answers: window }))).toEqual([]);
+    });
+  }
+});
+
+const faults: [promise: string, what: string, name: string, more: Partial<CellRun>][] = [
+  [
+    "admission",
+    "a revoked key gets 200",
+    "etcd/killed",
+    { answers: [anAnswer("refused", during, { status: 200 })] },
+  ],
+  [
+    "admission",
+    "an unknown key reaches the service, whatever it is answered",
+    "redis/cut",
+    { reached: [reached({ client: "refused" })] },
+  ],
+  [
+    "admission",
+    "somebody reaches what is another's",
+    "identity/killed",
+    { reached: [reached({ client: "cached", owner: "another" })] },
+  ],
+  [
+    "limits",
+    "one request more than the limit passes",
+    "audit/killed",
+    { answers: aWindow(during, 114, LIMITS.requests + 1, 3) },
+  ],
+  [
+    "limits",
+    "two gateways count for themselves",
+    "audit/killed",
+    { answers: [...aWindow(during, 114, 10, 0), ...aWindow(during + 1, 115, 10, 0)] },
+  ],
+  [
+    "limits",
+    "a window refuses before it is full",
+    "audit/killed",
+    { answers: aWindow(4_500, 108, LIMITS.requests - 1, 4) },
+  ],
+  ["no-fallback", "a limited request passes", "redis/killed", { answers: [anAnswer("limited", during)] }],
+  [
+    "no-fallback",
+    "a limited request is refused by a count of the gateway's own",
+    "redis/frozen",
+    { answers: [anAnswer("limited", during, { status: 429 })] },
+  ],
+  [
+    "uncounted",
+    "503 takes longer than promised",
+    "redis/black-holed",
+    { answers: [slow(anAnswer("limited", during, { status: 503 }), LIMITS.uncounted_ms + 1)] },
+  ],
+  [
+    "without-redis",
+    "a public route fails",
+    "redis/cut",
+    { answers: [anAnswer("public", during, { status: 502 })] },
+  ],
+  [
+    "without-redis",
+    "a stream breaks",
+    "redis+identity/killed",
+    { answers: [anAnswer("stream", during, { status: null })] },
+  ],
+  [
+    "without-etcd",
+    "a route is gone",
+    "etcd/killed",
+    { answers: [anAnswer("cached", during, { status: 404 })] },
+  ],
+  [
+    "without-etcd",
+    "a route is gone while a registry is away",
+    "registry/frozen",
+    { answers: [anAnswer("jwt", during, { status: 404 })] },
+  ],
+  [
+    "without-identity",
+    "a cached key is refused",
+    "identity/killed",
+    { answers: [anAnswer("cached", during, { status: 503 })] },
+  ],
+  [
+    "without-postgres",
+    "a cached token is refused",
+    "postgres/frozen",
+    { answers: [anAnswer("jwt", during, { status: 503 })] },
+  ],
+  [
+    "without-audit",
+    "a limited request fails",
+    "audit/cut",
+    { answers: [anAnswer("limited", during, { status: 503 })] },
+  ],
+  [
+    "without-service",
+    "publishing fails",
+    "upstream/killed",
+    { answers: [anAnswer("publish", during, { status: 503 })] },
+  ],
+  [
+    "without-gateway",
+    "the other gateway fails",
+    "gateway/killed",
+    { answers: [anAnswer("public", during, { status: null, replica: 1 })] },
+  ],
+  [
+    "fails-closed",
+    "an audited request passes",
+    "audit/black-holed",
+    { answers: [anAnswer("audited", during)] },
+  ],
+  [
+    "fails-closed",
+    "an audited request passes without a database",
+    "postgres/killed",
+    { answers: [anAnswer("audited", during)] },
+  ],
+  [
+    "unrecorded",
+    "503 takes longer than promised",
+    "audit/frozen",
+    { answers: [slow(anAnswer("audited", during, { status: 503 }), LIMITS.unrecorded_ms + 1)] },
+  ],
+  ["events", "a request reaches the service without an event", "audit/killed", { reached: [reached()] }],
+  [
+    "outcomes",
+    "the event of a request that was answered stays pending",
+    "audit/killed",
+    { reached: [reached()], events: new Map([["request", "pending"]]) },
+  ],
+  [
+    "heals",
+    "somebody is refused six seconds after the return",
+    "redis/killed",
+    { answers: [anAnswer("limited", after, { status: 503 })] },
+  ],
+  ["heals", "no gateway serves what was published", "etcd/frozen", { served: [] }],
+  [
+    "heals",
+    "one gateway serves what was published too late",
+    "etcd/frozen",
+    {
+      served: [
+        { at_ms: 15_900, gateway: 0, published_ms: 15_500 },
+        { at_ms: 20_100, gateway: 1, published_ms: 15_500 },
+      ],
+    },
+  ],
+  [
+    "hangs",
+    "a request waits for a service that hangs",
+    "upstream/frozen",
+    { answers: [slow(anAnswer("public", during, { status: 502 }), LIMITS.upstream_ms + 500)] },
+  ],
+  [
+    "hangs",
+    "a client gives up",
+    "postgres/black-holed",
+    { answers: [slow(anAnswer("unseen", during, { status: null }), LIMITS.patience_ms)] },
+  ],
+  [
+    "slowness",
+    "a part that is late costs a request",
+    "postgres/slowed",
+    { answers: [anAnswer("audited", during, { status: 503 })] },
+  ],
+];
+
+describe("a promise is broken when", () => {
+  test.each(faults)("%s: %s (%s)", (promise, _, name, more) => {
+    expect(broken(aRun(cell(name), more))).toContain(promise);
+  });
+
+  test("every promise is among these", () => {
+    expect(new Set(faults.map(([promise]) => promise))).toEqual(new Set(PROMISES.map(({ name }) => name)));
+  });
+});
+
+describe("what is not to blame on the product breaks nothing", () => {
+  test("a limit that was missed while processes waited for a processor", () => {
+    const late = slow(anAnswer("limited", during, { status: 503, delay_ms: 900 }), 1_400);
+    expect(broken(aRun(cell("redis/killed"), { answers: [late] }))).toEqual([]);
+  });
+
+  test("who asked the gateway that is frozen", () => {
+    const lost = slow(anAnswer("public", during, { status: null, replica: 0 }), LIMITS.patience_ms);
+    expect(broken(aRun(cell("gateway/frozen"), { answers: [lost] }))).toEqual([]);
+  });
+
+  test("a new window of a Redis that has forgotten the one before", () => {
+    const answers = [...aWindow(9_000, 113, LIMITS.requests, 3), ...aWindow(15_100, 114, LIMITS.requests, 3)];
+    const run = aRun(cell("redis/killed"), { answers });
+    expect(broken(run)).toEqual([]);
+    expect(broken({ ...run, cell: cell("redis/frozen") })).toContain("limits");
+  });
+
+  test("outcomes that a gateway which was killed has not delivered", () => {
+    const pending = { reached: [reached()], events: new Map([["request", "pending"]]) };
+    expect(broken(aRun(cell("gateway/killed"), pending))).toEqual([]);
+  });
+
+  test("times, where only the rest is judged", () => {
+    const run = aRun(cell("redis/killed"), {
+      answers: [slow(anAnswer("limited", during, { status: 503 }), 3_000)],
+    });
+    expect(broken(run)).toEqual(["uncounted", "hangs"]);
+    expect(judge(run, { timed: false }).filter((each) => each.broken.length > 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test";
+import { CELLS, cellsNamed, nameOf, PARTS, QUICK_CELLS } from "../../faults/cells.ts";
+import { findingsOf } from "../../faults/findings.ts";
+import { pageWith } from "../../faults/page.ts";
+import { brokenPromises, cellTable, progressLine, promiseTable } from "../../faults/report.ts";
+import { anAnswer, aRun, TIMES } from "./a-run.ts";
+
+const redis = { parts: ["redis"], fault: "killed" } as const;
+const during = TIMES.broken_ms + 100;
+
+describe("the cells", () => {
+  test("break each part in every way, and some pairs; each has a name of its own", () => {
+    const names = CELLS.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+    for (const part of PARTS) expect(names.filter((name) => name.includes(part))).not.toEqual([]);
+    expect(names).toContain("postgres+etcd/black-holed");
+    expect(QUICK_CELLS.map(({ parts }) => parts[0])).toEqual([
+      ...PARTS.filter((part) => part !== "registries"),
+    ]);
+  });
+
+  test.each([
+    ["redis/killed", ["redis/killed"]],
+    ["redis+identity", ["redis+identity/killed", "redis+identity/black-holed"]],
+    ["red", []],
+    ["", []],
+    ["redis/", []],
+  ])("named by %p", (wanted, found) => {
+    expect(cellsNamed(wanted).map(nameOf)).toEqual(found);
+  });
+
+  test("named by a part or a fault are all of it", () => {
+    expect(cellsNamed("redis")).toHaveLength(6);
+    expect(cellsNamed("/gone-silent").every(({ fault }) => fault === "gone-silent")).toBe(true);
+  });
+});
+
+describe("a row of the table", () => {
+  const lost = {
+    request_id: "r",
+    client: "audited",
+    owner: "organization",
+    caller: "organization",
+  } as const;
+
+  test("says what clients saw while the fault held, when all was well, and that nothing was lost", () => {
+    const found = findingsOf(aRun(redis), { timed: true });
+    expect(found.sights.limited).toEqual({ statuses: { 503: 4 }, p50_ms: 500, max_ms: 500 });
+    expect(found.sights.public).toEqual({ statuses: { 200: 4 }, p50_ms: 5, max_ms: 5 });
+    expect(found).toMatchObject({ cell: "redis/killed", well_again_ms: 900, well_again_last: "routes" });
+    const table = cellTable([found]);
+    expect(table).toContain("503 ×4; 500/500 ms");
+    expect(table).toMatch(/\| redis\/killed \|.*\| 0\.9 s +\| nothing \|$/m);
+    expect(promiseTable([found])).not.toContain("broken");
+    expect(brokenPromises([found])).toEqual([]);
+  });
+
+  test("names what was lost, and the promise that was broken", () => {
+    const answers = [
+      anAnswer("refused", during, { status: 200 }),
+      anAnswer("limited", TIMES.ended_ms - 1, { status: null }),
+    ];
+    const found = findingsOf(aRun(redis, { reached: [lost], answers }), { timed: true });
+    expect(cellTable([found])).toContain("1 events, 1 wrong admissions");
+    expect(cellTable([found])).toContain("not (limited)");
+    expect(promiseTable([found])).toContain("broken: redis/killed");
+    expect(brokenPromises([found]).map((line) => line.split(":")[0])).toEqual([
+      "redis/killed admission",
+      "redis/killed without-redis",
+      "redis/killed events",
+      "redis/killed heals",
+    ]);
+    expect(progressLine(found)).toContain("BROKEN redis/killed events");
+  });
+
+  test("counts answers that never came", () => {
+    const none = anAnswer("public", during, { status: null });
+    const found = findingsOf(aRun({ parts: ["upstream"], fault: "cut" }, { answers: [none] }), {
+      timed: true,
+    });
+    expect(found.sights.public?.statuses).toEqual({ 503: 4, none: 1 });
+  });
+});
+
+describe("the page", () => {
+  const page = "# Faults\n\n<!-- table: begin -->\nold\n<!-- table: end -->\n\nMore.\n";
+
+  test("gets a new table between its markers, and keeps the rest", () => {
+    const written = pageWith(page, "new");
+    expect(written).toBe("# Faults\n\n<!-- table: begin -->\nnew\n<!-- table: end -->\n\nMore.\n");
+    expect(pageWith(written, "new")).toBe(written);
+  });
+
+  test.each(["", "# Without markers", "<!-- table: end --> <!-- table: begin -->"])(
+    "is the table alone where there are no markers: %p",
+    (text) => expect(pageWith(text, "new")).toBe("new\n"),
+  );
+});
