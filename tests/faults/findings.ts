@@ -5,7 +5,7 @@ import { withoutEvent } from "./promises/audit.ts";
 import { healing } from "./promises/healing.ts";
 import { type Judgement, judge } from "./promises/index.ts";
 import { beyondLimit } from "./promises/limits.ts";
-import type { Answer, CellRun } from "./record.ts";
+import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
 
 /** What one kind of client saw while the fault held. */
 export interface Sight {
@@ -27,10 +27,10 @@ export interface Findings {
     readonly beyond_limit: number;
     readonly wrong_admissions: number;
   };
-  /** Requests in all, and those whose processes waited so long for a processor that they are not judged. */
   readonly requests: number;
   readonly audited: number;
-  readonly delay_ms: number;
+  /** Of the requests that were not answered well, those that processes without a processor may be to blame for. */
+  readonly excused: number;
   readonly judgements: readonly Judgement[];
 }
 
@@ -50,7 +50,7 @@ export function findingsOf(run: CellRun, options: { timed: boolean }): Findings 
     },
     requests: run.answers.length,
     audited: run.reached.filter(({ client }) => client === "audited").length,
-    delay_ms: Math.round(Math.max(0, ...run.answers.map(({ delay_ms }) => delay_ms))),
+    excused: run.answers.filter((answer) => !isGood(answer) && isExcused(answer)).length,
     judgements: judge(run, options),
   };
 }

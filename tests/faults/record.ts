@@ -10,7 +10,7 @@ export interface Answer {
   readonly ended_ms: number;
   /** Null: there was none, for the connection broke or the client lost its patience. */
   readonly status: number | null;
-  /** How long the processes of the run waited for a processor meanwhile, all together. */
+  /** How long the processes that it passed waited for a processor meanwhile, all together. */
   readonly delay_ms: number;
   /** Of a limited request that was counted. */
   readonly counted?: Counted;

@@ -75,9 +75,9 @@ export function brokenPromises(findings: readonly Findings[]): string[] {
 /** One line of progress. */
 export function progressLine(found: Findings): string {
   const broken = brokenPromises([found]);
-  const { cell, requests, audited, well_again_ms, delay_ms } = found;
+  const { cell, requests, audited, well_again_ms, excused } = found;
   const well = well_again_ms === null ? "not well again" : `well again after ${seconds(well_again_ms)} s`;
-  const facts = `${cell.padEnd(28)} ${requests} requests, ${audited} audited, ${well}, delays up to ${delay_ms} ms`;
+  const facts = `${cell.padEnd(28)} ${requests} requests, ${audited} audited, ${well}, ${excused} excused`;
   return [facts, ...broken.map((line) => `  BROKEN ${line}`)].join("\n");
 }
 

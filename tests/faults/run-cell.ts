@@ -6,8 +6,8 @@ import type { AuditLog } from "./events.ts";
 import type { Load } from "./load/load.ts";
 import { healing } from "./promises/healing.ts";
 import type { ReachedRequests } from "./reached.ts";
-import { type CellRun, isGood } from "./record.ts";
-import type { SchedulingDelay } from "./scheduling-delay.ts";
+import { type Answer, type CellRun, isGood } from "./record.ts";
+import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
 
@@ -73,7 +73,10 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
     ended_ms: ended.ms,
     answers: answers
       .filter(({ started_ms }) => started_ms >= began.ms)
-      .map((answer) => ({ ...answer, delay_ms: delay.between(answer.started_ms, answer.ended_ms) })),
+      .map((answer) => ({
+        ...answer,
+        delay_ms: delay.between(answer.started_ms, answer.ended_ms, processesOf(system, answer)),
+      })),
     reached: seen,
     events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
     served,
@@ -89,6 +92,16 @@ function isWell({ recorder }: Load, since_ms: number): boolean {
     const of = lately.filter((answer) => answer.client === client);
     return of.length > 0 && of.every(isGood);
   });
+}
+
+/** The processes that a request passes, by name; of two that may have had it, both. */
+function processesOf(system: System, { client, replica }: Pick<Answer, "client" | "replica">): string[] {
+  const first = client === "publish" ? system.registries[replica] : system.gateways[replica];
+  const behind = KINDS[client].needs.flatMap((part) => {
+    if (part === "identity" || part === "audit") return system[part].map(({ name }) => name);
+    return part === "registries" ? [] : [part];
+  });
+  return [CLIENTS_PROCESS, ...(first === undefined ? [] : [first.name]), ...behind];
 }
 
 type Times = Pick<CellRun, "began_ms" | "breaking_ms" | "broken_ms" | "returning_ms" | "returned_ms">;

@@ -17,7 +17,7 @@ export async function withBed<T>(
   work: (bed: Bed) => Promise<T>,
 ): Promise<T> {
   await using system = await System.start(leash, progress);
-  const delay = new SchedulingDelay(() => [process.pid, ...system.pids()]);
+  const delay = new SchedulingDelay(() => system.pids());
   using _ = { [Symbol.dispose]: () => delay.stop() };
   await using log = new AuditLog(system.postgres.server.url);
   await using load = new Load(system, await newCallers(system));

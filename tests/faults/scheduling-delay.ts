@@ -3,27 +3,40 @@ import { readFileSync } from "node:fs";
 const INTERVAL_MS = 50;
 const NS_PER_MS = 1e6;
 
+/** This process: the clients, and the lines between all others. */
+export const CLIENTS_PROCESS = "clients";
+
+/** How long each process has stood in line since the run began, at one moment. */
+interface Sample {
+  readonly at_ms: number;
+  readonly waited_ms: ReadonlyMap<string, number>;
+}
+
 /**
  * How long the processes of a run stood in line for a processor, as the kernel counts it, and how late this one's own
  * timers were: what a busy machine adds to times. Elsewhere than on Linux only the latter.
  */
 export class SchedulingDelay {
-  readonly #pids: () => readonly number[];
-  readonly #waited_ns = new Map<number, number>();
-  /** Sums so far, by when they were taken. */
-  readonly #samples: { at_ms: number; total_ms: number }[] = [{ at_ms: performance.now(), total_ms: 0 }];
+  readonly #pids: () => ReadonlyMap<string, number>;
+  readonly #counted_ns = new Map<number, number>();
+  readonly #samples: Sample[] = [{ at_ms: performance.now(), waited_ms: new Map() }];
   readonly #timer = setInterval(() => this.#sample(), INTERVAL_MS);
 
-  constructor(pids: () => readonly number[]) {
+  /** `pids` are those that run now, by name. */
+  constructor(pids: () => ReadonlyMap<string, number>) {
     this.#pids = pids;
     this.#sample();
   }
 
-  /** The delay of all processes together between two moments that have been sampled; rather too much than too little. */
-  between(from_ms: number, to_ms: number): number {
+  /**
+   * The delay of these processes together between two moments, rather too much than too little; the later one must
+   * have been sampled.
+   */
+  between(from_ms: number, to_ms: number, names: readonly string[]): number {
     const before = this.#samples.findLast(({ at_ms }) => at_ms <= from_ms) ?? this.#samples[0];
     const after = this.#samples.find(({ at_ms }) => at_ms >= to_ms) ?? this.#samples.at(-1);
-    return (after?.total_ms ?? 0) - (before?.total_ms ?? 0);
+    const waited = (sample: Sample | undefined, name: string) => sample?.waited_ms.get(name) ?? 0;
+    return names.reduce((sum, name) => sum + waited(after, name) - waited(before, name), 0);
   }
 
   /** Forgets what was sampled before. */
@@ -37,24 +50,26 @@ export class SchedulingDelay {
   }
 
   #sample(): void {
-    const last = this.#samples.at(-1);
     const at_ms = performance.now();
-    const late_ms = last === undefined ? 0 : Math.max(0, at_ms - last.at_ms - INTERVAL_MS);
-    const waited_ms = this.#pids().reduce((sum, pid) => sum + this.#waited(pid), 0);
-    this.#samples.push({ at_ms, total_ms: (last?.total_ms ?? 0) + late_ms + waited_ms });
+    const last = this.#samples.at(-1);
+    const waited_ms = new Map(last?.waited_ms);
+    const add = (name: string, ms: number) => waited_ms.set(name, (waited_ms.get(name) ?? 0) + ms);
+    for (const [name, pid] of this.#pids()) add(name, this.#waited(pid));
+    add(CLIENTS_PROCESS, Math.max(0, at_ms - (last?.at_ms ?? at_ms) - INTERVAL_MS));
+    this.#samples.push({ at_ms, waited_ms });
   }
 
   /** What a process waited since it was last looked at. */
   #waited(pid: number): number {
-    const now_ns = waitedNs(pid);
-    const before_ns = this.#waited_ns.get(pid) ?? now_ns;
-    this.#waited_ns.set(pid, now_ns);
+    const now_ns = countedNs(pid);
+    const before_ns = this.#counted_ns.get(pid) ?? now_ns;
+    this.#counted_ns.set(pid, now_ns);
     return Math.max(0, now_ns - before_ns) / NS_PER_MS;
   }
 }
 
 /** What the kernel has counted for a process's main thread. */
-function waitedNs(pid: number): number {
+function countedNs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]);
   } catch {

@@ -132,10 +132,13 @@ export class System implements AsyncDisposable {
     return [...this.identity, ...this.audit, ...this.registries, ...this.gateways];
   }
 
-  /** Ids of all processes that a request may pass; PostgreSQL's own children are not among them. */
-  pids(): number[] {
-    const servers = [...this.replicas(), this.upstream, ...Object.values(this.#stores)];
-    return servers.flatMap(({ server }) => server.pid ?? []);
+  /** Ids of the processes that run, by name; PostgreSQL's own children are not among them. */
+  pids(): ReadonlyMap<string, number> {
+    const stores = Object.entries(this.#stores).map(([name, { server }]) => ({ name, server }));
+    const all = [...this.replicas(), ...stores, { name: "upstream", server: this.upstream.server }];
+    return new Map(
+      all.flatMap(({ name, server }) => (server.pid === undefined ? [] : [[name, server.pid] as const])),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
