@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { allOf } from "./all.ts";
 import type { Bench } from "./bench.ts";
+import { capacityFrom } from "./capacity.ts";
 import { compareWith } from "./compare.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 
@@ -27,21 +28,25 @@ const benches: Benches = {
   registry: async () => (await import("./registry.ts")).registry,
 };
 
+/** Those that take a second word: a revision, a file. */
+const TAKES_MORE: ReadonlySet<string> = new Set(["compare", "capacity"]);
+
 const EXIT_USAGE = 2;
 
 await main();
 
 async function main(): Promise<void> {
   const { positionals, values } = readArguments();
-  const [name, revision] = positionals;
+  const [name, given] = positionals;
   const every: Benches = {
     ...benches,
     all: async () => allOf(Object.keys(judged), values.picture),
-    compare: async () => compareWith(revision),
+    compare: async () => compareWith(given),
+    capacity: async () => capacityFrom(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];
-  if (load === undefined || positionals.length > (name === "compare" ? 2 : 1)) {
+  if (load === undefined || positionals.length > (TAKES_MORE.has(name) ? 2 : 1)) {
     refuse(`There is no bench "${positionals.join(" ")}". There are: ${Object.keys(every).join(", ")}.`);
   }
   const bench = await load();

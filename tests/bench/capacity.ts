@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import type { Bench } from "./bench.ts";
+import stored from "./capacity/figures.json" with { type: "json" };
+import { Figures, figuresFrom } from "./capacity/figures.ts";
+import { pageWith, perCore, plansOf } from "./capacity/page.ts";
+import { table } from "./measure/table.ts";
+
+const FIGURES = join(import.meta.dir, "capacity/figures.json");
+const PAGE = join(import.meta.dir, "../../.github/guides/capacity.md");
+
+/**
+ * What to run for so many requests a second, by a model whose input is one table of figures. With the output of
+ * `bench all --json` in a file it takes the figures from there, and writes them and the page anew.
+ */
+export function capacityFrom(all_benches: string | undefined): Bench {
+  return {
+    summary:
+      "what to run for 1 000 to 100 000 requests a second; capacity FILE: by what bench all --json found",
+    async run() {
+      const before = Value.Parse(Figures, stored);
+      const figures = all_benches === undefined ? before : await taken(all_benches, before);
+      const [head, rows] = plansOf(figures);
+      const parts = [table(["one core carries each second", ""], perCore(figures)), table(head, rows)];
+      return {
+        text: [figures.taken, "", parts.join("\n\n")].join("\n"),
+        data: { figures, plans: [head, ...rows] },
+      };
+    },
+  };
+}
+
+async function taken(path: string, before: Figures): Promise<Figures> {
+  const file = Bun.file(path);
+  const day = new Date(file.lastModified).toISOString().slice(0, 10);
+  const figures = figuresFrom(await file.json(), before, day);
+  await Bun.write(FIGURES, `${JSON.stringify(figures, null, 2)}\n`);
+  await Bun.write(PAGE, pageWith(await Bun.file(PAGE).text(), figures));
+  return figures;
+}

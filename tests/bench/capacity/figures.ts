@@ -1,0 +1,95 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { Spread, spreadOf } from "../measure/statistics.ts";
+
+const us = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
+
+/** What one thing costs, taken on the machine of `taken`: the input of the model, and all of it. */
+export const Figures = Type.Object(
+  {
+    taken: Type.String({ description: "When and where." }),
+    gateway_public_us: us("CPU of a gateway for a public request, µs"),
+    gateway_limited_us: us("CPU of a gateway for a request that is admitted, limited and rewritten, µs"),
+    gateway_audited_us: us("CPU of a gateway for an audited one, µs"),
+    gateway_base_mib: us("memory of a gateway without routes, MiB"),
+    gateway_route_kib: us("memory of a gateway for each route, KiB"),
+    gateway_stream_kib: us("memory of a gateway for an idle event stream, KiB"),
+    gateway_edit_stall_ms: us("longest stall of a gateway by one edit among 100 000 routes, ms"),
+    redis_count_us: us("CPU of Redis for each limited request, µs"),
+    identity_validation_us: us("CPU of identity for a validation, µs"),
+    postgres_validation_us: us("CPU of PostgreSQL for a validation, µs, at most"),
+    audit_event_us: us("CPU of audit for an event, intent and outcome, µs"),
+    postgres_event_us: us("CPU of PostgreSQL for an event, intent and outcome, µs"),
+    event_bytes: us("disk for an event with its indexes, bytes"),
+  },
+  { additionalProperties: false },
+);
+export type Figures = Readonly<Static<typeof Figures>>;
+
+const Sample = Type.Object({ requests_per_cpu_second: Type.Number() });
+const Goals = Type.Array(Type.Object({ title: Type.String(), value: Spread }));
+const Ways = Type.Object({
+  measured: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Sample) })),
+});
+
+/** The parts of `bench all --json` that are used. */
+const AllBenches = Type.Object({
+  machine: Type.Object({
+    cpu: Type.String(),
+    cores: Type.Number(),
+    bun: Type.String(),
+    load_average: Type.Number(),
+  }),
+  gateway: Type.Object({
+    figures: Type.Array(Type.Object({ name: Type.String(), requests_per_cpu_second: Spread })),
+  }),
+  audited: Ways,
+  validations: Type.Composite([Ways, Type.Object({ selects: Type.Array(Type.Number()) })]),
+  edits: Type.Object({ goals: Goals }),
+  memory: Type.Object({ goals: Goals }),
+});
+
+const ROUTES = 100_000;
+
+/** `before` with all that a run of every bench tells; what no bench tells of stays. */
+export function figuresFrom(all_benches: unknown, before: Figures, day: string): Figures {
+  const { machine, gateway, audited, validations, edits, memory } = Value.Parse(AllBenches, all_benches);
+  const perRequest = (name: string) => {
+    const figure = found(gateway.figures, (each) => each.name === name, name);
+    return rounded(1e6 / figure.requests_per_cpu_second.median);
+  };
+  const perCall = ({ measured }: Static<typeof Ways>, title: string) => {
+    const { samples } = found(measured, (each) => each.title === title, title);
+    return rounded(1e6 / spreadOf(samples.map((sample) => sample.requests_per_cpu_second)).median);
+  };
+  const goal = (goals: Static<typeof Goals>, title: string) =>
+    found(goals, (each) => each.title === title, title).value.median;
+  const base_mib = goal(edits.goals, "memory, 0 routes, MiB");
+  return {
+    ...before,
+    taken: `${day}, ${machine.cpu}, ${machine.cores} cores, Bun ${machine.bun}, load average ${machine.load_average}`,
+    gateway_public_us: perRequest("public"),
+    gateway_limited_us: perRequest("whole_job"),
+    gateway_audited_us: perCall(audited, "audited, 64 at once"),
+    gateway_base_mib: rounded(base_mib),
+    gateway_route_kib: rounded(
+      ((goal(edits.goals, "memory, 100 000 routes, MiB") - base_mib) * 1024) / ROUTES,
+    ),
+    gateway_stream_kib: rounded(goal(memory.goals, "an idle event stream, KiB")),
+    gateway_edit_stall_ms: rounded(goal(edits.goals, "longest stall by one edit, 100 000 routes, ms")),
+    identity_validation_us: perCall(validations, "validate"),
+    // what the client of the measurement takes is in it
+    postgres_validation_us: rounded(1e6 / spreadOf(validations.selects).median),
+  };
+}
+
+function found<T>(list: readonly T[], is: (each: T) => boolean, what: string): T {
+  const one = list.find(is);
+  if (one === undefined) throw new Error(`There is no figure of ${what}: was every bench run?`);
+  return one;
+}
+
+/** Three digits: what is beyond them differs from run to run. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(3));
+}

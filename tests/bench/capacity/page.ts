@@ -1,0 +1,101 @@
+import { whole } from "../measure/table.ts";
+import { Figures } from "./figures.ts";
+import { type Demand, type Plan, planFor } from "./model.ts";
+
+/** What the page on capacity plans for, and the shape of the demand. */
+export const RATES = [1_000, 10_000, 100_000];
+
+export function demandOf(requests_per_second: number): Demand {
+  return {
+    requests_per_second,
+    limited_share: 0.8,
+    audited_share: 0.1,
+    credentials: requests_per_second * 10,
+    cache_ttl_seconds: 300,
+    routes: 1_000,
+    streams: requests_per_second,
+    retention_days: 90,
+  };
+}
+
+type Row = readonly [title: string, of: (plan: Plan) => string];
+
+const rows: readonly Row[] = [
+  ["gateways, one core each", ({ gateways }) => whole(gateways)],
+  ["memory of each gateway, MiB", ({ gateway_memory_mib }) => whole(gateway_memory_mib)],
+  ["Redis: masters, each with a replica", ({ redis_shards }) => whole(redis_shards)],
+  ["validations a second", ({ validations_per_second }) => whole(validations_per_second)],
+  ["identity: processes of one core", ({ identities }) => whole(identities)],
+  ["PostgreSQL of identity: cores", ({ identity_postgres_cores }) => whole(identity_postgres_cores)],
+  ["events a second", ({ events_per_second }) => whole(events_per_second)],
+  ["audit: processes of one core", ({ audits }) => whole(audits)],
+  ["PostgreSQL of audit: cores", ({ audit_postgres_cores }) => whole(audit_postgres_cores)],
+  ["a month's partition, GiB", ({ partition_gib }) => whole(partition_gib)],
+  ["disk for 90 days of events, GiB", ({ audit_disk_gib }) => whole(audit_disk_gib)],
+  ["gives way first", ({ first_to_give_way }) => first_to_give_way],
+];
+
+/** The plans side by side: a head and its rows. */
+export function plansOf(figures: Figures, rates: readonly number[] = RATES): [string[], string[][]] {
+  const plans = rates.map((rate) => planFor(demandOf(rate), figures));
+  const head = ["requests a second", ...rates.map((rate) => whole(rate))];
+  return [head, rows.map(([title, of]) => [title, ...plans.map(of)])];
+}
+
+/** Each figure of the input with what it means. */
+export function figureRows(figures: Figures): string[][] {
+  return Object.entries(Figures.properties).flatMap(([name, { description = "" }]) =>
+    name === "taken"
+      ? []
+      : [[description, shown(Object.entries(figures).find(([each]) => each === name)?.[1])]],
+  );
+}
+
+function shown(value: unknown): string {
+  return typeof value === "number" && value >= 1_000 ? whole(value) : String(value);
+}
+
+/** How many of each thing one core carries, at all of its time. */
+export function perCore(figures: Figures): string[][] {
+  const row = (title: string, us: number) => [title, whole(Number((1e6 / us).toPrecision(2)))];
+  return [
+    row("gateway: public requests", figures.gateway_public_us),
+    row("gateway: admitted, limited, rewritten", figures.gateway_limited_us),
+    row("gateway: audited", figures.gateway_audited_us),
+    row("Redis: counts", figures.redis_count_us),
+    row("identity: validations", figures.identity_validation_us),
+    row("audit: events", figures.audit_event_us),
+    row("PostgreSQL: events", figures.postgres_event_us),
+  ];
+}
+
+/** A table of Markdown, its columns padded. */
+export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, column) =>
+    Math.max(3, cell.length, ...body.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
+}
+
+/** The parts of the page that the figures decide, by the marks that stand around them. */
+export function generatedParts(figures: Figures): Map<string, string> {
+  return new Map([
+    ["per-core", markdownTable(["One core carries each second", ""], perCore(figures))],
+    ["plans", markdownTable(...plansOf(figures))],
+    ["figures", `Taken ${figures.taken}.\n\n${markdownTable(["Figure", "Value"], figureRows(figures))}`],
+  ]);
+}
+
+/** The page with the parts that the figures decide put in anew. */
+export function pageWith(page: string, figures: Figures): string {
+  let text = page;
+  for (const [name, part] of generatedParts(figures)) {
+    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const [from, to] = [text.indexOf(start), text.indexOf(end)];
+    if (from < 0 || to < from) throw new Error(`The page lacks ${start} … ${end}.`);
+    text = `${text.slice(0, from + start.length)}\n\n${part}\n\n${text.slice(to)}`;
+  }
+  return text;
+}
