@@ -12,9 +12,12 @@ export type Source =
 
 export const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceName[];
 
-/** What each store's server can be had from, the best first: a URL given, a binary here, Docker, the embedded store. */
+/**
+ * What each store's server can be had from, the best first: a URL given, a binary here, Docker, the embedded store.
+ * `TEST_STORES=docker` leaves out the binaries.
+ */
 export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
-  const binaries = { postgres: postgresBin(), redis: found("redis-server"), etcd: found("etcd") };
+  const binaries = environment.TEST_STORES === "docker" ? NO_BINARIES : binariesHere();
   const missing = serviceNames.some((name) => !binaries[name] && !environment[variable(name)]);
   const docker = missing && dockerAnswers();
   const source = (name: ServiceName): Source => {
@@ -25,6 +28,12 @@ export function locateServices(environment: Record<string, string | undefined>):
     return docker ? { kind: "docker" } : { kind: "embedded" };
   };
   return { postgres: source("postgres"), redis: source("redis"), etcd: source("etcd") };
+}
+
+const NO_BINARIES = { postgres: undefined, redis: undefined, etcd: undefined };
+
+function binariesHere(): Record<ServiceName, string | undefined> {
+  return { postgres: postgresBin(), redis: found("redis-server"), etcd: found("etcd") };
 }
 
 /** One line for the head of the run: what was taken, and what is left unproved by it. */
