@@ -46,12 +46,7 @@ export function SignIn() {
             <p>{session.ended.value}</p>
           </div>
         )}
-        {failure !== null && (
-          <FailureNotice
-            failure={failure}
-            title={failure.kind === "refused" ? "This is not the admin token" : undefined}
-          />
-        )}
+        {failure !== null && <SignInFailure failure={failure} />}
         <label for="token">Admin token</label>
         <input
           id="token"
@@ -73,5 +68,15 @@ export function SignIn() {
         </p>
       </form>
     </main>
+  );
+}
+
+function SignInFailure({ failure }: { failure: Failure }) {
+  if (failure.kind !== "refused") return <FailureNotice failure={failure} />;
+  return (
+    <div class="notice notice-bad" role="alert">
+      <p class="notice-title">This is not the admin token</p>
+      <p>Copy it from where the registry is started, whole and without spaces.</p>
+    </div>
   );
 }

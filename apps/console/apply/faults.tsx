@@ -1,4 +1,4 @@
-import { counted } from "../parts/shown.tsx";
+import { counted, Said } from "../parts/shown.tsx";
 import type { Failure } from "../registry/failure.ts";
 import { placeFaults } from "./places.ts";
 
@@ -25,7 +25,7 @@ export function Faults({ document, failure, onShow }: FaultsProps) {
                 Line {place.line}
               </button>
             )}{" "}
-            {path !== "" && <code>{path}</code>} {message}
+            {path !== "" && <code>{path}</code>} <Said text={message} />
           </li>
         ))}
       </ol>

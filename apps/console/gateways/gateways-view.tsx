@@ -2,7 +2,7 @@ import type { Gateway, Projections } from "@ostiary/lib/contracts/registry-api";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { counted, durationText, Empty, Loading, Time } from "../parts/shown.tsx";
+import { counted, durationText, Empty, Loading, Said, Time } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 import { type Asked, useAsked } from "../session.ts";
 
@@ -138,7 +138,7 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
           <ul class="faults">
             {skipped.map(({ service, reason }) => (
               <li key={service}>
-                <a href={fragmentOf({ name: "service", service })}>{service}</a> {reason}
+                <a href={fragmentOf({ name: "service", service })}>{service}</a> <Said text={reason} />
               </li>
             ))}
           </ul>

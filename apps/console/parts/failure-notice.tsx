@@ -1,5 +1,6 @@
 import { fragmentOf } from "../address.ts";
 import type { Failure, FailureKind } from "../registry/failure.ts";
+import { Said } from "./shown.tsx";
 
 const TITLES: Record<FailureKind, string> = {
   refused: "The registry refused the admin token",
@@ -25,12 +26,16 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
   return (
     <div class={`notice notice-${kind === "stale" || kind === "conflict" ? "warn" : "bad"}`} role="alert">
       <p class="notice-title">{title ?? TITLES[kind]}</p>
-      {kind !== "conflict" && <p>{kind === "stale" ? STALE : message}</p>}
+      {kind !== "conflict" && (
+        <p>
+          <Said text={kind === "stale" ? STALE : message} />
+        </p>
+      )}
       {fields.length > 0 && (
         <ul class="faults">
           {fields.map(({ path, message: fault }) => (
             <li key={path + fault}>
-              {path !== "" && <code>{path}</code>} {fault}
+              {path !== "" && <code>{path}</code>} <Said text={fault} />
             </li>
           ))}
         </ul>

@@ -33,6 +33,22 @@ export function Methods({ methods }: { methods: readonly Method[] }) {
   );
 }
 
+/** A sentence of the registry's, in which code stands between backticks. */
+export function Said({ text }: { text: string }) {
+  return (
+    <>
+      {text.split("`").map((part, index, parts) =>
+        // a backtick without its twin is one
+        index % 2 === 1 && index < parts.length - 1 ? (
+          <code key={index}>{part}</code>
+        ) : (
+          <span key={index}>{index % 2 === 1 ? `\`${part}` : part}</span>
+        ),
+      )}
+    </>
+  );
+}
+
 /** A number with its noun: `1 route`, `10,000 routes`. */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;

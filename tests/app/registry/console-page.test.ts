@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { serve } from "@ostiary/lib/runtime/service";
+import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { wireRegistry } from "@ostiary/registry";
+import { registryVariables } from "@ostiary/registry/config";
+import { freshDatabase } from "../../support/index.ts";
+import { ADMIN_TOKEN, type Registry, startRegistry } from "./harness.ts";
+
+/** How the console is served: what the page does is shown in `tests/app/console`. */
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry();
+});
+afterAll(() => registry.stop());
+
+const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  fetch(`${registry.url}${path}`, { method, headers });
+
+async function assetPaths(): Promise<string[]> {
+  const html = await (await get("/console")).text();
+  return [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? "");
+}
+
+describe("the console's page", () => {
+  test("needs no token, and is asked about each time", async () => {
+    const page = await get("/console");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+    const etag = page.headers.get("etag") ?? "";
+    expect((await get("/console", { "If-None-Match": etag })).status).toBe(304);
+    expect((await get("/console", {}, "HEAD")).headers.get("etag")).toBe(etag);
+    const posted = await get("/console", {}, "POST");
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  test("may run its own script, use its own style, call its own origin, and nothing else", async () => {
+    for (const headers of [{}, { "If-None-Match": "*" }]) {
+      const page = await get("/console", headers);
+      const policy = new Map(
+        (page.headers.get("content-security-policy") ?? "").split("; ").map((directive) => {
+          const [name = "", ...values] = directive.split(" ");
+          return [name, values.join(" ")];
+        }),
+      );
+      expect(Object.fromEntries(policy)).toEqual({
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "connect-src": "'self'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+        "frame-ancestors": "'none'",
+        "require-trusted-types-for": "'script'",
+        "trusted-types": "'none'",
+      });
+      expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+      expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+      expect(page.headers.get("cross-origin-opener-policy")).toBe("same-origin");
+    }
+  });
+
+  test("has a script and styles that are kept for good under the address that it names", async () => {
+    const paths = await assetPaths();
+    expect(paths.map((path) => path.replace(/\?.*/, ""))).toEqual([
+      "/console/assets/console.css",
+      "/console/assets/console.js",
+    ]);
+    for (const path of paths) {
+      const asset = await get(path);
+      expect(asset.status).toBe(200);
+      expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      const again = await get(path, { "If-None-Match": asset.headers.get("etag") ?? "" });
+      expect(again.status).toBe(304);
+      const other = await get(path.replace(/v=.*/, "v=of-another-version"));
+      expect([other.status, other.headers.get("cache-control")]).toEqual([200, "no-cache"]);
+    }
+  });
+
+  test("holds no secret and names no file of the machine that made it", async () => {
+    for (const path of ["/console", ...(await assetPaths())]) {
+      const text = await (await get(path)).text();
+      expect(text).not.toContain(ADMIN_TOKEN);
+      expect(text).not.toContain(import.meta.dir.slice(0, import.meta.dir.indexOf("/tests")));
+    }
+  });
+
+  test.each(["main.tsx", "..%2Fpackage.json", "%2e%2e%2f%2e%2e%2fpackage.json", "session.ts", ""])(
+    "has no asset %p",
+    async (file) => {
+      const answer = await get(`/console/assets/${file}`);
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
+    },
+  );
+
+  test("opens no other path to those without a token", async () => {
+    for (const path of ["/console/", "/consoles", "/console/x", "/console/assets", "/services"]) {
+      expect((await get(path)).status).toBe(401);
+    }
+  });
+});
+
+describe("the script", () => {
+  async function raw(path: string, encoding: string) {
+    const answer = await fetch(`${registry.url}${path}`, {
+      headers: { "Accept-Encoding": encoding },
+      decompress: false,
+    });
+    return { headers: answer.headers, bytes: await answer.bytes() };
+  }
+
+  test.each([
+    ["gzip", true],
+    ["br, gzip;q=0.5", true],
+    ["*", true],
+    ["identity", false],
+    ["br", false],
+    ["gzip;q=0", false],
+    ["gzip;q=0, *;q=0", false],
+    ["nonsense ;;; ,,,", false],
+  ])("for a client that takes %p is compressed: %p", async (encoding, compressed) => {
+    const [, path = ""] = await assetPaths();
+    const { headers, bytes } = await raw(path, encoding);
+    expect(headers.get("content-encoding")).toBe(compressed ? "gzip" : null);
+    expect(headers.get("vary")).toBe("Accept-Encoding");
+    const plain = compressed ? Bun.gunzipSync(bytes) : bytes;
+    const whole = (await raw(path, "identity")).bytes;
+    expect(Bun.hash(plain)).toBe(Bun.hash(whole));
+    if (compressed) expect(bytes.byteLength).toBeLessThan(whole.byteLength / 2);
+  });
+
+  test("has another tag in each form, and is 304 to its own alone", async () => {
+    const [, path = ""] = await assetPaths();
+    const [small, whole] = [await raw(path, "gzip"), await raw(path, "identity")];
+    const tag = small.headers.get("etag") ?? "";
+    expect(tag).not.toBe(whole.headers.get("etag") ?? "");
+    const held = { "If-None-Match": tag };
+    expect((await get(path, { ...held, "Accept-Encoding": "gzip" })).status).toBe(304);
+    expect((await get(path, { ...held, "Accept-Encoding": "identity" })).status).toBe(200);
+  });
+});
+
+test("CONSOLE_ENABLED=false takes the page and its assets away", async () => {
+  const silent = await startRegistry({ env: { CONSOLE_ENABLED: "false" } });
+  const [style = "", script = ""] = await assetPaths();
+  for (const path of ["/console", style, script]) {
+    expect((await silent.call("GET", path)).status).toBe(404);
+  }
+  expect((await silent.call("GET", "/swagger")).status).toBe(200);
+  await silent.stop();
+});
+
+describe("a registry that is handed the console's files", () => {
+  async function registryWith(console: () => Promise<{ script: string; style: string }>) {
+    const config = loadConfig(registryVariables, {
+      ...{ HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", LOG_FILE: "/dev/null" },
+      ...{ DATABASE_URL: await freshDatabase(), ADMIN_TOKEN },
+    });
+    const routeStore = memoryRouteStore();
+    const running = await serve(await wireRegistry(config, { routeStore, console }), config);
+    return { url: `http://127.0.0.1:${running.port}`, stop: () => running.shutdown() };
+  }
+
+  test("serves them, and asks for them when the page is first wanted, once", async () => {
+    let asked = 0;
+    const given = await registryWith(async () => {
+      asked++;
+      return { script: "document.title = 'given'", style: "body { color: red }" };
+    });
+    expect(asked).toBe(0);
+    await Promise.all(Array.from({ length: 10 }, () => fetch(`${given.url}/console`)));
+    const script = await fetch(`${given.url}/console/assets/console.js`);
+    expect(await script.text()).toBe("document.title = 'given'");
+    expect(asked).toBe(1);
+    await given.stop();
+  });
+
+  test("says 500 while they can not be had, and serves them once they can", async () => {
+    let broken = true;
+    const given = await registryWith(async () => {
+      if (broken) throw new Error("no such file: /secret/place");
+      return { script: "", style: "" };
+    });
+    const answer = await fetch(`${given.url}/console`);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain("secret");
+    broken = false;
+    expect((await fetch(`${given.url}/console`)).status).toBe(200);
+    await given.stop();
+  });
+});

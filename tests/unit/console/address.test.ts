@@ -1,0 +1,52 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { fragmentOf, titleOf, type View, viewAt } from "../../../apps/console/address.ts";
+
+const view: fc.Arbitrary<View> = fc.oneof(
+  fc.constantFrom<View>(
+    { name: "routes" },
+    { name: "services" },
+    { name: "lookup" },
+    { name: "apply" },
+    { name: "gateways" },
+  ),
+  // whatever the name is: the registry may hold names of old
+  fc.record({ name: fc.constant("service" as const), service: fc.string({ minLength: 1, unit: "binary" }) }),
+  fc.record({
+    name: fc.constant("revisions" as const),
+    service: fc.string({ minLength: 1, unit: "grapheme" }),
+    revision: fc.option(fc.integer({ min: 1, max: 999_999_999 })),
+  }),
+);
+
+describe("the address", () => {
+  test("of every view leads to it again", () => {
+    fc.assert(
+      fc.property(view, (shown) => {
+        // half of a pair can not stand in an address
+        fc.pre(titleOf(shown).isWellFormed());
+        expect(viewAt(fragmentOf(shown))).toEqual(shown);
+      }),
+    );
+  });
+
+  test.each(["", "#", "#/"])("%p is the routes", (fragment) => {
+    expect(viewAt(fragment)).toEqual({ name: "routes" });
+  });
+
+  test.each([
+    "#/nowhere",
+    "#/routes/widgets",
+    "#/services/widgets/other",
+    "#/services/widgets/revisions/0",
+    "#/services/widgets/revisions/-1",
+    "#/services/widgets/revisions/1e3",
+    "#/services/widgets/revisions/1/2",
+    "#/services//revisions",
+    "#/services/%E0%A4%A/revisions",
+    "#/services/",
+    "#/token=secret",
+  ])("%p names nothing", (fragment) => {
+    expect(viewAt(fragment)).toBeNull();
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { pathTo, Registry, type Send } from "../../../apps/console/registry/client.ts";
+import { Failure } from "../../../apps/console/registry/failure.ts";
+
+const Shape = Type.Object({ ok: Type.Boolean() });
+const envelope = (code: string, details: object | null = null) => ({
+  error: { type: "invalid_request_error", code, message: "A sentence.", request_id: "r-1", details },
+});
+
+async function failureOf(send: Send, method: "GET" | "POST" = "GET", query?: Record<string, string>) {
+  const asked = new Registry("token", send).ask(Shape, "/x", { method, ...(query && { query }) });
+  const thrown = await asked.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof Failure) return thrown;
+  throw new Error(`No failure, but ${thrown}`);
+}
+const answering =
+  (status: number, body: unknown): Send =>
+  () =>
+    Promise.resolve(new Response(typeof body === "string" ? body : JSON.stringify(body), { status }));
+
+describe("what the console asks of the registry", () => {
+  test("carries the token in its header alone, and no cookies, and follows no redirect", async () => {
+    const sent: { address: string; request: RequestInit }[] = [];
+    const registry = new Registry("secret", (address, request) => {
+      sent.push({ address, request });
+      return Promise.resolve(Response.json({ ok: true }));
+    });
+    expect(await registry.ask(Shape, "/x", { query: { path: "/a b&c" } })).toEqual({ ok: true });
+    expect(sent[0]?.address).toBe("/x?path=%2Fa+b%26c");
+    expect(sent[0]?.request).toMatchObject({
+      headers: { Authorization: "Bearer secret" },
+      credentials: "omit",
+      redirect: "error",
+      cache: "no-store",
+    });
+    expect(JSON.stringify(registry)).not.toContain("secret");
+  });
+
+  test.each(["", "a b", "ä", "a\nb"])("has no token %p", (token) => {
+    expect(() => new Registry(token)).toThrow(Failure);
+  });
+
+  test.each<[number, string, string]>([
+    [401, "UNAUTHORIZED", "refused"],
+    [404, "NOT_FOUND", "missing"],
+    [409, "ROUTE_CONFLICT", "conflict"],
+    [412, "PRECONDITION_FAILED", "stale"],
+    [413, "PAYLOAD_TOO_LARGE", "invalid"],
+    [422, "VALIDATION_ERROR", "invalid"],
+    [500, "INTERNAL_ERROR", "away"],
+    [503, "SERVICE_UNAVAILABLE", "away"],
+    [405, "METHOD_NOT_ALLOWED", "strange"],
+  ])("%d %s is %s", async (status, code, kind) => {
+    const failure = await failureOf(answering(status, envelope(code)));
+    expect(failure).toMatchObject({ kind, request_id: "r-1", outcome_unknown: false });
+  });
+
+  test.each<[string, Send, string]>([
+    ["nobody", () => Promise.reject(new TypeError("Failed to fetch")), "away"],
+    ["a proxy that finds no registry", answering(502, "<html>Bad gateway</html>"), "away"],
+    ["something else", answering(200, "<html>Hello</html>"), "strange"],
+    ["another version", answering(200, { ok: "yes" }), "strange"],
+    ["an envelope of nothing", answering(418, { error: null }), "strange"],
+  ])("takes no answer from %s", async (_, send, kind) => {
+    expect(await failureOf(send)).toMatchObject({ kind });
+  });
+
+  test("tells of a write that was not answered that it may have happened, and never of a look", async () => {
+    const away: Send = () => Promise.reject(new TypeError("Failed to fetch"));
+    expect((await failureOf(away, "POST")).outcome_unknown).toBe(true);
+    expect((await failureOf(answering(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcome_unknown).toBe(
+      true,
+    );
+    expect((await failureOf(answering(200, "cut"), "POST")).outcome_unknown).toBe(true);
+    expect((await failureOf(away, "POST", { dry_run: "true" })).outcome_unknown).toBe(false);
+    expect((await failureOf(away)).outcome_unknown).toBe(false);
+    expect((await failureOf(answering(422, envelope("VALIDATION_ERROR")), "POST")).outcome_unknown).toBe(
+      false,
+    );
+  });
+
+  test("passes on of the details what has its shape, whatever else is there", async () => {
+    const fields = [{ path: "a", message: "b" }, null, 5, { path: 1, message: "b" }, "x"];
+    const conflicts = [{ service: "a", method: "GET", path: "/", owner: "b" }, { service: "a" }];
+    const failure = await failureOf(
+      answering(409, envelope("ROUTE_CONFLICT", { fields, conflicts, nearest: {} })),
+    );
+    expect(failure.fields).toEqual([{ path: "a", message: "b" }]);
+    expect(failure.conflicts).toHaveLength(1);
+    expect(failure.nearest).toEqual([]);
+  });
+
+  test("escapes names, and refuses those that would lead elsewhere", () => {
+    expect(pathTo("services", "a/b?c#d", "revisions", 3)).toBe("/services/a%2Fb%3Fc%23d/revisions/3");
+    for (const name of ["", ".", ".."]) expect(() => pathTo("services", name)).toThrow(Failure);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  countScopes,
+  hasWords,
+  markedParts,
+  routeRows,
+  type Services,
+  wordsOf,
+} from "../../../apps/console/routes/rows.ts";
+
+const services: Services = {
+  widgets: {
+    url: "http://widgets:1",
+    rate_limits: { burst: { requests: 1, window_seconds: 1 } },
+    member: { routes: [{ path: "/me", methods: ["GET"], audit: true }] },
+    public: { routes: [{ path: "/catalog", methods: ["GET", "HEAD"], rate_limit: "burst" }] },
+    organization: {
+      routes: [
+        {
+          path: "/org/widgets/{id}",
+          methods: ["DELETE"],
+          required_labels: ["admin"],
+          upstream: "/o/{path.id}",
+        },
+        { path: "/org/widgets", methods: ["GET", "POST"], rate_limit: { requests: 5, window_seconds: 60 } },
+      ],
+    },
+  },
+  audit: { url: "http://audit:1", user: { routes: [{ path: "/log", methods: ["POST"], audit: false }] } },
+};
+const rows = routeRows(services);
+const found = (search: string) =>
+  rows.filter(({ text }) => hasWords(text, wordsOf(search))).map(({ path }) => path);
+
+describe("the rows of routes", () => {
+  test("stand in the order of service, scope and path, with the defaults worked in", () => {
+    expect(rows.map(({ service, scope, path }) => `${service} ${scope} ${path}`)).toEqual([
+      "audit user /log",
+      "widgets public /catalog",
+      "widgets organization /org/widgets",
+      "widgets organization /org/widgets/{id}",
+      "widgets member /me",
+    ]);
+    expect(rows.map(({ audited }) => audited)).toEqual([[], [], ["POST"], ["DELETE"], ["GET"]]);
+    expect(countScopes(rows)).toEqual({ public: 1, user: 1, organization: 2, member: 1 });
+  });
+
+  test.each([
+    ["", ["/log", "/catalog", "/org/widgets", "/org/widgets/{id}", "/me"]],
+    ["ORG", ["/org/widgets", "/org/widgets/{id}"]],
+    ["delete widgets", ["/org/widgets/{id}"]],
+    ["burst", ["/catalog"]],
+    ["admin", ["/org/widgets/{id}"]],
+    ["{path.id}", ["/org/widgets/{id}"]],
+    ["member audited", ["/me"]],
+    ["5 in 60", ["/org/widgets", "/org/widgets/{id}"].slice(0, 1)],
+    ["widgets nothing", []],
+    // a word is found in one thing, not across two
+    ["widgetspublic", []],
+  ])("%p finds %p", (search, paths) => {
+    expect(found(search)).toEqual(paths);
+  });
+});
+
+describe("marking what was found", () => {
+  test("leaves the text as it is, whatever is searched", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (text, search) => {
+        expect(
+          markedParts(text, wordsOf(search))
+            .map((part) => part.text)
+            .join(""),
+        ).toBe(text);
+      }),
+    );
+  });
+
+  test("marks each place, the longest word where two begin", () => {
+    const marked = (text: string, search: string) =>
+      markedParts(text, wordsOf(search)).map((part) => (part.found ? `[${part.text}]` : part.text));
+    expect(marked("/Widgets/widget", "widget")).toEqual(["/", "[Widget]", "s/", "[widget]"]);
+    expect(marked("/widgets", "wid widget")).toEqual(["/", "[widget]", "s"]);
+    expect(marked("İx", "x")).toEqual(["İx"]);
+  });
+});
