@@ -11,8 +11,20 @@ export function variableTable(schema: TObject): string {
       takes(rule),
       escaped(rule.description ?? ""),
     ]);
-  const lines = [["Variable", "Default", "Takes", "What it is for"], ["---", "---", "---", "---"], ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+  return aligned([HEAD, ...rows]);
+}
+
+const HEAD = ["Variable", "Default", "Takes", "What it is for"];
+
+/** The cells of each column as wide as the widest, as the formatter has them; a line of dashes below the first row. */
+function aligned([head = [], ...rows]: string[][]): string {
+  const widths = head.map((_, column) =>
+    Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
+  );
+  const dashes = widths.map((width) => "-".repeat(width));
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
+  return [head, dashes, ...rows].map(line).join("");
 }
 
 /** What every service has comes after what is its own. */
