@@ -1,5 +1,5 @@
+import { VERSION } from "@ostiary/lib/runtime/version";
 import { Command, CommanderError } from "commander";
-import manifest from "../../package.json" with { type: "json" };
 import { addApply } from "./commands/apply.ts";
 import { addAudit } from "./commands/audit.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
@@ -136,7 +136,7 @@ function createProgram(
     .option("--json", "write the registry's answers as JSON")
     .option("--registry <name>", "which registry of the profiles file is meant")
     .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
-    .version(manifest.version, "--version", "write the version")
+    .version(VERSION, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

@@ -1,3 +1,4 @@
+import { VERSION } from "../version.ts";
 /**
  * The OpenAPI 3.1 document of a service. The swagger plugin collects paths, parameters and operations; this
  * file makes them exact, since the plugin offers every body as three content types and takes response schemas
@@ -98,7 +99,7 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
   const { credential } = options;
   return {
     openapi: "3.1.0",
-    info: { title: options.title, description: options.description, version: "1.0.0", license: LICENSE },
+    info: { title: options.title, description: options.description, version: VERSION, license: LICENSE },
     servers: [{ url: "/", description: "This service." }],
     tags: options.tags,
     security: credential === undefined ? [] : [{ [credential.name]: [] }],

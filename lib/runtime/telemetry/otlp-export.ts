@@ -6,8 +6,8 @@ import { defaultResource, type Resource, resourceFromAttributes } from "@opentel
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { type Clock, endsWithin, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
+import { VERSION } from "../version.ts";
 import type { Logger } from "./log.ts";
-import { VERSION } from "./version.ts";
 
 /** `service.name` and `service.namespace` (contract 1). */
 export interface ServiceIdentity {

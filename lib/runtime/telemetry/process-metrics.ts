@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { systemClock } from "../../async/index.ts";
+import { VERSION } from "../version.ts";
 import { collectedGauge, single } from "./collected.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
-import { VERSION } from "./version.ts";
 
 const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const DELAY_INTERVAL_MS = 100;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { VERSION } from "@ostiary/lib/runtime/version";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { GatewayNeighbours } from "../../support/gateway-neighbours.ts";
 import { member } from "../../support/identity-stand-in.ts";
@@ -141,7 +142,7 @@ test("the event loop, open files and the build are told", async () => {
   if (process.platform === "linux") expect(await value("process_open_fds")).toBeGreaterThan(3);
   const scrape = await gateway.metrics();
   expect(scrape).toContain(
-    `ostiary_build_info{version="0.1.0",runtime="bun",runtime_version="${Bun.version}"} 1`,
+    `ostiary_build_info{version="${VERSION}",runtime="bun",runtime_version="${Bun.version}"} 1`,
   );
 });
 

@@ -1,0 +1,30 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { VERSION } from "@ostiary/lib/runtime/version";
+
+const ROOT = join(import.meta.dir, "../..");
+const packages = await Array.fromAsync(new Bun.Glob("{apps/*,lib,tests}/package.json").scan({ cwd: ROOT }));
+
+describe("the version", () => {
+  test("is that of the root's package, which the changelog begins with", async () => {
+    expect(VERSION).toBe((await Bun.file(join(ROOT, "package.json")).json()).version);
+    const changelog = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
+    expect(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1]).toBe(VERSION);
+  });
+
+  test.each(packages)("is not told a second time by %s", async (file) => {
+    expect(await Bun.file(join(ROOT, file)).json()).not.toHaveProperty("version");
+  });
+
+  test("stands in no source but there", async () => {
+    const sources = await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ cwd: ROOT }));
+    const telling = await Promise.all(
+      sources
+        .filter((file) => !file.includes("node_modules"))
+        .map(async (file) =>
+          (await Bun.file(join(ROOT, file)).text()).includes(`"${VERSION}"`) ? [file] : [],
+        ),
+    );
+    expect(telling.flat()).toEqual([]);
+  });
+});
