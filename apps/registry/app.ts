@@ -45,7 +45,7 @@ export interface AppDeps {
   edge: EdgeDocument;
   documents: ServiceDocuments;
   /** The operators' page, which is made when it is first asked for. */
-  console: () => Promise<PageBundle>;
+  bundleConsole: () => Promise<PageBundle>;
 }
 
 const PING_TIMEOUT_MS = 1_000;
@@ -87,7 +87,7 @@ function publicApp(deps: AppDeps) {
     )
     .use(gatewayRoutes(publishing.database, routeStore))
     .use(projectionRoutes(lag));
-  if (config.CONSOLE_ENABLED) app.use(consoleRoutes(deps.console));
+  if (config.CONSOLE_ENABLED) app.use(consoleRoutes(deps.bundleConsole));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 

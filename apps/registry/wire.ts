@@ -1,7 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { bundlePage, type PageBundle } from "@ostiary/lib/runtime/http";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
@@ -13,6 +12,7 @@ import {
 import { createTelemetry, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
+import { bundleConsole } from "./console/bundle.ts";
 import { seedRoutes } from "./documents/seeds.ts";
 import { EdgeDocument } from "./edge-document/edge-document.ts";
 import { ServiceDocuments, watchDocuments } from "./edge-document/service-documents.ts";
@@ -25,7 +25,6 @@ import { addServiceMetrics } from "./services/metrics.ts";
 import { Recheck } from "./services/recheck.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
-const CONSOLE = new URL("../console/main.tsx", import.meta.url).pathname;
 const SCHEMA = "routes";
 const ROUTE_STORE_PING_MS = 2_000;
 
@@ -35,14 +34,8 @@ export interface GivenStores {
   routeStore?: RouteStore;
 }
 
-/** What the registry does not get from its environment. */
-export interface GivenParts extends GivenStores {
-  /** The console's files, where its source is not there to be bundled: in an executable. */
-  console?: () => Promise<PageBundle>;
-}
-
 /** The route registry, ready to start. */
-export async function wireRegistry(config: RegistryConfig, given: GivenParts = {}): Promise<Service> {
+export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
   const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
   const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
@@ -99,7 +92,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenParts = {
       current,
       edge,
       documents,
-      console: given.console ?? (() => bundlePage(CONSOLE)),
+      bundleConsole,
     }),
     async start() {
       await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);

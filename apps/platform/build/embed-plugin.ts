@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { bundleConsole } from "@ostiary/registry/console/bundle";
 import type { BunPlugin } from "bun";
 import { embeddedFiles, ROOT } from "./embedded-files.ts";
 
@@ -9,21 +10,29 @@ const PLACED = [
   { modules: /\/etcd3\/lib\/connection-pool\.js$/, place: "__dirname", as: folderInExecutable },
 ];
 
+/** Bundles the console when it is first asked for, for which an executable has no source. */
+const CONSOLE = /\/apps\/registry\/console\/bundle\.ts$/;
+
 /**
  * Puts the files of `embeddedFiles` into an executable, each imported by its path, and tells the modules that look
- * for theirs where they are then. In an executable all modules lie at its root.
+ * for theirs where they are then. The console is inside as it is served. In an executable all modules lie at its root.
  */
-export function embedPlugin(entry: string): BunPlugin {
+export async function embedPlugin(entry: string): Promise<BunPlugin> {
+  // one build waits for ever for another that is begun within it
+  const [files, page] = await Promise.all([embeddedFiles(), bundleConsole()]);
   return {
     name: "embedded files",
-    async setup(build) {
-      const files = await embeddedFiles();
+    setup(build) {
       const imports = files.map(
         (file) => `import ${JSON.stringify(join(ROOT, file))} with { type: "file" };\n`,
       );
       build.onLoad({ filter: new RegExp(`${RegExp.escape(entry)}$`) }, async ({ path }) => ({
         contents: imports.join("") + (await readFile(path, "utf8")),
         loader: "ts",
+      }));
+      build.onLoad({ filter: CONSOLE }, () => ({
+        contents: `export const bundleConsole = async () => (${JSON.stringify(page)});`,
+        loader: "js",
       }));
       for (const { modules, place, as } of PLACED) {
         build.onLoad({ filter: modules }, async ({ path }) => ({

@@ -47,7 +47,7 @@ async function build(target: Target): Promise<string> {
     entrypoints: [join(ROOT, ENTRY)],
     root: ROOT,
     naming: { asset: "[dir]/[name].[ext]" },
-    plugins: [embedPlugin(ENTRY)],
+    plugins: [await embedPlugin(ENTRY)],
     minify: true,
     throw: false,
     compile: {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { loadConfig } from "@ostiary/lib/runtime/config";
-import { serve } from "@ostiary/lib/runtime/service";
-import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { wireRegistry } from "@ostiary/registry";
+import { createHandler, httpApp } from "@ostiary/lib/runtime/http";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { registryVariables } from "@ostiary/registry/config";
-import { freshDatabase } from "../../support/index.ts";
+import { consoleRoutes } from "@ostiary/registry/console/routes";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "./harness.ts";
 
 /** How the console is served: what the page does is shown in `tests/app/console`. */
@@ -37,7 +36,7 @@ describe("the console's page", () => {
   });
 
   test("may run its own script, use its own style, call its own origin, and nothing else", async () => {
-    for (const headers of [{}, { "If-None-Match": "*" }]) {
+    for (const headers of [undefined, { "If-None-Match": "*" }]) {
       const page = await get("/console", headers);
       const policy = new Map(
         (page.headers.get("content-security-policy") ?? "").split("; ").map((directive) => {
@@ -127,7 +126,7 @@ describe("the script", () => {
     const { headers, bytes } = await raw(path, encoding);
     expect(headers.get("content-encoding")).toBe(compressed ? "gzip" : null);
     expect(headers.get("vary")).toBe("Accept-Encoding");
-    const plain = compressed ? Bun.gunzipSync(bytes) : bytes;
+    const plain = compressed ? Bun.gunzipSync(Buffer.from(bytes)) : bytes;
     const whole = (await raw(path, "identity")).bytes;
     expect(Bun.hash(plain)).toBe(Bun.hash(whole));
     if (compressed) expect(bytes.byteLength).toBeLessThan(whole.byteLength / 2);
@@ -154,42 +153,45 @@ test("CONSOLE_ENABLED=false takes the page and its assets away", async () => {
   await silent.stop();
 });
 
-describe("a registry that is handed the console's files", () => {
-  async function registryWith(console: () => Promise<{ script: string; style: string }>) {
-    const config = loadConfig(registryVariables, {
-      ...{ HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", LOG_FILE: "/dev/null" },
-      ...{ DATABASE_URL: await freshDatabase(), ADMIN_TOKEN },
+describe("the console's files", () => {
+  const ENV = { DATABASE_URL: "pglite://memory", ADMIN_TOKEN, LOG_FILE: "/dev/null" };
+  const page = new Request("http://registry/console");
+
+  function serving(bundle: () => Promise<{ script: string; style: string }>) {
+    const telemetry = createTelemetry(
+      { name: "page", namespace: "page" },
+      loadConfig(registryVariables, ENV),
+    );
+    return createHandler(httpApp({ body_bytes_max: 0 }).use(consoleRoutes(bundle)), {
+      telemetry,
+      health: { draining: false },
+      request_id_on_response: true,
     });
-    const routeStore = memoryRouteStore();
-    const running = await serve(await wireRegistry(config, { routeStore, console }), config);
-    return { url: `http://127.0.0.1:${running.port}`, stop: () => running.shutdown() };
   }
 
-  test("serves them, and asks for them when the page is first wanted, once", async () => {
-    let asked = 0;
-    const given = await registryWith(async () => {
-      asked++;
-      return { script: "document.title = 'given'", style: "body { color: red }" };
+  test("are made when the page is first wanted, once", async () => {
+    let made = 0;
+    const answer = serving(async () => {
+      made++;
+      return { script: "document.title = 'made'", style: "body { color: red }" };
     });
-    expect(asked).toBe(0);
-    await Promise.all(Array.from({ length: 10 }, () => fetch(`${given.url}/console`)));
-    const script = await fetch(`${given.url}/console/assets/console.js`);
-    expect(await script.text()).toBe("document.title = 'given'");
-    expect(asked).toBe(1);
-    await given.stop();
+    expect(made).toBe(0);
+    await Promise.all(Array.from({ length: 10 }, () => answer(page)));
+    const script = await answer(new Request(`${page.url}/assets/console.js`));
+    expect(await script.text()).toBe("document.title = 'made'");
+    expect(made).toBe(1);
   });
 
-  test("says 500 while they can not be had, and serves them once they can", async () => {
+  test("are 500 while they can not be made, and served once they can", async () => {
     let broken = true;
-    const given = await registryWith(async () => {
+    const answer = serving(async () => {
       if (broken) throw new Error("no such file: /secret/place");
       return { script: "", style: "" };
     });
-    const answer = await fetch(`${given.url}/console`);
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain("secret");
+    const refused = await answer(page);
+    expect(refused.status).toBe(500);
+    expect(await refused.text()).not.toContain("secret");
     broken = false;
-    expect((await fetch(`${given.url}/console`)).status).toBe(200);
-    await given.stop();
+    expect((await answer(page)).status).toBe(200);
   });
 });

@@ -86,6 +86,13 @@ async function screen(platform: RunningProcess): Promise<Record<string, string>>
   return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
 }
 
+/** How many assets a page names; each of them is there. */
+async function assetsOf(page: string): Promise<number> {
+  const assets = (await (await fetch(page)).text()).match(/\/[a-z]+\/assets\/[^"]+/g) ?? [];
+  for (const asset of assets) expect((await fetch(new URL(asset, page))).status).toBe(200);
+  return assets.length;
+}
+
 describe.skipIf(!canRunExecutable)("the quick start", () => {
   test("needs the C library and /proc, and has its pages, its catalogs and its database inside", async () => {
     const cage = canCage ? await makeCage("cage") : folder;
@@ -93,11 +100,8 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
     const platform = await start(command, env);
     const shown = await screen(platform);
-    const page = await (await fetch(shown["route registry"] ?? "")).text();
-    const assets = page.match(/\/swagger\/assets\/[^"]+/g) ?? [];
-    expect(assets.length).toBeGreaterThan(4);
-    for (const asset of assets)
-      expect((await fetch(new URL(asset, shown["route registry"]))).status).toBe(200);
+    expect(await assetsOf(shown["route registry"] ?? "")).toBeGreaterThan(4);
+    expect(await assetsOf(shown.console ?? "")).toBe(2);
     const subject = (shown["identity provider"] ?? "").replace("NAME", "alice");
     const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
     await waitFor(async () => (await fetch(`${shown.gateway}/user`, { headers })).status === 200);
