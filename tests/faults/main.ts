@@ -49,17 +49,27 @@ interface Result {
 async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<Result> {
   const machine = describeMachine();
   const findings: Findings[] = [];
+  const not_begun: string[] = [];
   const started_ms = performance.now();
-  await runCells(bed, cells, pace, (run) => {
-    const found = findingsOf(run, { timed: true });
-    findings.push(found);
-    progress(`${findings.length}/${cells.length} ${progressLine(found)}`);
-  });
+  await runCells(
+    bed,
+    cells,
+    pace,
+    (run) => {
+      const found = findingsOf(run, { timed: true });
+      findings.push(found);
+      progress(`${findings.length}/${cells.length} ${progressLine(found)}`);
+    },
+    (why) => {
+      not_begun.push(why);
+      progress(`  BROKEN ${why}`);
+    },
+  );
   const head = headOf(machine, started_ms);
   return {
     text: [head, "", promiseTable(findings), "", cellTable(findings)].join("\n"),
-    data: { machine, findings },
-    broken: brokenPromises(findings),
+    data: { machine, findings, not_begun },
+    broken: [...not_begun, ...brokenPromises(findings)],
   };
 }
 
@@ -67,16 +77,23 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
   const machine = describeMachine();
   const findings: Findings[] = [];
   const started_ms = performance.now();
-  const looks = await soak(bed, pace, minutes, (run) => {
-    const found = findingsOf(run, { timed: true });
-    findings.push(found);
-    progress(`${findings.length} ${progressLine(found)}`);
-  });
+  const not_begun: string[] = [];
+  const looks = await soak(
+    bed,
+    pace,
+    minutes,
+    (run) => {
+      const found = findingsOf(run, { timed: true });
+      findings.push(found);
+      progress(`${findings.length} ${progressLine(found)}`);
+    },
+    (why) => not_begun.push(why),
+  );
   const grew = whatGrew(looks);
   return {
     text: [headOf(machine, started_ms), "", soakTable(looks), "", promiseTable(findings)].join("\n"),
     data: { machine, looks: Object.fromEntries(looks), grew, findings },
-    broken: [...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
+    broken: [...not_begun, ...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
   };
 }
 

@@ -1,12 +1,13 @@
 import { waitFor } from "../support/wait-for.ts";
 import { breakParts, mendParts } from "./break.ts";
 import type { Cell } from "./cells.ts";
-import { CLIENTS, KINDS, LIMITS } from "./clients.ts";
+import { CLIENTS, type Client, KINDS, LIMITS } from "./clients.ts";
 import type { AuditLog } from "./events.ts";
 import type { Load } from "./load/load.ts";
+import type { Seen } from "./load/recorder.ts";
 import { healing } from "./promises/healing.ts";
 import type { ReachedRequests } from "./reached.ts";
-import { type Answer, type CellRun, isGood } from "./record.ts";
+import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
 import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
@@ -46,10 +47,7 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
   const callers = await newCallers(system);
   await load.introduce(callers);
   load.use(callers);
-  await waitFor(() => isWell(load, performance.now() - pace.before_ms), {
-    timeout_ms: WELL_BEFORE_MS,
-    what: "All clients being well before the fault",
-  });
+  await wellBefore(bed, pace);
   load.recorder.take();
   await reached.sinceLast();
   const began = { ms: performance.now(), date: new Date() };
@@ -71,12 +69,11 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
     cell,
     ...times,
     ended_ms: ended.ms,
-    answers: answers
-      .filter(({ started_ms }) => started_ms >= began.ms)
-      .map((answer) => ({
-        ...answer,
-        delay_ms: delay.between(answer.started_ms, answer.ended_ms, processesOf(system, answer)),
-      })),
+    answers: withDelays(
+      system,
+      delay,
+      answers.filter(({ started_ms }) => started_ms >= began.ms),
+    ),
     reached: seen,
     events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
     served,
@@ -85,13 +82,45 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
   return run;
 }
 
-/** Whether every kind of client had good answers, and no other, to what it asked since a moment. */
-function isWell({ recorder }: Load, since_ms: number): boolean {
-  const lately = recorder.answers.filter(({ started_ms }) => started_ms >= since_ms);
-  return CLIENTS.every((client) => {
-    const of = lately.filter((answer) => answer.client === client);
-    return of.length > 0 && of.every(isGood);
+/** The system was not well before a fault, long after the one before it. */
+export class NotWell extends Error {
+  constructor(who: readonly string[]) {
+    super(`not well before the fault: ${who.join(", ")}`);
+    this.name = "NotWell";
+  }
+}
+
+async function wellBefore({ system, load, delay }: Bed, { before_ms }: Pace): Promise<void> {
+  let unwell: string[] = [];
+  const isWell = () => {
+    const since_ms = performance.now() - before_ms;
+    const lately = withDelays(
+      system,
+      delay,
+      load.recorder.answers.filter(({ started_ms }) => started_ms >= since_ms),
+    );
+    unwell = CLIENTS.flatMap((client) => unwellOf(client, lately));
+    return unwell.length === 0;
+  };
+  await waitFor(isWell, { timeout_ms: WELL_BEFORE_MS }).catch(() => {
+    throw new NotWell(unwell);
   });
+}
+
+/** What went wrong for a kind of client, or that nothing came of it; empty when it is well. */
+function unwellOf(client: Client, lately: readonly Answer[]): string[] {
+  const of = lately.filter((answer) => answer.client === client);
+  const bad = of.filter((answer) => !isGood(answer) && !isExcused(answer));
+  if (of.length > 0 && bad.length === 0) return [];
+  const statuses = new Set(bad.map(({ status }) => status ?? "no answer"));
+  return [`${KINDS[client].title} (${[...statuses].join(", ") || "nothing"})`];
+}
+
+function withDelays(system: System, delay: SchedulingDelay, answers: readonly Seen[]): Answer[] {
+  return answers.map((answer) => ({
+    ...answer,
+    delay_ms: delay.between(answer.started_ms, answer.ended_ms, processesOf(system, answer)),
+  }));
 }
 
 /** The processes that a request passes, by name; of two that may have had it, both. */

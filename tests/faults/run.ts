@@ -4,7 +4,7 @@ import { AuditLog } from "./events.ts";
 import { Load } from "./load/load.ts";
 import { ReachedRequests } from "./reached.ts";
 import type { CellRun } from "./record.ts";
-import { type Bed, newCallers, type Pace, runCell } from "./run-cell.ts";
+import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
 import { SchedulingDelay } from "./scheduling-delay.ts";
 import { System } from "./system/system.ts";
 
@@ -24,17 +24,21 @@ export async function withBed<T>(
   return await work({ system, load, delay, reached: new ReachedRequests(system.reached_file), log });
 }
 
-/** Runs cells one after the other, and tells of each. */
+/** Runs cells one after the other, and tells of each, and of those that could not be begun. */
 export async function runCells(
   bed: Bed,
   cells: readonly Cell[],
   pace: Pace,
-  done: (run: CellRun, index: number) => void,
+  done: (run: CellRun) => void,
+  notBegun: (why: string) => void,
 ): Promise<void> {
-  for (const [index, cell] of cells.entries()) {
-    const run = await runCell(bed, cell, pace).catch((error) => {
-      throw new Error(`${nameOf(cell)}: ${error instanceof Error ? error.message : error}`, { cause: error });
-    });
-    done(run, index);
+  for (const cell of cells) {
+    try {
+      done(await runCell(bed, cell, pace));
+    } catch (error) {
+      const why = `${nameOf(cell)}: ${error instanceof Error ? error.message : error}`;
+      if (!(error instanceof NotWell)) throw new Error(why, { cause: error });
+      notBegun(why);
+    }
   }
 }

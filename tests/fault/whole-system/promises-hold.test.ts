@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { cellsNamed } from "../../faults/cells.ts";
 import { findingsOf } from "../../faults/findings.ts";
+import type { CellRun } from "../../faults/record.ts";
 import { brokenPromises } from "../../faults/report.ts";
 import { runCells, withBed } from "../../faults/run.ts";
 import { services } from "../../support/index.ts";
@@ -32,7 +33,10 @@ test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
       () => {},
       async (bed) => {
         const found: ReturnType<typeof findingsOf>[] = [];
-        await runCells(bed, cells, PACE, (run) => void found.push(findingsOf(run, { timed: false })));
+        const done = (run: CellRun) => void found.push(findingsOf(run, { timed: false }));
+        await runCells(bed, cells, PACE, done, (why) => {
+          throw new Error(why);
+        });
         return found;
       },
     );

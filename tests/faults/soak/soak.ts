@@ -1,6 +1,7 @@
-import { CELLS, type Cell, nameOf } from "../cells.ts";
+import { CELLS, type Cell } from "../cells.ts";
 import type { CellRun } from "../record.ts";
-import { type Bed, type Pace, runCell } from "../run-cell.ts";
+import { runCells } from "../run.ts";
+import type { Bed, Pace } from "../run-cell.ts";
 import type { Replica } from "../system/replica.ts";
 import type { Held } from "./flatness.ts";
 import { lookAt } from "./look.ts";
@@ -18,17 +19,15 @@ export async function soak(
   pace: Pace,
   minutes: number,
   done: (run: CellRun) => void,
+  notBegun: (why: string) => void,
 ): Promise<ReadonlyMap<string, readonly Held[]>> {
   const until_ms = performance.now() + minutes * 60_000;
   const looks = new Map<string, Held[]>(bed.system.replicas().map(({ name }) => [name, []]));
   while (performance.now() < until_ms) {
     const cell = CELLS_OF_SOAK[Math.floor(Math.random() * CELLS_OF_SOAK.length)];
     if (cell === undefined) break;
-    const run = await runCell(bed, cell, pace).catch((error) => {
-      throw new Error(`${nameOf(cell)}: ${error instanceof Error ? error.message : error}`, { cause: error });
-    });
+    await runCells(bed, [cell], pace, done, notBegun);
     await lookAtAll(bed.system.replicas(), looks);
-    done(run);
   }
   return looks;
 }
