@@ -27,10 +27,11 @@ async function main(): Promise<void> {
   const values = readArguments();
   const minutes = minutesOf(values.soak);
   const pace = values.quick ? QUICK : PACE;
+  const cells = cellsOf(values);
   // whatever way this process ends, the leash ends what it started
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
   const result = await withBed(new Leash(), progress, (bed) =>
-    minutes === null ? runTable(bed, cellsOf(values), pace) : runSoak(bed, pace, minutes),
+    minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes),
   ).catch((error) => (error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error)));
   if (values.out !== undefined) await writePage(values.out, result.text);
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);

@@ -46,7 +46,7 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
   const { system, load, delay, reached, log } = bed;
   const callers = await newCallers(system);
   await load.introduce(callers);
-  load.use(callers);
+  await system.people.retire(load.use(callers));
   await wellBefore(bed, pace);
   load.recorder.take();
   await reached.sinceLast();

@@ -46,9 +46,11 @@ export class Load implements AsyncDisposable {
     ]);
   }
 
-  /** Has clients use these credentials from now on. */
-  use(callers: Callers): void {
+  /** Has clients use these credentials from now on; gives back those that they used before. */
+  use(callers: Callers): Callers {
+    const before = this.#callers;
     this.#callers = callers;
+    return before;
   }
 
   /** Shows the credentials to each gateway, so that it has them at hand. */

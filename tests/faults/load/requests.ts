@@ -1,7 +1,7 @@
 import type { Client } from "../clients.ts";
 import { LIMITS } from "../clients.ts";
 import type { Counted } from "../record.ts";
-import type { Caller, Callers } from "../system/people.ts";
+import { type Caller, type Callers, NOBODY } from "../system/people.ts";
 
 /** One request of a client, and whose ids the service may see. */
 export interface Request {
@@ -14,14 +14,14 @@ export interface Request {
 /** Clients that send one request after the other, at their pace. */
 export type Asking = Exclude<Client, "stream" | "socket" | "publish">;
 
-const NOBODY: Caller = { headers: {}, user_id: null, organization_id: null, member_id: null };
+const ANYBODY: Caller = { ...NOBODY, headers: {} };
 
 /** The request number `turn` of a client; null when it has no credential left. */
 export function requestOf(client: Asking, callers: Callers, turn: number): Request | null {
   const key = pick(callers.keys, turn);
   switch (client) {
     case "public":
-      return get(client, "/things/public", NOBODY);
+      return get(client, "/things/public", ANYBODY);
     case "limited":
       return { ...get(client, "/things/limited", key), bucket: key.member_id ?? "" };
     case "jwt":

@@ -2,6 +2,7 @@ import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import { Semaphore } from "@ostiary/lib/async";
 import { INTERNAL_TOKEN_HEADER, VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { waitFor } from "../../support/wait-for.ts";
+import { LIMITS } from "../clients.ts";
 import type { Replica } from "./replica.ts";
 
 /** Two owners, so that one could reach what is the other's. */
@@ -20,6 +21,8 @@ export interface Caller {
   readonly user_id: string | null;
   readonly organization_id: string | null;
   readonly member_id: string | null;
+  /** Where its key is revoked; null where it has none. */
+  readonly revocation: string | null;
 }
 
 /** Credentials for one cell: none was seen by any gateway before. */
@@ -28,14 +31,16 @@ export interface Callers {
   readonly tokens: readonly Caller[];
   /** Each to be used once. */
   readonly unseen: Caller[];
-  /** Keys that never were, that were revoked, and tokens of another provider. */
+  /** Keys that never were, that were revoked before or after they were used, and tokens of another provider. */
   readonly refused: readonly (() => Caller)[];
 }
 
 export const INTERNAL_TOKEN = "internal-token-of-these-runs";
 const KEYS_AT_ONCE = 4;
 const MADE_MS = 20_000;
-const NOBODY = { user_id: null, organization_id: null, member_id: null };
+/** What a gateway may have kept of a key is gone so long after its revocation. */
+const FORGOTTEN_MS = LIMITS.cache_ttl_s * 1000 + 1_000;
+export const NOBODY = { user_id: null, organization_id: null, member_id: null, revocation: null };
 
 /** The people of a run, as identity knows them. Speaks to one replica directly, while all is well. */
 export class People {
@@ -44,6 +49,7 @@ export class People {
   readonly #identity: Replica;
   #owners: readonly Owner[] = [];
   #cells = 0;
+  readonly #retired: { readonly headers: Caller["headers"]; readonly forgotten_ms: number }[] = [];
 
   static async start(identity: Replica): Promise<People> {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
@@ -67,12 +73,23 @@ export class People {
       Promise.all(this.#owners.map(make));
     const revoked = await each((owner) => this.#revokedKey(owner));
     const forged = await each((_, index) => this.#token(this.#impostor, `${OWNERS[index]}-${cell}`));
+    const retired = this.#retired.filter(({ forgotten_ms }) => forgotten_ms <= performance.now());
+    const refused = [...revoked, ...forged, ...retired.slice(-OWNERS.length).map(({ headers }) => headers)];
     return {
       keys: await each((owner) => this.#key(owner)),
       tokens: await each((_, index) => this.#person(`${OWNERS[index]}-${cell}`)),
       unseen: await this.#newKeys(unseen),
-      refused: [unknownKey, ...[...revoked, ...forged].map((headers) => () => ({ ...NOBODY, headers }))],
+      refused: [unknownKey, ...refused.map((headers) => () => ({ ...NOBODY, headers }))],
     };
+  }
+
+  /** Revokes keys that gateways know. They are among the refused once no gateway may let them pass any more. */
+  async retire({ keys }: Callers): Promise<void> {
+    for (const { headers, revocation } of keys) {
+      if (revocation === null) continue;
+      await this.#ask("DELETE", revocation);
+      this.#retired.push({ headers, forgotten_ms: performance.now() + FORGOTTEN_MS });
+    }
   }
 
   /** A few at a time: their makers share a row. */
@@ -114,14 +131,21 @@ export class People {
   }
 
   async #key({ organization_id, member_id }: Owner): Promise<Caller> {
-    const { body } = await this.#ask("POST", `/members/${member_id}/api-keys`, {});
-    return { headers: { "x-api-key": textOf(body, "key") }, user_id: null, organization_id, member_id };
+    const path = `/members/${member_id}/api-keys`;
+    const { body } = await this.#ask("POST", path, {});
+    return {
+      headers: { "x-api-key": textOf(body, "key") },
+      user_id: null,
+      organization_id,
+      member_id,
+      revocation: `${path}/${textOf(body, "id")}`,
+    };
   }
 
-  async #revokedKey({ member_id }: Owner): Promise<Record<string, string>> {
-    const { body } = await this.#ask("POST", `/members/${member_id}/api-keys`, {});
-    await this.#ask("DELETE", `/members/${member_id}/api-keys/${textOf(body, "id")}`);
-    return { "x-api-key": textOf(body, "key") };
+  async #revokedKey(owner: Owner): Promise<Caller["headers"]> {
+    const { headers, revocation } = await this.#key(owner);
+    await this.#ask("DELETE", revocation ?? "");
+    return headers;
   }
 
   async #ask(method: string, path: string, body?: object) {
