@@ -1,6 +1,7 @@
 export type { EtcdCluster } from "./etcd-server.ts";
 export * from "./free-port.ts";
 export * from "./hostile-settings.ts";
+export type { PostgresNode, PostgresPair } from "./postgres-pair.ts";
 export * from "./proxy.ts";
 export * from "./rejection.ts";
 export type { TestServer } from "./server.ts";
@@ -12,6 +13,7 @@ export {
   startEtcd,
   startEtcdCluster,
   startPostgres,
+  startPostgresPair,
   startRedis,
 } from "./services.ts";
 export * from "./silent-server.ts";

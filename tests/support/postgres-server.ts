@@ -17,15 +17,39 @@ export async function startPostgresBinary(
   leash: Leash,
   changes: Record<string, string> = {},
 ): Promise<BinaryTestServer> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
-  const account = unprivilegedAccount();
-  if (account !== undefined) chownSync(directory, account.uid, account.gid);
-  const data = join(directory, "data");
+  const made = await newPostgres(bin, leash, changes);
+  initialize(bin, made);
+  await made.server.start();
+  return made.server;
+}
+
+/** Gives a server its first, empty database. */
+export function initialize(bin: string, { directory, data, account }: NewPostgres): void {
   const initdb = asAccount(account, [
     join(bin, "initdb"),
     ...["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
   ]);
   run(initdb, directory);
+}
+
+/** A PostgreSQL that is not set up yet, and whose data are to be. */
+export interface NewPostgres {
+  readonly server: BinaryTestServer;
+  readonly directory: string;
+  readonly data: string;
+  readonly account: Account | undefined;
+}
+
+/** One with a directory and a port of its own. */
+export async function newPostgres(
+  bin: string,
+  leash: Leash,
+  changes: Record<string, string> = {},
+): Promise<NewPostgres> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
+  const account = unprivilegedAccount();
+  if (account !== undefined) chownSync(directory, account.uid, account.gid);
+  const data = join(directory, "data");
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = {
@@ -53,8 +77,7 @@ export async function startPostgresBinary(
     },
     leash,
   );
-  await server.start();
-  return server;
+  return { server, directory, data, account };
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -67,7 +90,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-interface Account {
+export interface Account {
   uid: number;
   gid: number;
 }
@@ -86,12 +109,12 @@ function unprivilegedAccount(): Account | undefined {
 }
 
 /** Replaces itself with the command, so that the process id is the server's. */
-function asAccount(account: Account | undefined, command: string[]): string[] {
+export function asAccount(account: Account | undefined, command: string[]): string[] {
   if (account === undefined) return command;
   return ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups", "--", ...command];
 }
 
-function run([command = "", ...parameters]: string[], cwd: string): void {
+export function run([command = "", ...parameters]: string[], cwd: string): void {
   const result = spawnSync(command, parameters, { cwd, encoding: "utf8" });
   if (result.status !== 0) throw new Error(`${command} failed: ${result.error ?? result.stderr}`);
 }

@@ -13,6 +13,7 @@ import {
   type Source,
   variable,
 } from "./locate.ts";
+import { type PostgresPair, startPostgresNodes } from "./postgres-pair.ts";
 import { startPostgresBinary } from "./postgres-server.ts";
 import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
 import type { TestServer } from "./server.ts";
@@ -131,6 +132,15 @@ class Services {
     for (const node of cluster.nodes) this.#ofFile.add(node);
     return cluster;
   }
+
+  async startPostgresNodes(): Promise<PostgresPair> {
+    const source = this.#sources.postgres;
+    if (!("binary" in source) || source.binary === undefined)
+      throw new Error("There is no binary of PostgreSQL; ask services() first.");
+    const pair = await startPostgresNodes(source.binary, this.leash());
+    this.#ofFile.add(pair.primary).add(pair.standby);
+    return pair;
+  }
 }
 
 let current: Services | undefined;
@@ -227,4 +237,9 @@ export function startEtcd(settings: string[] = [], secure_url?: string): Promise
 /** An etcd of the test's own that has three nodes, where it runs from its binary. */
 export function startEtcdCluster(): Promise<EtcdCluster> {
   return run().startEtcdNodes();
+}
+
+/** A PostgreSQL of the test's own that has a standby, where it runs from its binary. */
+export function startPostgresPair(): Promise<PostgresPair> {
+  return run().startPostgresNodes();
 }

@@ -23,8 +23,6 @@ export function isDatabaseUrl(text: string): boolean {
   const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
   if (parts === null) return false;
   const { user, hosts } = splitAuthority(parts[1] ?? "");
-  // with several hosts the driver takes the first @ for the end of the password
-  if (hosts.length > 1 && user.indexOf("@") < user.length - 1) return false;
   return hosts.every(isHost) && isAuthority(`${user}${hosts[0]}`) && areDatabaseOptions(parts[2] ?? "");
 }
 
@@ -38,7 +36,8 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
 /** Of libpq: files are named by variables of their own. `sslrootcert=system` asks for the public CAs. */
 const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"];
-const SESSION_KINDS = ["read-write", "read-only", "primary", "standby", "prefer-standby"];
+/** Every service writes. */
+const SESSION_KINDS = ["primary", "read-write"];
 
 /** Options that the driver would refuse at the first connection, or read as something else. */
 function areDatabaseOptions(query: string): boolean {

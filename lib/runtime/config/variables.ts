@@ -123,7 +123,7 @@ export function bodyBytesMax(fallback: number): TInteger {
 /** Where a service keeps its data (contract 1). */
 export function databaseUrl(description: string): TString {
   return requiredText(
-    "must be postgres://user:password@host:port/name with special characters of the password escaped (%40 for @) and ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), pglite:///absolute/directory or pglite://memory",
+    "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @), ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE) and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory",
     { check: isDatabaseUrl, secret: true, description },
   );
 }

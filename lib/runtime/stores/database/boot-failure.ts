@@ -2,6 +2,7 @@ import { databaseUsesTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { tlsFault } from "../tls-fault.ts";
 import { sqlState } from "./failure.ts";
+import { NoPrimary } from "./primary-search.ts";
 
 /**
  * What an operator is told when the server of `DATABASE_URL` can not be used at boot (contract 1): one sentence
@@ -63,7 +64,11 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
 }
 
 /** There was no conversation with a server. */
-function connectionSentence(error: unknown, { server, tls }: Places): string {
+function connectionSentence(error: unknown, places: Places): string {
+  const { server, tls } = places;
+  if (error instanceof NoPrimary) {
+    return `None of the servers at ${server} (DATABASE_URL) was found to take writes: ${connectionSentence(error.cause, places)}`;
+  }
   const code = fieldOf(error, "code");
   if (code === "ECONNREFUSED")
     return `Nothing listens at ${server} (DATABASE_URL): start it, or correct the URL.`;

@@ -1,8 +1,11 @@
 import postgres from "postgres";
-import { databaseUsesTls, type PeerTls, renewingOptions } from "../../config/index.ts";
+import { systemClock } from "../../../async/index.ts";
+import type { PeerTls } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { columnTypes } from "./column-types.ts";
 import { type Backends, endBackends, isUnanswerable, readBackends } from "./lost-backends.ts";
+import { ipv6Place } from "./primary-search.ts";
+import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
 import { sessionSettings, withoutSettings } from "./session-settings.ts";
 import { type Question, Watchdog } from "./watchdog.ts";
 
@@ -13,6 +16,10 @@ export interface ConnectionSetOptions {
   /** What a session is told beside what every session is. */
   settings: Record<string, string>;
   tls: PeerTls | undefined;
+  /** A server that takes no writes is refused. */
+  primary: boolean;
+  /** Whether another server has taken the place of this one, which is silent. */
+  wasReplaced(): Promise<boolean>;
 }
 
 /** Transactions that were left open, by a process that hangs, lose their locks after this. */
@@ -32,7 +39,8 @@ const LOOK_TIMEOUT_MS = 1_500;
  */
 export class ConnectionSet {
   readonly sql: postgres.Sql;
-  readonly #url: string;
+  readonly url: string;
+  readonly #opened_ms = systemClock.elapsed_ms();
   readonly #options: ConnectionSetOptions;
   /** By this the server tells our connections from those of other sets, processes and pools. */
   readonly #name = `ostiary-${crypto.randomUUID().slice(0, 8)}`;
@@ -40,9 +48,13 @@ export class ConnectionSet {
   #looking = false;
 
   constructor(url: string, options: ConnectionSetOptions) {
-    this.#url = url;
+    this.url = url;
     this.#options = options;
     this.sql = this.#connect(this.#name, options.connections_max, options.connect_timeout_ms);
+  }
+
+  get age_ms(): number {
+    return systemClock.elapsed_ms() - this.#opened_ms;
   }
 
   /** A watchdog for work on these connections. */
@@ -71,7 +83,9 @@ export class ConnectionSet {
   async #lookWhileSuspicious(): Promise<void> {
     this.#looking = true;
     for (;;) {
-      await this.#overNewConnection((sql) => this.#look(sql)).catch(ignore);
+      const looks = this.#overNewConnection((sql) => this.#look(sql)).catch(ignore);
+      if (await this.#options.wasReplaced()) this.#leave();
+      await looks;
       for (const suspect of this.#suspects) {
         if (suspect.suspicious().length === 0) this.#suspects.delete(suspect);
       }
@@ -79,6 +93,10 @@ export class ConnectionSet {
       await Bun.sleep(SUSPICION_MS);
     }
     this.#looking = false;
+  }
+
+  #leave(): void {
+    for (const suspect of this.#suspects) suspect.giveUp("Another server takes the writes now.");
   }
 
   async #look(sql: postgres.Sql): Promise<void> {
@@ -116,6 +134,7 @@ export class ConnectionSet {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     };
     const options = {
+      ...ipv6Place(this.url),
       max,
       // keeps statements from queueing behind a slow one (not in the typings)
       max_pipeline: 1,
@@ -126,10 +145,15 @@ export class ConnectionSet {
       fetch_types: false,
       connection,
       types: columnTypes,
-      // of its own modes only one checks certificates, as these options do
-      ssl: databaseUsesTls(this.#url) && (tls === undefined ? {} : renewingOptions(tls)),
+      ssl: serverTls(this.url, tls),
     };
-    return postgres(withoutSettings(this.#url, { ...connection, ...TLS_OPTIONS }), options);
+    const primary: postgres.Options<typeof columnTypes> = this.#options.primary
+      ? { target_session_attrs: "primary" }
+      : {};
+    return postgres(withoutSettings(this.url, { ...connection, ...TLS_PARAMETERS }), {
+      ...options,
+      ...primary,
+    });
   }
 }
 
@@ -139,9 +163,6 @@ function pidsOf(questions: Question[], backends: Backends): number[] {
     return pid !== undefined && backends.has(pid) ? [pid] : [];
   });
 }
-
-/** Of the URL, which say no more to the driver than that there is TLS. */
-const TLS_OPTIONS = { sslmode: "", sslrootcert: "" };
 
 /** Whoever waits for the statement gets its limits: a look that fails decides nothing. */
 function ignore(): void {}

@@ -2,12 +2,15 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { NoPermit } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
+/** A write, where none may be done. */
+const READ_ONLY = "25006";
+
 /**
  * SQLSTATE classes and codes by which a server says that it cannot serve now: connection exceptions (08),
  * authorization (28), resources (53), operator intervention and statement timeouts (57), system errors (58),
  * an unknown database, a standby, an idle transaction that was ended.
  */
-const refusals = ["08", "28", "53", "57", "58", "3D000", "25006", "25P03"];
+const refusals = ["08", "28", "53", "57", "58", "3D000", READ_ONLY, "25P03"];
 
 /** After these the connection is gone or about to go: shut-down, crash, start-up, idle transaction ended. */
 const endings = ["08", "57P", "25P03"];
@@ -52,6 +55,11 @@ export function isConnectionLost(error: unknown): boolean {
   const failure = driverError(error);
   if (sqlState(failure) !== undefined) return hasState(failure, endings);
   return failure instanceof ConnectionLost || hasConnectionCode(failure);
+}
+
+/** Whether the server refused `error`'s statement since it takes no writes, or takes none now. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === READ_ONLY;
 }
 
 /** drizzle wraps what the driver rejects with. */

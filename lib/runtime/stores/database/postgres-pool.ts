@@ -3,7 +3,8 @@ import { KeyedSemaphore, type Release, Semaphore, systemClock } from "../../../a
 import type { PeerTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { ConnectionSet } from "./connection-set.ts";
-import { databaseFailure, isConnectionLost, throwDatabaseFailure } from "./failure.ts";
+import { databaseFailure, isConnectionLost, isReadOnly, throwDatabaseFailure } from "./failure.ts";
+import { PrimarySearch, serverUrls, wantsPrimary } from "./primary-search.ts";
 import { youngTimeouts } from "./session-settings.ts";
 import type { Watchdog } from "./watchdog.ts";
 
@@ -42,6 +43,8 @@ const WRITERS_SHARE = 0.7;
 const REPORT_MS = 1_000;
 /** Work whose connection was lost is done again when it is not older than this: its caller still waits. */
 const REPEAT_WITHIN_MS = 5_000;
+/** Connections that lead to a standby are not made anew more often: whatever leads there may take a while to turn. */
+const STANDBY_PAUSE_MS = 500;
 
 /**
  * postgres.js with four things added: a limit on the wait for a connection, a limit on the wait for an
@@ -59,7 +62,11 @@ export class PostgresPool {
   readonly #lanes: KeyedSemaphore;
   /** Limits of the database's own that are lifted for our sessions. */
   #timeouts: Record<string, string> = {};
-  #connections: ConnectionSet;
+  /** Which of several servers to connect to; null where there is one. */
+  readonly #search: PrimarySearch | null;
+  /** Undefined while it is not known where to. */
+  #connections: ConnectionSet | undefined;
+  #connecting: Promise<ConnectionSet> | undefined;
   #ping: Promise<unknown> | undefined;
   #closed = false;
 
@@ -71,7 +78,8 @@ export class PostgresPool {
     this.#streams = new Semaphore(Math.max(1, Math.floor(limits.pool_max / 2)));
     this.#writers = new Semaphore(Math.ceil(limits.pool_max * WRITERS_SHARE));
     this.#lanes = new KeyedSemaphore(Math.ceil(limits.pool_max * LANE_SHARE), limits.lane_waiting_max);
-    this.#connections = this.#connect();
+    this.#search = serverUrls(url).length > 1 ? new PrimarySearch(url, tls) : null;
+    if (this.#search === null) this.#connections = this.#connect(url);
   }
 
   /**
@@ -110,7 +118,7 @@ export class PostgresPool {
   /** Opens every connection, so that the first burst does not wait for it; rejects with what the driver says. */
   async warm(): Promise<void> {
     await this.#liftTimeouts();
-    const { sql } = this.#connections;
+    const { sql } = await this.#connected();
     await Promise.all(Array.from({ length: this.#limits.pool_max }, () => sql.unsafe("select 1")));
   }
 
@@ -126,18 +134,19 @@ export class PostgresPool {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#connections.end(REPORT_MS);
+    await this.#connections?.end(REPORT_MS);
   }
 
   /** A server that does not know a setting refuses the session, so those of younger ones are asked for first. */
   async #liftTimeouts(): Promise<void> {
     const names = youngTimeouts.map((name) => `'${name}'`).join();
-    const { sql } = this.#connections;
-    const set = await sql.unsafe(`select name from pg_settings where name in (${names}) and setting <> '0'`);
+    const before = await this.#connected();
+    const set = await before.sql.unsafe(
+      `select name from pg_settings where name in (${names}) and setting <> '0'`,
+    );
     if (set.length === 0) return;
     this.#timeouts = Object.fromEntries(set.map(({ name }) => [name, "0"]));
-    const before = this.#connections;
-    this.#connections = this.#connect();
+    this.#connections = this.#connect(before.url);
     await before.end(REPORT_MS);
   }
 
@@ -150,13 +159,21 @@ export class PostgresPool {
   }
 
   async #attempt<T>(work: Work<T>, silence_ms: number): Promise<Attempt<T>> {
-    const connections = this.#connections;
+    let connections: ConnectionSet;
+    try {
+      connections = await this.#connected();
+    } catch (error) {
+      throw databaseFailure(error);
+    }
     const watchdog = connections.watch(silence_ms);
     try {
       return { result: await Promise.race([work(connections.sql, watchdog), watchdog.silence]) };
     } catch (error) {
       if (watchdog.lost && isConnectionLost(error)) {
         return { lost: error, repeatable: !watchdog.committing };
+      }
+      if (isReadOnly(error) && (await this.#leaveStandby(connections))) {
+        return { lost: error, repeatable: true };
       }
       throw databaseFailure(error);
     } finally {
@@ -168,18 +185,53 @@ export class PostgresPool {
   /** Work that other callers have under way on the old connections may finish; nothing new starts there. */
   #replace(lost: ConnectionSet): void {
     if (this.#connections !== lost || this.#closed) return;
-    this.#connections = this.#connect();
+    this.#connections = this.#search === null ? this.#connect(this.#url) : undefined;
     void lost.abandon(this.#limits.statement_timeout_ms + REPORT_MS);
   }
 
-  #connect(): ConnectionSet {
+  #connected(): ConnectionSet | Promise<ConnectionSet> {
+    if (this.#connections !== undefined) return this.#connections;
+    this.#connecting ??= this.#find().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #find(): Promise<ConnectionSet> {
+    const url = (await this.#search?.find()) ?? this.#url;
+    const connections = this.#connect(url);
+    this.#connections = connections;
+    if (this.#closed) await connections.end(0);
+    return connections;
+  }
+
+  /**
+   * Whether these connections, over which a write was refused, lead to a standby: what the name stands for may
+   * have changed its mind meanwhile. An operator who closes a primary to writers is left alone.
+   */
+  async #leaveStandby(connections: ConnectionSet): Promise<boolean> {
+    if (connections.age_ms < STANDBY_PAUSE_MS) return false;
+    try {
+      const [row] = await connections.sql.unsafe("select pg_is_in_recovery() as standby");
+      if (row?.standby !== true) return false;
+    } catch {
+      return false;
+    }
+    this.#replace(connections);
+    return true;
+  }
+
+  #connect(url: string): ConnectionSet {
     const { pool_max, connect_timeout_ms, statement_timeout_ms, plan_cache_mode } = this.#limits;
-    return new ConnectionSet(this.#url, {
+    const search = this.#search;
+    return new ConnectionSet(url, {
       connections_max: pool_max + 1,
       connect_timeout_ms,
       statement_timeout_ms,
       settings: { ...this.#timeouts, plan_cache_mode },
       tls: this.#tls,
+      primary: wantsPrimary(this.#url),
+      wasReplaced: async () => search !== null && (await search.find().catch(() => url)) !== url,
     });
   }
 }

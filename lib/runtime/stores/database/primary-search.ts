@@ -1,0 +1,107 @@
+import postgres from "postgres";
+import type { PeerTls } from "../../config/index.ts";
+import { ConnectionLost } from "./failure.ts";
+import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
+import { withoutSettings } from "./session-settings.ts";
+
+/** The log's timeline, which each promotion raises: null of a server that takes no writes. */
+const TIMELINE = `select case when pg_is_in_recovery() then null
+  else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`;
+
+/** For all servers together: one that is frozen does not answer at all. */
+const SEARCH_MS = 1_000;
+/** What the others get once one has said that it takes writes: it may be an old primary that does not know. */
+const OTHERS_MS = 100;
+
+/** Which server of several takes writes can not be told now. */
+export class NoPrimary extends ConnectionLost {
+  constructor(failure: unknown) {
+    super("No server of the list was found to take writes.");
+    this.cause = failure;
+  }
+}
+
+/** The URL of each server that a URL lists by `host:port` with commas between, in its order. */
+export function serverUrls(url: string): string[] {
+  const [, scheme = "", authority = "", rest = ""] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/.exec(url) ?? [];
+  const end = authority.lastIndexOf("@") + 1;
+  const hosts = authority.slice(end).split(",");
+  return hosts.map((host) => `${scheme}${authority.slice(0, end)}${host}${rest}`);
+}
+
+/** Where an IPv6 address leads, which the driver would take apart at its colons; nothing for any other host. */
+export function ipv6Place(url: string): { host?: string; port?: number } {
+  const [, address, port = "5432"] = IPV6_HOST.exec(url) ?? [];
+  if (address === undefined) return {};
+  const place: object = { host: [address], port: [Number(port)] };
+  // biome-ignore lint/plugin: the driver takes lists too, and leaves their items as they are; its types do not say so
+  return place as { host?: string; port?: number };
+}
+
+const IPV6_HOST = /^[a-z]+:\/\/(?:[^/?#]*@)?\[([\da-fA-F:.]+)\](?::(\d+))?(?:[/?#]|$)/;
+
+/** Whether connections must lead to a server that takes writes: with several servers, or where the URL says so. */
+export function wantsPrimary(url: string): boolean {
+  const asked = new URLSearchParams(url.split("?", 2)[1]).get("target_session_attrs");
+  return asked === "primary" || asked === "read-write" || serverUrls(url).length > 1;
+}
+
+/**
+ * Finds the primary among several servers. All are asked at once: the driver's own way, one after the other from
+ * the first, waits for a frozen one each time, takes a standby for one that can be written to (`read-write`), and
+ * does not end while none listens.
+ */
+export class PrimarySearch {
+  readonly #urls: readonly string[];
+  readonly #tls: PeerTls | undefined;
+  /** The newest timeline that was seen. A primary of an older one was replaced, and does not know. */
+  #timeline = 0;
+
+  constructor(url: string, tls: PeerTls | undefined) {
+    this.#urls = serverUrls(url);
+    this.#tls = tls;
+  }
+
+  /** The URL of the server that takes writes; rejects with `NoPrimary`. */
+  async find(): Promise<string> {
+    const found = new Map<string, number>();
+    let failure: unknown = new Error("No server answered.");
+    const over = Promise.withResolvers<void>();
+    const timers = [setTimeout(over.resolve, SEARCH_MS)];
+    const asking = this.#urls.map(async (url) => {
+      try {
+        const timeline = await timelineOf(url, this.#tls);
+        if (timeline === null || timeline < this.#timeline) return;
+        found.set(url, timeline);
+        timers.push(setTimeout(over.resolve, OTHERS_MS));
+      } catch (error) {
+        failure = error;
+      }
+    });
+    await Promise.race([Promise.all(asking), over.promise]);
+    for (const timer of timers) clearTimeout(timer);
+    const [newest] = [...found].sort(([, one], [, other]) => other - one);
+    if (newest === undefined) throw new NoPrimary(failure);
+    this.#timeline = Math.max(this.#timeline, newest[1]);
+    return newest[0];
+  }
+}
+
+async function timelineOf(url: string, tls: PeerTls | undefined): Promise<number | null> {
+  // whoever is asked may be a standby
+  const sql = postgres(withoutSettings(url, { target_session_attrs: "", ...TLS_PARAMETERS }), {
+    ...ipv6Place(url),
+    ssl: serverTls(url, tls),
+    max: 1,
+    connect_timeout: SEARCH_MS / 1000,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: { application_name: "ostiary-search", statement_timeout: SEARCH_MS },
+  });
+  try {
+    const [row] = await sql.unsafe<{ timeline: number | null }[]>(TIMELINE);
+    return row?.timeline ?? null;
+  } finally {
+    void sql.end({ timeout: 0 });
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import postgres from "postgres";
+import type { Leash } from "./leash.ts";
+import { asAccount, initialize, type NewPostgres, newPostgres, run } from "./postgres-server.ts";
+import type { TestServer } from "./server.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** One of two PostgreSQL, of which one follows the other. */
+export interface PostgresNode extends TestServer {
+  /** Makes a standby the primary, and resolves when it takes writes. */
+  promote(): Promise<void>;
+  /** Throws its data away, and starts it as a standby of the other, which waits for it in each commit. */
+  follow(primary: PostgresNode): Promise<void>;
+  /** What the node itself answers. */
+  ask(statement: string): Promise<postgres.Row[]>;
+}
+
+/** A primary and a standby that streams from it. A commit is acknowledged once both have it. */
+export interface PostgresPair {
+  readonly primary: PostgresNode;
+  readonly standby: PostgresNode;
+  /** One URL that lists both, the first primary first. */
+  readonly url: string;
+}
+
+/** A new pair; ends with the test's file when its nodes are closed. */
+export async function startPostgresNodes(bin: string, leash: Leash): Promise<PostgresPair> {
+  const [one, two] = await Promise.all([newPostgres(bin, leash), newPostgres(bin, leash)]);
+  initialize(bin, one);
+  await one.server.start();
+  const primary = new Node(bin, one);
+  const standby = new Node(bin, two);
+  await standby.follow(primary);
+  const [first, second] = [new URL(primary.url), new URL(standby.url)];
+  return { primary, standby, url: `postgres://postgres@${first.host},${second.host}/postgres` };
+}
+
+class Node implements PostgresNode {
+  readonly #bin: string;
+  readonly #parts: NewPostgres;
+
+  constructor(bin: string, parts: NewPostgres) {
+    this.#bin = bin;
+    this.#parts = parts;
+  }
+
+  get url(): string {
+    return this.#parts.server.url;
+  }
+
+  async promote(): Promise<void> {
+    await this.ask("select pg_promote(true, 30)");
+    await waitFor(
+      async () => (await this.ask("select pg_is_in_recovery() as standby"))[0]?.standby === false,
+    );
+  }
+
+  async follow(primary: PostgresNode): Promise<void> {
+    const { server, data, account, directory } = this.#parts;
+    await server.stop();
+    await rm(data, { recursive: true, force: true });
+    // while it waits for a standby that it lost, it lets no copy begin
+    await primary.ask("alter system set synchronous_standby_names = ''");
+    await primary.ask("select pg_reload_conf()");
+    const copy = ["-d", primary.url, "-D", data, "-R", "--checkpoint=fast", "--no-sync"];
+    run(asAccount(account, [programIn(this.#bin, "pg_basebackup"), ...copy]), directory);
+    await server.start();
+    await primary.ask("alter system set synchronous_standby_names = '*'");
+    await primary.ask("select pg_reload_conf()");
+    await waitFor(
+      async () =>
+        (await primary.ask("select 1 from pg_stat_replication where sync_state = 'sync'")).length > 0,
+      { timeout_ms: 30_000, what: "A standby that streams" },
+    );
+  }
+
+  async ask(statement: string): Promise<postgres.Row[]> {
+    const sql = postgres(this.url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+    try {
+      return await sql.unsafe(statement);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  kill = () => this.#parts.server.kill();
+  stop = () => this.#parts.server.stop();
+  restart = () => this.#parts.server.restart();
+  freeze = () => this.#parts.server.freeze();
+  thaw = () => this.#parts.server.thaw();
+  recover = () => this.#parts.server.recover();
+  close = () => this.#parts.server.close();
+}
+
+/** Where the server's own programs are; some are seldom linked into the path. */
+function programIn(bin: string, name: string): string {
+  const beside = join(dirname(realpathSync(join(bin, "postgres"))), name);
+  return existsSync(beside) ? beside : join(bin, name);
+}
