@@ -54,6 +54,7 @@ export class PublicPort<Socket> {
   /** Lets requests in flight finish; what is still open at the deadline is cut. */
   async stop(timeout_ms: number): Promise<void> {
     await this.#renewal?.stop();
+    await readWhatCame();
     await endsWithin(Promise.all(this.#servers.map((server) => server.stop())), timeout_ms);
     await endsWithin(Promise.all(this.#servers.map((server) => server.stop(true))), FORCED_STOP_MS);
   }
@@ -97,6 +98,17 @@ export class PublicPort<Socket> {
     setTimeout(() => server.stop().then(forget, forget), RETIRE_MS);
   }
 }
+
+/**
+ * Lets the runtime read what is here already: of a connection without a request it drops that unread, and whoever
+ * sent it in time gets no answer. A process that had no processor for a while finds a lot.
+ */
+export async function readWhatCame(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The first may be the end of the turn that runs. */
+const TURNS = 3;
 
 function readValid(files: CertificateFiles): Certificate {
   const read = readCertificate(files);

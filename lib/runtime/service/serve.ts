@@ -3,7 +3,7 @@ import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { type CertificateFiles, certificateFiles } from "./certificate.ts";
 import { listen } from "./listen.ts";
-import { PublicPort } from "./public-port.ts";
+import { PublicPort, readWhatCame } from "./public-port.ts";
 import type { Service } from "./service.ts";
 
 export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
@@ -88,6 +88,7 @@ async function shutdown<Socket>(
   const began_ms = systemClock.elapsed_ms();
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
   // other services call this port too, and are answered before the stores are closed
+  await readWhatCame();
   await endsWithin(internal.stop(), options.SHUTDOWN_TIMEOUT_MS - (systemClock.elapsed_ms() - began_ms));
   await service.stop();
   await internal.stop(true);

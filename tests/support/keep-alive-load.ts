@@ -1,0 +1,75 @@
+import { headerValue, RawClient, type RawResponse, spell } from "./raw-http.ts";
+
+/** What one kind of client asks for, over and over. */
+export interface LoadKind {
+  readonly name: string;
+  readonly url: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly clients: number;
+  /** Longest pause between two requests of a client. */
+  readonly pause_ms_max: number;
+}
+
+/**
+ * Clients with a connection each, which they keep until they are told to leave it or find it closed. They send
+ * nothing twice: a request without its answer has failed.
+ */
+export class KeepAliveLoad {
+  /** Answered by 2xx, by kind; and the ids of those requests. */
+  readonly answered = new Map<string, string[]>();
+  /** What went wrong: the status, or why there is no answer. */
+  readonly failures: { kind: string; request_id: string | null; seen: string }[] = [];
+  readonly #clients: Promise<void>[] = [];
+  #ended = false;
+
+  constructor(kinds: readonly LoadKind[]) {
+    for (const kind of kinds) {
+      this.answered.set(kind.name, []);
+      for (let count = 0; count < kind.clients; count++) this.#clients.push(this.#run(kind));
+    }
+  }
+
+  /** How many requests of each kind were answered, the rarest kind's. */
+  get least(): number {
+    return Math.min(...[...this.answered.values()].map(({ length }) => length));
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all(this.#clients);
+  }
+
+  async #run(kind: LoadKind): Promise<void> {
+    const { name, url, method, path, body = "", headers = {}, pause_ms_max } = kind;
+    const length = Buffer.byteLength(body);
+    const request = spell(
+      method,
+      path,
+      length === 0 ? headers : { ...headers, "Content-Length": String(length) },
+      body,
+    );
+    let client: RawClient | null = null;
+    while (!this.#ended) {
+      await Bun.sleep(Math.random() * pause_ms_max);
+      if (client === null || client.closed) client = await RawClient.connect(url);
+      client.send(request);
+      const answer: RawResponse | string = await client.response(method, 60_000).catch(String);
+      if (typeof answer === "string" || !answer.complete || answer.status < 200 || answer.status > 299) {
+        const request_id = typeof answer === "string" ? null : headerValue(answer.headers, "x-request-id");
+        const seen = typeof answer === "string" ? answer : answer.start || "closed without an answer";
+        this.failures.push({ kind: name, request_id, seen });
+        client.destroy();
+        client = null;
+        continue;
+      }
+      this.answered.get(name)?.push(headerValue(answer.headers, "x-request-id") ?? "");
+      if (headerValue(answer.headers, "connection") !== "close") continue;
+      client.end();
+      client = null;
+    }
+    client?.destroy();
+  }
+}

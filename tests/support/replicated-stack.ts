@@ -1,0 +1,148 @@
+import { startIdentityProvider, startSampleService } from "@ostiary/demo";
+import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { type Balancer, type Replica, startBalancer } from "./balancer.ts";
+import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "./services.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "./start-process.ts";
+import { waitFor } from "./wait-for.ts";
+
+export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** The replicas of one service, as processes, behind a balancer for each port that others call. */
+export interface Replicated {
+  readonly url: string;
+  readonly internal_url: string;
+  /** Those that ended too. */
+  readonly all: readonly RunningProcess[];
+  /** Ends each replica in order, and starts another in its place before the next one's turn. */
+  restart(): Promise<number[]>;
+  close(): Promise<void>;
+}
+
+/** The four services in replicas, which know each other by their balancers alone. */
+export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated>> {
+  readonly database_url: string;
+  readonly identity_provider_url: string;
+  readonly admin_token: string;
+  close(): Promise<void>;
+}
+
+/** Where the stores are; new ones unless told. */
+export interface StackStores {
+  database_url?: string;
+  route_store_url?: string;
+  counter_store_url?: string;
+}
+
+const ADMIN_TOKEN = "test-admin-token";
+const INTERNAL_AUTH_TOKEN = "test-internal-token";
+
+/** Starts two replicas of each service with the catalogs of `seeds/` published; `every_env` goes to all of them. */
+export async function startReplicatedStack(
+  every_env: Record<string, string>,
+  gateway_env: Record<string, string> = {},
+  stores: StackStores = {},
+): Promise<ReplicatedStack> {
+  const [database_url, route_store_url, counter_store_url] = await Promise.all([
+    stores.database_url ?? freshDatabase(),
+    stores.route_store_url ?? freshRouteStoreUrl(),
+    stores.counter_store_url ?? freshCounterStoreUrl(),
+  ]);
+  const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+  const sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
+  const shared = { ...every_env, DATABASE_URL: database_url, INTERNAL_AUTH_TOKEN };
+  const [registry, identity, audit] = await Promise.all([
+    startReplicas("registry", { ...shared, ROUTE_STORE_URL: route_store_url, ADMIN_TOKEN }),
+    startReplicas("identity", { ...shared, ROLES_FILE: "seeds/roles.yaml" }),
+    startReplicas("audit", shared),
+  ]);
+  await publishCatalogs({ registry_url: registry.url, admin_token: ADMIN_TOKEN }, [
+    { service: "identity", url: identity.url },
+    { service: "audit", url: audit.url },
+    { service: "demo", url: sample.url },
+  ]);
+  const gateway = await startReplicas("gateway", {
+    ROUTE_STORE_URL: route_store_url,
+    COUNTER_STORE_URL: counter_store_url,
+    AUTH_ISSUER: provider.issuer,
+    AUTH_JWKS_URI: provider.jwks_uri,
+    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
+    AUDIT_URL: audit.internal_url,
+    INTERNAL_AUTH_TOKEN,
+    ...every_env,
+    ...gateway_env,
+  });
+  return {
+    gateway,
+    registry,
+    identity,
+    audit,
+    database_url,
+    identity_provider_url: provider.issuer,
+    admin_token: ADMIN_TOKEN,
+    async close() {
+      await Promise.all([gateway, registry, identity, audit].map((each) => each.close()));
+      await Promise.all([provider.stop(), sample.stop()]);
+    },
+  };
+}
+
+const REPLICAS = 2;
+const STARTS_MAX = 5;
+
+/** As whatever runs replicas does when one can not start: a store was too busy to answer it. */
+async function startAgain(entry: string, env: Record<string, string>): Promise<RunningProcess> {
+  for (let start = 1; ; start++) {
+    try {
+      return await startProcess(entry, env);
+    } catch (error) {
+      if (start === STARTS_MAX || !(error instanceof ProcessEnded) || error.exit_code !== 1) throw error;
+    }
+  }
+}
+
+async function startReplicas(service: ServiceName, env: Record<string, string>): Promise<Replicated> {
+  const [open, internal] = await Promise.all([startBalancer(), startBalancer()]);
+  const ports = (replica: RunningProcess): [Balancer, Replica][] => [
+    [open, replica],
+    [internal, internals.get(replica) ?? replica],
+  ];
+  const internals = new Map<RunningProcess, Replica>();
+  const replicas: RunningProcess[] = [];
+  const all: RunningProcess[] = [];
+  const start = async () => {
+    const replica = await startAgain(`apps/${service}/main.ts`, env);
+    internals.set(replica, { url: replica.internal_url, internal_url: replica.internal_url });
+    for (const [balancer, port] of ports(replica)) balancer.add(port);
+    await waitFor(() => ports(replica).every(([balancer, port]) => balancer.ready.includes(port)), {
+      what: `A replica of ${service} that is ready`,
+      timeout_ms: 30_000,
+    });
+    replicas.push(replica);
+    all.push(replica);
+  };
+  const end = async (replica: RunningProcess) => {
+    replicas.splice(replicas.indexOf(replica), 1);
+    const code = await replica.stop();
+    for (const [balancer, port] of ports(replica)) balancer.remove(port);
+    return code;
+  };
+  await Promise.all(Array.from({ length: REPLICAS }, start));
+  return {
+    url: open.url,
+    internal_url: internal.url,
+    all,
+    async restart() {
+      const codes: number[] = [];
+      for (const replica of [...replicas]) {
+        codes.push(await end(replica));
+        await start();
+      }
+      return codes;
+    },
+    async close() {
+      await Promise.all(replicas.map((replica) => replica.kill()));
+      await Promise.all([open.close(), internal.close()]);
+    },
+  };
+}
