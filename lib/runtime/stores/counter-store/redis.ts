@@ -18,6 +18,9 @@ const SILENCE_MS = 2_000;
 const BATCH_MAX = 256;
 /** A cluster that is moving slots may send a command on this often, within its 500 ms. */
 const REDIRECTIONS_MAX = 3;
+/** How often a cluster is asked who serves which buckets: always, and at most while counts fail. */
+const SLOTS_MS = 5_000;
+const SLOTS_FAILING_MS = 250;
 
 /**
  * Nothing is queued while the connection is down and nothing is sent twice: a count that was reported as
@@ -58,7 +61,7 @@ export function connectCluster(nodes: ClusterNodes): RedisClient {
     maxRedirections: REDIRECTIONS_MAX,
     retryDelayOnFailover: 0,
     slotsRefreshTimeout: TIMEOUT_MS,
-    slotsRefreshInterval: 5_000,
+    slotsRefreshInterval: SLOTS_MS,
     clusterRetryStrategy: () => RECONNECT_MS,
     clusterNodeRetryStrategy: () => RECONNECT_MS,
     redisOptions: { ...connection, ...credentials },
@@ -101,6 +104,7 @@ export class RedisCounterStore implements CounterStore {
   readonly #batch: TurnBatch<Asked>;
   /** A process that is too busy to read the answers must not leave a healthy server. */
   readonly #clock = tickClock(TICK_MS);
+  #slots_asked_ms = Number.NEGATIVE_INFINITY;
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
@@ -141,7 +145,7 @@ export class RedisCounterStore implements CounterStore {
   }
 
   async ping(timeout_ms: number): Promise<void> {
-    const answer = this.#client.ping().catch((error) => {
+    const answer = this.#anyNodeAnswers().catch((error) => {
       throw new StoreUnavailable("counter_store", error);
     });
     await answerWithin(timeout_ms, "counter_store", answer);
@@ -149,6 +153,12 @@ export class RedisCounterStore implements CounterStore {
 
   async close(): Promise<void> {
     this.#client.disconnect();
+  }
+
+  /** Of a cluster one is enough: while a part of the buckets is away, the others are counted. */
+  #anyNodeAnswers(): Promise<unknown> {
+    if (this.#client instanceof Redis) return this.#client.ping();
+    return Promise.any(this.#client.nodes("master").map((node) => node.ping()));
   }
 
   async #ready(): Promise<void> {
@@ -169,6 +179,7 @@ export class RedisCounterStore implements CounterStore {
         else this.#succeed(asked, { count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 });
       });
     } catch (error) {
+      this.#askForSlots();
       for (const asked of batch) this.#fail(asked, error);
     }
   }
@@ -180,6 +191,15 @@ export class RedisCounterStore implements CounterStore {
   #leaveSilentServer(): Error {
     if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
     return new Error(`No answer within ${TIMEOUT_MS} ms.`);
+  }
+
+  /** A replica of a node that died or froze takes its place within seconds, and does not say so. */
+  #askForSlots(): void {
+    if (this.#client instanceof Redis) return;
+    const now_ms = systemClock.elapsed_ms();
+    if (now_ms - this.#slots_asked_ms < SLOTS_FAILING_MS) return;
+    this.#slots_asked_ms = now_ms;
+    this.#client.refreshSlotsCache();
   }
 
   #succeed(asked: Asked, counted: WindowCount): void {

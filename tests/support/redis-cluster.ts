@@ -1,0 +1,132 @@
+import { Redis } from "ioredis";
+import type { TestServer } from "./server.ts";
+import { startRedis } from "./services.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** One node of a cluster, with a way to ask it by itself. */
+export interface RedisNode {
+  readonly server: TestServer;
+  /** What the node answers, over a connection of its own. */
+  ask(...command: string[]): Promise<unknown>;
+}
+
+/** A part of the buckets, and the two nodes that can serve it: each may come to be the primary. */
+export interface RedisShard {
+  readonly nodes: readonly [RedisNode, RedisNode];
+  /** Which of them serves; waits for one. */
+  primary(): Promise<RedisNode>;
+}
+
+/** Redis Cluster of three primaries and three replicas. */
+export interface RedisCluster {
+  readonly url: string;
+  readonly shards: readonly RedisShard[];
+  /** The shard that a key lives in. */
+  shardOf(key: string): Promise<RedisShard>;
+  close(): Promise<void>;
+}
+
+const SHARDS = 3;
+const SLOTS = 16_384;
+/** After so long without a word of a primary the others promote its replica. */
+const NODE_TIMEOUT_MS = "2000";
+
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
+  // a part that is away is no reason to stop counting in the others
+  settings.push("--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0");
+  const servers = await Promise.all(Array.from({ length: 2 * SHARDS }, () => startRedis(settings)));
+  const nodes = servers.map(nodeOf);
+  await meet(nodes);
+  const shards = Array.from({ length: SHARDS }, (_, index) => shardOf(nodes, index));
+  return {
+    url: `redis+cluster://${servers.map(({ url }) => new URL(url).host).join()}`,
+    shards,
+    async shardOf(key) {
+      const slot = await askAny(nodes, "CLUSTER", "KEYSLOT", key);
+      const shard = shards[Math.floor((Number(slot) * SHARDS) / SLOTS)];
+      if (shard === undefined) throw new Error(`No shard has the slot ${slot}.`);
+      return shard;
+    },
+    close: () => Promise.all(servers.map((server) => server.close())).then(() => {}),
+  };
+}
+
+function nodeOf(server: TestServer): RedisNode {
+  return {
+    server,
+    async ask(...[name = "", ...parameters]) {
+      const client = new Redis(server.url, {
+        retryStrategy: null,
+        connectTimeout: 500,
+        commandTimeout: 1_000,
+      });
+      client.on("error", () => {});
+      try {
+        return await client.call(name, ...parameters);
+      } finally {
+        client.disconnect();
+      }
+    },
+  };
+}
+
+function askAny(nodes: readonly RedisNode[], ...command: string[]): Promise<unknown> {
+  return Promise.any(nodes.map((node) => node.ask(...command)));
+}
+
+function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
+  const [one, other] = [nodes[index], nodes[SHARDS + index]];
+  if (one === undefined || other === undefined) throw new Error("A shard has two nodes.");
+  return {
+    nodes: [one, other],
+    primary: () =>
+      waitFor(
+        async () => {
+          const roles = await Promise.all([one, other].map((node) => node.ask("ROLE").catch(() => null)));
+          const serving = roles.findIndex((role) => Array.isArray(role) && role[0] === "master");
+          return [one, other][serving];
+        },
+        { timeout_ms: 60_000, what: "A primary of the shard" },
+      ),
+  };
+}
+
+/** The first three get the slots, each of the others follows one of them. */
+async function meet(nodes: readonly RedisNode[]): Promise<void> {
+  const ids = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "MYID").then(String)));
+  const [first] = nodes;
+  for (const [index, node] of nodes.entries()) {
+    await node.ask("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
+    if (index < SHARDS) {
+      const from = Math.ceil((index * SLOTS) / SHARDS);
+      const to = Math.ceil(((index + 1) * SLOTS) / SHARDS) - 1;
+      await node.ask("CLUSTER", "ADDSLOTSRANGE", String(from), String(to));
+    }
+    const [, bus] = await node
+      .ask("CONFIG", "GET", "cluster-port")
+      .then((answer) => [answer].flat().map(String));
+    await first?.ask("CLUSTER", "MEET", "127.0.0.1", new URL(node.server.url).port, bus ?? "");
+  }
+  await everyNode(nodes, (info) => info.includes(`cluster_known_nodes:${nodes.length}`));
+  for (const [index, node] of nodes.entries()) {
+    if (index >= SHARDS) await node.ask("CLUSTER", "REPLICATE", ids[index - SHARDS] ?? "");
+  }
+  await everyNode(nodes, (info) => info.includes("cluster_state:ok"));
+  for (const node of nodes.slice(0, SHARDS)) {
+    await waitFor(async () => Number(await node.ask("WAIT", "1", "100")) === 1, {
+      timeout_ms: 30_000,
+      what: "A replica of each primary",
+    });
+  }
+}
+
+function everyNode(nodes: readonly RedisNode[], holds: (info: string) => boolean): Promise<unknown> {
+  return waitFor(
+    async () =>
+      (await Promise.all(nodes.map((node) => node.ask("CLUSTER", "INFO")))).every((info) =>
+        holds(String(info)),
+      ),
+    { timeout_ms: 60_000, what: "The cluster" },
+  );
+}
