@@ -85,11 +85,11 @@ async function shutdown<Socket>(
   service.health.draining = true;
   await Bun.sleep(options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
-  const began_ms = systemClock.elapsed_ms();
+  const until_ms = systemClock.elapsed_ms() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
   // other services call this port too, and are answered before the stores are closed
   await readWhatCame();
-  await endsWithin(internal.stop(), options.SHUTDOWN_TIMEOUT_MS - (systemClock.elapsed_ms() - began_ms));
+  await endsWithin(internal.stop(), Math.max(0, until_ms - systemClock.elapsed_ms()));
   await service.stop();
   await internal.stop(true);
   await service.telemetry.close();
