@@ -81,6 +81,24 @@ export const gatewayVariables = Type.Object({
     1_073_741_824,
     "A larger message closes a WebSocket with 1009.",
   ),
+  MAX_REQUESTS_IN_FLIGHT: integer(
+    20_000,
+    1,
+    1_000_000,
+    "Requests under way, streams and WebSockets included; more are 503.",
+  ),
+  MAX_CONNECTIONS: integer(
+    0,
+    0,
+    10_000_000,
+    "Connections of clients and services together; over it idle ones are closed and requests are 503. 0: three quarters of the descriptors that the process may have.",
+  ),
+  MAX_MEMORY_BYTES: integer(
+    0,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    "Resident memory; over it slow readers are ended and requests are 503. 0: three quarters of what the container or the machine has.",
+  ),
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 

@@ -2,6 +2,7 @@ import type { ApiError } from "@ostiary/lib/domain/errors";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
 import type { ClientConnections } from "./edge/connection.ts";
+import type { Overload } from "./edge/overload.ts";
 import type { RequestLog } from "./edge/request-log.ts";
 import type { RequestTargets } from "./edge/target.ts";
 import type { Exchange } from "./exchange.ts";
@@ -18,6 +19,7 @@ import { WebSockets } from "./upstream/websocket.ts";
 
 /** What the steps of a request need. */
 export interface Steps {
+  readonly overload: Pick<Overload, "admit">;
   readonly connections: ClientConnections;
   readonly targets: RequestTargets;
   /** The routes as of now. */
@@ -41,6 +43,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
   const { request } = exchange;
   steps.connections.hold(exchange);
   try {
+    steps.overload.admit(exchange.server);
     const target = steps.targets.read(request);
     if (request.method === "OPTIONS")
       return finished(exchange, steps, steps.responder.preflight(exchange), null);

@@ -2,6 +2,7 @@ import { collectedCounter, collectedGauge, type Metrics, single } from "@ostiary
 import type { CacheName, CacheState } from "./admission/credentials.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
 import { openConnections } from "./edge/open-connections.ts";
+import type { Overload } from "./edge/overload.ts";
 import type { PublishedRoutes } from "./published-routes.ts";
 import type { Forwarder } from "./steps/forward.ts";
 import type { LimitDecisions } from "./steps/limit-decisions.ts";
@@ -17,6 +18,7 @@ export interface MetricSources {
   readonly forwarder: Pick<Forwarder, "calls" | "streams">;
   readonly websockets: Pick<WebSockets, "tunnels">;
   readonly recorder: Pick<AuditRecorder, "queued">;
+  readonly overload: Pick<Overload, "underway" | "refused">;
   /** The public port; null while it is not open. */
   readonly port: () => number | null;
 }
@@ -32,6 +34,7 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   });
   addRouteMetrics(registry, sources.routes);
   addTrafficMetrics(registry, sources);
+  addOverloadMetrics(registry, sources.overload);
 }
 
 function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): void {
@@ -95,4 +98,18 @@ function addTrafficMetrics(registry: Registry, sources: MetricSources): void {
   gauge("gateway_open_streams", "Answers that stream to their clients.", () => forwarder.streams);
   gauge("gateway_open_websockets", "WebSockets between clients and services.", () => websockets.tunnels);
   gauge("gateway_audit_outcomes_queued", "Outcomes that audit has not taken yet.", () => recorder.queued);
+}
+
+function addOverloadMetrics(registry: Registry, overload: MetricSources["overload"]): void {
+  collectedGauge(registry, {
+    name: "gateway_requests_in_flight",
+    help: "Requests under way, streams and WebSockets included.",
+    read: () => single(overload.underway),
+  });
+  collectedCounter(registry, {
+    name: "gateway_requests_refused_total",
+    help: "Requests refused for want of room, by what there was too much of: requests, connections, memory.",
+    labelNames: ["cause"],
+    read: () => Object.entries(overload.refused).map(([cause, value]) => ({ labels: { cause }, value })),
+  });
 }

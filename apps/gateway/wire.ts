@@ -17,6 +17,8 @@ import { allowedOrigins, type GatewayConfig } from "./config.ts";
 import { ClientAddresses } from "./edge/address.ts";
 import { ClientConnections } from "./edge/connection.ts";
 import { createCorsPolicy } from "./edge/cors.ts";
+import { Overload } from "./edge/overload.ts";
+import { processReadings } from "./edge/process-readings.ts";
 import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/target.ts";
 import { Instance } from "./instance.ts";
@@ -80,6 +82,7 @@ export async function wireGateway(
   const events = new EventStreams(systemClock);
   const durations = new CallDurations(registry);
   const forwarder = new Forwarder(forwardOptions(config), headers, { calls, events }, durations);
+  const overload = new Overload(overloadOptions(config), processReadings(), calls, log, systemClock);
   let port: number | null = null;
   addGatewayMetrics(registry, {
     caches,
@@ -88,10 +91,12 @@ export async function wireGateway(
     forwarder,
     websockets,
     recorder,
+    overload,
     port: () => port,
   });
   const app = createApp({
     steps: {
+      overload,
       connections,
       targets: new RequestTargets(is_tls),
       routes,
@@ -127,6 +132,7 @@ export async function wireGateway(
     },
     listening(opened) {
       port = opened;
+      overload.start();
     },
     drain(timeout_ms) {
       websockets.goAway();
@@ -134,6 +140,7 @@ export async function wireGateway(
     },
     async stop() {
       await Promise.all([
+        overload.stop(),
         routes.stop(),
         instance.release(),
         authenticator.stop(),
@@ -186,6 +193,14 @@ function forwardOptions(config: GatewayConfig) {
     timeout_ms: config.UPSTREAM_TIMEOUT_MS,
     idle_timeout_ms: config.UPSTREAM_IDLE_TIMEOUT_MS,
     body_timeout_ms: config.CLIENT_BODY_TIMEOUT_MS,
+  };
+}
+
+function overloadOptions(config: GatewayConfig) {
+  return {
+    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+    connections_max: config.MAX_CONNECTIONS,
+    memory_bytes_max: config.MAX_MEMORY_BYTES,
   };
 }
 

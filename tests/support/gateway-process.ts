@@ -1,9 +1,9 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { freshRouteStoreUrl } from "./services.ts";
-import { type RunningProcess, startProcess } from "./start-process.ts";
+import { type ProcessOptions, type RunningProcess, startProcess } from "./start-process.ts";
 
-export interface GatewayProcesses {
+export interface GatewayProcesses extends ProcessOptions {
   /** What the gateways serve, by service name, as the registry would have stored it. */
   services: Record<string, StoredServiceConfig>;
   /** How many; 1 unless told. */
@@ -36,6 +36,6 @@ export async function startGateways(options: GatewayProcesses): Promise<RunningP
   await routes.close();
   const env = { ...GATEWAY_DEFAULTS, ROUTE_STORE_URL: routeStore, ...options.env };
   return Promise.all(
-    Array.from({ length: options.replicas ?? 1 }, () => startProcess("apps/gateway/main.ts", env)),
+    Array.from({ length: options.replicas ?? 1 }, () => startProcess("apps/gateway/main.ts", env, options)),
   );
 }

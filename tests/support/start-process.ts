@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -23,6 +24,11 @@ export interface RunningProcess {
   readonly exited: Promise<number>;
 }
 
+export interface ProcessOptions {
+  /** How many files and connections it may have open; as many as this process unless told. */
+  descriptors_max?: number;
+}
+
 /** A process that ended before it listened. */
 export class ProcessEnded extends Error {
   readonly exit_code: number;
@@ -39,17 +45,23 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * Runs `bun <entry>`, with parameters where a list is given, from the root of the repository with exactly the variables given, `PATH`, `HOME` and free
- * ports, and resolves when it logs that it listens. Rejects with `ProcessEnded` when it ends before.
+ * Runs `bun <entry>`, with parameters where a list is given, from the root of the repository with exactly the variables
+ * given, `PATH`, `HOME` and free ports, and resolves when it logs that it listens. Rejects with `ProcessEnded` when it
+ * ends before.
  */
 export async function startProcess(
   called: string | readonly string[],
   env: Record<string, string>,
+  { descriptors_max }: ProcessOptions = {},
 ): Promise<RunningProcess> {
   const command = [process.execPath, ...(typeof called === "string" ? [called] : called)];
+  const limited = ["sh", "-c", `ulimit -n ${descriptors_max} && exec "$@"`, "sh", ...command];
   const { PATH = "", HOME = "" } = process.env;
-  return startCommand(command, { PATH, HOME, ...FREE, ...env }, `${import.meta.dir}/../..`);
+  const variables = { PATH, HOME, ...FREE, ...env };
+  return startCommand(descriptors_max === undefined ? command : limited, variables, ROOT);
 }
+
+const ROOT = join(import.meta.dir, "../..");
 
 const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
 

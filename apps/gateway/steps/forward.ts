@@ -66,7 +66,7 @@ export class Forwarder {
     const { request } = exchange;
     // steps before this one may have waited; what only reads does no harm, and is stopped by the sweep
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
-    const call = this.#calls.begin(request);
+    const call = this.#calls.begin(exchange);
     exchange.call = call;
     const body = openRequestBody(exchange, call, this.#options);
     return body instanceof Promise

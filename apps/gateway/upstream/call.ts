@@ -6,9 +6,17 @@ import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 const SWEEP_MS = 50;
 /** A sweep counts as so much time at most: while the gateway itself is held up nobody else is late. */
 const STEP_MAX_MS = 2 * SWEEP_MS;
+/** Who has not read for so long is a slow reader: what waits for it is the first to be given up. */
+const READER_PATIENCE_MS = 1_000;
+
+/** Whom a call is for, and the runtime's hold on its connection. */
+export interface CallClient {
+  readonly request: Request;
+  readonly server: { timeout(request: Request, seconds: number): void };
+}
 
 /** Why a call of a service was given up. */
-export type StopReason = "client_gone" | "client_slow" | "timeout" | "idle" | "too_large";
+export type StopReason = "client_gone" | "client_slow" | "reader_slow" | "timeout" | "idle" | "too_large";
 
 /** The client left before it had an answer: nobody is there to be told anything. */
 export class ClientGone extends Error {
@@ -38,9 +46,9 @@ export class UpstreamCalls {
     return this.#underway.size;
   }
 
-  /** A call on behalf of `request`, which must be ended. */
-  begin(request: Request): UpstreamCall {
-    const call = new UpstreamCall(request, this);
+  /** A call on behalf of `client`, which must be ended. */
+  begin(client: CallClient): UpstreamCall {
+    const call = new UpstreamCall(client, this);
     this.#underway.add(call);
     if (!this.#sweeping) this.#sweepLater();
     return call;
@@ -54,6 +62,16 @@ export class UpstreamCalls {
   /** When something that is awaited from now on for `ms` is late: up to two sweeps after that. */
   deadline(ms: number): number {
     return this.#time_ms + ms + SWEEP_MS;
+  }
+
+  /** What is counted against {@link deadline}. */
+  get time_ms(): number {
+    return this.#time_ms;
+  }
+
+  /** Gives up the answers that their clients do not read, whose buffers are full. */
+  endSlowReaders(): void {
+    for (const call of this.#underway) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
   }
 
   #sweepLater(): void {
@@ -79,16 +97,17 @@ export class UpstreamCall {
   sent = 0;
   /** Where the request's trace is recorded. */
   span: CallSpan | null = null;
-  readonly #request: Request;
+  readonly #client: CallClient;
   readonly #calls: UpstreamCalls;
   readonly #controller = new AbortController();
   #client_until_ms = Number.POSITIVE_INFINITY;
   #service_until_ms = Number.POSITIVE_INFINITY;
   #service_reason: StopReason = "timeout";
   #reason: StopReason | null = null;
+  #unread_since_ms = Number.POSITIVE_INFINITY;
 
-  constructor(request: Request, calls: UpstreamCalls) {
-    this.#request = request;
+  constructor(client: CallClient, calls: UpstreamCalls) {
+    this.#client = client;
     this.#calls = calls;
   }
 
@@ -105,7 +124,7 @@ export class UpstreamCall {
    * the runtime lets the client go, nothing is to reach the service.
    */
   watchClient(): void {
-    this.#request.signal.onabort = () => this.stop("client_gone");
+    this.#client.request.signal.onabort = () => this.stop("client_gone");
   }
 
   /** Gives the service `ms` for what is awaited next. */
@@ -128,9 +147,26 @@ export class UpstreamCall {
     this.#client_until_ms = Number.POSITIVE_INFINITY;
   }
 
+  /** The client has a chunk that it must read before it gets the next one. */
+  awaitReader(): void {
+    this.#unread_since_ms = this.#calls.time_ms;
+  }
+
+  readerCame(): void {
+    this.#unread_since_ms = Number.POSITIVE_INFINITY;
+  }
+
+  /** Stops the call, and ends the client's connection, if it has read nothing since `time_ms`. */
+  endUnread(time_ms: number): void {
+    if (this.#unread_since_ms > time_ms) return;
+    this.stop("reader_slow");
+    // a client that does not read would not see its answer fail, and would keep its place
+    this.#client.server.timeout(this.#client.request, 1);
+  }
+
   /** Stops the call if its client has left, or somebody is late. */
   look(time_ms: number): void {
-    if (this.#request.signal.aborted) this.stop("client_gone");
+    if (this.#client.request.signal.aborted) this.stop("client_gone");
     else if (time_ms >= this.#client_until_ms) this.stop("client_slow");
     else if (time_ms >= this.#service_until_ms) this.stop(this.#service_reason);
   }
@@ -149,7 +185,7 @@ export class UpstreamCall {
 
   /** Ends a call that failed: what that means to the client. */
   failure(cause: unknown, body_bytes_max: number): Error {
-    if (this.#reason === null && this.#request.signal.aborted) this.#reason = "client_gone";
+    if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
     this.#controller.abort();
     switch (this.#reason) {
@@ -157,6 +193,8 @@ export class UpstreamCall {
         return new ClientGone();
       case "client_slow":
         return bodyTimeout();
+      case "reader_slow":
+        return new Error("The client did not read while memory was short.");
       case "too_large":
         return bodyTooLarge(body_bytes_max);
       case "timeout":

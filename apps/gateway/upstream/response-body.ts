@@ -45,6 +45,7 @@ export class ResponseRelay {
         start: (controller) => {
           this.#controller = controller;
           controller.enqueue(first);
+          this.#call.awaitReader();
         },
         pull: (controller) => this.#pull(controller),
         cancel: () => {
@@ -119,6 +120,7 @@ export class ResponseRelay {
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#call.readerCame();
     try {
       const chunk = await this.next();
       if (this.#ended) return;
@@ -138,6 +140,7 @@ export class ResponseRelay {
   #pass(controller: ReadableStreamDefaultController<Uint8Array>, chunk: Uint8Array): void {
     const whole = this.#leaving && this.#events !== null ? this.#events.wholeEventsIn(chunk) : 0;
     controller.enqueue(whole === 0 ? chunk : chunk.subarray(0, whole));
+    this.#call.awaitReader();
     this.#events?.passed(chunk);
     if (whole > 0) this.#tellToRetry();
   }

@@ -8,8 +8,14 @@ function calling() {
   const clock = manualClock();
   const calls = new UpstreamCalls(clock);
   const client = new AbortController();
-  const call = calls.begin(new Request("http://gateway.test/", { signal: client.signal }));
+  const call = calls.begin(clientOf(new Request("http://gateway.test/", { signal: client.signal })));
   return { clock, calls, client, call };
+}
+
+/** A client's request, and the seconds that its connection is given. */
+function clientOf(request: Request) {
+  const seconds: number[] = [];
+  return { request, seconds, server: { timeout: (_: Request, given: number) => void seconds.push(given) } };
 }
 
 const codeOf = (failure: Error) => (failure instanceof ApiError ? failure.code : failure.name);
@@ -58,7 +64,7 @@ describe("a call goes on", () => {
     const clock = manualClock();
     let held_up_ms = 0;
     const calls = new UpstreamCalls({ ...clock, elapsed_ms: () => clock.elapsed_ms() + held_up_ms });
-    const call = calls.begin(new Request("http://gateway.test/"));
+    const call = calls.begin(clientOf(new Request("http://gateway.test/")));
     call.awaitService(300, "timeout");
     held_up_ms = 10_000;
     clock.advance(50);
@@ -90,7 +96,7 @@ test("a call that has ended is not looked at any more, and without calls there i
   clock.advance(1_000);
   expect(call.stopped).toBeFalse();
   expect(clock.waiting()).toEqual([]);
-  const next = calls.begin(new Request("http://gateway.test/"));
+  const next = calls.begin(clientOf(new Request("http://gateway.test/")));
   next.awaitService(100, "timeout");
   clock.advance(200);
   expect(next.stopped).toBeTrue();
@@ -100,4 +106,35 @@ test("a failure of a client that left before the next look is its leaving, not t
   const { client, call } = calling();
   client.abort();
   expect(call.failure(new Error("broken"), 0)).toBeInstanceOf(ClientGone);
+});
+
+describe("slow readers, when they are to be ended", () => {
+  function reading() {
+    const clock = manualClock();
+    const calls = new UpstreamCalls(clock);
+    const client = clientOf(new Request("http://gateway.test/"));
+    return { clock, calls, client, call: calls.begin(client) };
+  }
+
+  test("are those whose client has read nothing for a second", () => {
+    const { clock, calls, client, call } = reading();
+    call.awaitReader();
+    clock.advance(900);
+    calls.endSlowReaders();
+    expect(call.stopped).toBeFalse();
+    clock.advance(200);
+    calls.endSlowReaders();
+    expect({ stopped: call.stopped, aborted: call.signal.aborted }).toEqual({ stopped: true, aborted: true });
+    expect(client.seconds).toEqual([1]);
+    expect(call.failure(new Error("aborted"), 0).message).toContain("did not read");
+  });
+
+  test("are none whose client reads, however long the service takes", () => {
+    const { clock, calls, client, call } = reading();
+    call.awaitReader();
+    call.readerCame();
+    clock.advance(10_000);
+    calls.endSlowReaders();
+    expect({ stopped: call.stopped, seconds: client.seconds }).toEqual({ stopped: false, seconds: [] });
+  });
 });

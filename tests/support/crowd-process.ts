@@ -1,0 +1,33 @@
+import { readdirSync } from "node:fs";
+import { freePort } from "./free-port.ts";
+import { leash } from "./services.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** The service behind a crowd, as a process: what it does is no part of what is watched. */
+export async function startCrowdService(): Promise<{ url: string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const { PATH = "", HOME = "" } = process.env;
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/crowd-service.ts`, String(port)], {
+    env: { PATH, HOME },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  leash().process(child.pid);
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor(async () => (await fetch(url)).ok, {
+    timeout_ms: 60_000,
+    what: "The service behind a crowd",
+  });
+  return {
+    url,
+    async stop() {
+      child.kill("SIGKILL");
+      await child.exited;
+      leash().release(child.pid);
+    },
+  };
+}
+
+/** How many files and connections a process has open. */
+export function openDescriptors(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}

@@ -1,0 +1,58 @@
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { CROWD_PATHS } from "./crowd.ts";
+
+/** The service behind a crowd, to be run as a process: `bun crowd-service.ts PORT`. */
+const [port = "0"] = process.argv.slice(2);
+const LARGE_BYTES = 64 * 1_048_576;
+const CHUNK = new Uint8Array(65_536);
+
+/** Its routes, as the registry would have stored them. */
+export function crowdService(url: string): StoredServiceConfig {
+  const get = (path: string) => ({ path, methods: ["GET" as const] });
+  const { small, stream, large, upload, socket } = CROWD_PATHS;
+  return {
+    url,
+    public: { routes: [...[small, stream, large, socket].map(get), { path: upload, methods: ["POST"] }] },
+  };
+}
+
+function answer(request: Request, server: Bun.Server<undefined>): Response | undefined | Promise<Response> {
+  switch (new URL(request.url).pathname) {
+    case CROWD_PATHS.stream:
+      return new Response(
+        new ReadableStream({ start: (controller) => controller.enqueue("data: open\n\n") }),
+        {
+          headers: { "Content-Type": "text/event-stream" },
+        },
+      );
+    case CROWD_PATHS.large:
+      return new Response(large());
+    case CROWD_PATHS.upload:
+      return request.bytes().then(({ byteLength }) => Response.json({ byteLength }));
+    case CROWD_PATHS.socket:
+      return server.upgrade(request) ? undefined : new Response(null, { status: 400 });
+    default:
+      return Response.json({ name: "A thing", state: "ready" });
+  }
+}
+
+function large(): ReadableStream<Uint8Array> {
+  let left = LARGE_BYTES;
+  return new ReadableStream({
+    pull(controller) {
+      if (left <= 0) return controller.close();
+      left -= CHUNK.byteLength;
+      controller.enqueue(CHUNK);
+    },
+  });
+}
+
+if (import.meta.main) {
+  Bun.serve({
+    hostname: "127.0.0.1",
+    port: Number(port),
+    idleTimeout: 0,
+    fetch: answer,
+    websocket: { message: () => {}, idleTimeout: 0 },
+  });
+}

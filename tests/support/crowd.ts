@@ -1,0 +1,196 @@
+/**
+ * Many clients of one kind, as sockets: `fetch` bounds how many calls are under way, and hides what is slow.
+ */
+
+/** What a client of each kind does once it is connected, and stays with. */
+export type CrowdKind =
+  /** Connects, and sends nothing. */
+  | "silent"
+  /** Has had one answer, and keeps its connection. */
+  | "kept_alive"
+  /** Reads an event stream in which hardly anything happens. */
+  | "event_stream"
+  /** Has begun to read a large answer, and has stopped. */
+  | "slow_reader"
+  /** Sends a byte of a large body now and then. */
+  | "slow_writer"
+  /** Has a WebSocket open. */
+  | "websocket"
+  /** Has sent all but the end of a body that is small enough to be read whole. */
+  | "held_body";
+
+/** Paths that a service behind the crowd answers: see `crowd-service.ts`. */
+export const CROWD_PATHS = {
+  small: "/crowd/small",
+  stream: "/crowd/stream",
+  large: "/crowd/large",
+  upload: "/crowd/upload",
+  socket: "/crowd/socket",
+} as const;
+
+const HELD_BYTES = 65_536;
+const UPLOAD_BYTES = 5_000_000;
+const PIECE = Buffer.alloc(16_384, "x");
+/** How often a slow writer sends a byte: often enough for any timeout of a body. */
+const BYTE_PAUSE_MS = 5_000;
+/** So many connect at once: more would overflow the queue of a listening socket. */
+const BATCH = 100;
+const CONNECT_TIMEOUT_MS = 120_000;
+
+/** Clients that stay until they are told to go. */
+export interface Crowd {
+  /** Those whose connection is still open. */
+  readonly open: number;
+  /** Status lines that came, and how often each. */
+  readonly statuses: ReadonlyMap<string, number>;
+  /** Ends them all, and resolves when their sockets are closed. */
+  leave(): Promise<void>;
+}
+
+interface Behaviour {
+  readonly says: string | Buffer;
+  /** Whether it is where it is to stay, after what it has received. */
+  isSettled(received: string): boolean;
+  readonly stops_reading?: boolean;
+  readonly goes_on_writing?: boolean;
+}
+
+/** Opens `count` clients, and resolves once each is where it stays or was turned away. */
+export async function gatherCrowd(url: string, kind: CrowdKind, count: number): Promise<Crowd> {
+  const { hostname, port, host } = new URL(url);
+  const behaviour = behaviours[kind](host);
+  const members = new Set<Bun.Socket<Member>>();
+  const statuses = new Map<string, number>();
+  const join = () => new Member(behaviour, members, statuses).connect(hostname, Number(port));
+  for (let done = 0; done < count; done += BATCH) {
+    await Promise.all(Array.from({ length: Math.min(BATCH, count - done) }, join));
+  }
+  const writing = setInterval(() => {
+    if (behaviour.goes_on_writing) for (const member of members) member.write("x");
+  }, BYTE_PAUSE_MS);
+  return {
+    get open() {
+      return members.size;
+    },
+    statuses,
+    async leave() {
+      clearInterval(writing);
+      const all = [...members];
+      for (const member of all) member.terminate();
+      await Promise.all(all.map(({ data }) => data.gone));
+    },
+  };
+}
+
+class Member {
+  readonly #behaviour: Behaviour;
+  readonly #members: Set<Bun.Socket<Member>>;
+  readonly #statuses: Map<string, number>;
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #gone = Promise.withResolvers<void>();
+  #received = "";
+
+  constructor(behaviour: Behaviour, members: Set<Bun.Socket<Member>>, statuses: Map<string, number>) {
+    this.#behaviour = behaviour;
+    this.#members = members;
+    this.#statuses = statuses;
+  }
+
+  get gone(): Promise<void> {
+    return this.#gone.promise;
+  }
+
+  async connect(hostname: string, port: number): Promise<void> {
+    const timer = setTimeout(
+      () => this.#settled.reject(new Error(`A client is not answered: ${this.#received}`)),
+      CONNECT_TIMEOUT_MS,
+    );
+    try {
+      await Bun.connect<Member>({ hostname, port, data: this, socket: handlers });
+      await this.#settled.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  opened(socket: Bun.Socket<Member>): void {
+    this.#members.add(socket);
+    const { says } = this.#behaviour;
+    if (says.length > 0) socket.write(says);
+    if (this.#behaviour.isSettled("")) this.#settled.resolve();
+  }
+
+  took(socket: Bun.Socket<Member>, bytes: Buffer): void {
+    if (this.#received === "") this.#count(bytes.toString("latin1").slice(9, 12));
+    if (this.#received.length < HEAD_LENGTH_MAX) this.#received += bytes.toString("latin1");
+    if (this.#behaviour.stops_reading) socket.pause();
+    if (this.#behaviour.isSettled(this.#received)) this.#settled.resolve();
+  }
+
+  ended(socket: Bun.Socket<Member>): void {
+    this.#members.delete(socket);
+    this.#gone.resolve();
+    // turned away, which the statuses tell
+    this.#settled.resolve();
+  }
+
+  #count(status: string): void {
+    this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1);
+  }
+}
+
+const HEAD_LENGTH_MAX = 2_048;
+
+const handlers: Bun.SocketHandler<Member> = {
+  open: (socket) => socket.data.opened(socket),
+  data: (socket, bytes) => socket.data.took(socket, bytes),
+  end: (socket) => void socket.end(),
+  close: (socket) => socket.data.ended(socket),
+  error: (socket) => socket.data.ended(socket),
+};
+
+const isAnswered = (received: string) => received.includes("\r\n\r\n");
+const atOnce = () => true;
+
+const behaviours: Record<CrowdKind, (host: string) => Behaviour> = {
+  silent: () => ({ says: "", isSettled: atOnce }),
+  kept_alive: (host) => ({ says: head("GET", CROWD_PATHS.small, host), isSettled: isAnswered }),
+  event_stream: (host) => ({
+    says: head("GET", CROWD_PATHS.stream, host),
+    isSettled: (received) => received.includes("data: open"),
+  }),
+  slow_reader: (host) => ({
+    says: head("GET", CROWD_PATHS.large, host),
+    isSettled: isAnswered,
+    stops_reading: true,
+  }),
+  slow_writer: (host) => ({
+    says: withBody(host, UPLOAD_BYTES, PIECE),
+    isSettled: atOnce,
+    goes_on_writing: true,
+  }),
+  held_body: (host) => ({
+    says: withBody(host, HELD_BYTES, Buffer.alloc(HELD_BYTES - 1, "x")),
+    isSettled: atOnce,
+  }),
+  websocket: (host) => ({
+    says: head("GET", CROWD_PATHS.socket, host, [
+      "Connection: Upgrade",
+      "Upgrade: websocket",
+      "Sec-WebSocket-Version: 13",
+      `Sec-WebSocket-Key: ${btoa("sixteen bytes...")}`,
+    ]),
+    isSettled: isAnswered,
+  }),
+};
+
+function head(method: string, path: string, host: string, fields: readonly string[] = []): string {
+  return [`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...fields, "", ""].join("\r\n");
+}
+
+function withBody(host: string, length: number, part: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from(head("POST", CROWD_PATHS.upload, host, [`Content-Length: ${length}`])),
+    part,
+  ]);
+}

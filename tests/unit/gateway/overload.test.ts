@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { Overload, type OverloadOptions } from "../../../apps/gateway/edge/overload.ts";
+
+const MIB = 1_048_576;
+
+const process = { memory: 0, descriptors: 0, garbage: 0, collections: 0 };
+const relief = { ended: 0 };
+const lines: string[] = [];
+
+beforeEach(() => {
+  Object.assign(process, { memory: 100 * MIB, descriptors: 20, garbage: 0, collections: 0 });
+  relief.ended = 0;
+  lines.length = 0;
+});
+
+function overloadOf(options: Partial<OverloadOptions> = {}) {
+  const clock = manualClock();
+  const overload = new Overload(
+    { requests_max: 1_000, connections_max: 500, memory_bytes_max: 200 * MIB, ...options },
+    {
+      memory_bytes: () => process.memory,
+      descriptors: () => process.descriptors,
+      collect: () => {
+        process.collections += 1;
+        process.memory -= process.garbage;
+        process.garbage = 0;
+      },
+      memory_bytes_max: 400 * MIB,
+      descriptors_max: 1_000,
+    },
+    {
+      endSlowReaders: () => {
+        relief.ended += 1;
+      },
+    },
+    {
+      info: (_, message) => void lines.push(`info ${message}`),
+      warn: (_, message) => void lines.push(`warn ${message}`),
+    },
+    clock,
+  );
+  overload.start();
+  return {
+    overload,
+    /** Time for one look, and for the next to be set. */
+    async look() {
+      await Bun.sleep(0);
+      clock.advance(100);
+      await Bun.sleep(0);
+    },
+  };
+}
+
+function connections(requests: number, webSockets = 0) {
+  return {
+    pendingRequests: requests,
+    pendingWebSockets: webSockets,
+    closed: 0,
+    closeIdleConnections() {
+      this.closed += 1;
+      return 1;
+    },
+  };
+}
+
+function refusalOf(overload: Overload, requests: number, webSockets = 0): ApiError | null {
+  try {
+    overload.admit(connections(requests, webSockets));
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+describe("requests under way", () => {
+  test("are admitted up to the limit, and no further", () => {
+    const { overload } = overloadOf();
+    expect(refusalOf(overload, 1_000)).toBeNull();
+    expect(refusalOf(overload, 1_001)).toMatchObject({
+      status: 503,
+      code: "SERVICE_UNAVAILABLE",
+      headers: { "Retry-After": "1", Connection: "close" },
+    });
+    expect(overload.refused).toEqual({ requests: 1, connections: 0, memory: 0 });
+  });
+
+  test("count WebSockets, which are requests no longer", () => {
+    const { overload } = overloadOf();
+    expect(refusalOf(overload, 1, 999)).toBeNull();
+    expect(refusalOf(overload, 1, 1_000)).not.toBeNull();
+    expect(overload.underway).toBe(1_001);
+  });
+});
+
+describe("memory", () => {
+  test("over the limit: a hundred requests are served, more are refused, slow readers end", async () => {
+    const { overload, look } = overloadOf();
+    process.memory = 200 * MIB;
+    await look();
+    expect(refusalOf(overload, 100)).toBeNull();
+    expect(refusalOf(overload, 101)).not.toBeNull();
+    expect(overload.refused.memory).toBe(1);
+    expect(relief.ended).toBeGreaterThan(0);
+    process.memory = 199 * MIB;
+    await look();
+    expect(refusalOf(overload, 1_000)).toBeNull();
+    expect(lines).toEqual([
+      "warn MAX_MEMORY_BYTES are held: slow readers are ended and requests refused",
+      "info there is room again: nothing is refused for want of it",
+    ]);
+  });
+
+  test("that only waits to be collected refuses nobody, and is collected once in two seconds", async () => {
+    const { overload, look } = overloadOf();
+    Object.assign(process, { memory: 250 * MIB, garbage: 100 * MIB });
+    await look();
+    expect(refusalOf(overload, 1_000)).toBeNull();
+    expect({ collections: process.collections, ended: relief.ended }).toEqual({ collections: 1, ended: 0 });
+    process.memory = 250 * MIB;
+    for (let looks = 0; looks < 15; looks += 1) await look();
+    expect(process.collections).toBe(1);
+    for (let looks = 0; looks < 10; looks += 1) await look();
+    expect(process.collections).toBe(2);
+  });
+
+  test("without a limit of its own is three quarters of what the process may have", async () => {
+    const { overload, look } = overloadOf({ memory_bytes_max: 0 });
+    process.memory = 299 * MIB;
+    await look();
+    expect(refusalOf(overload, 1_000)).toBeNull();
+    process.memory = 300 * MIB;
+    await look();
+    expect(refusalOf(overload, 1_000)).not.toBeNull();
+  });
+});
+
+describe("connections", () => {
+  test("over the limit: idle ones are closed at each look, requests beyond a hundred refused", async () => {
+    const { overload, look } = overloadOf();
+    const held = connections(1);
+    overload.admit(held);
+    process.descriptors = 500;
+    await look();
+    await look();
+    expect(held.closed).toBeGreaterThanOrEqual(2);
+    expect(refusalOf(overload, 101)).not.toBeNull();
+    expect(overload.refused.connections).toBe(1);
+    process.descriptors = 499;
+    await look();
+    expect(refusalOf(overload, 101)).toBeNull();
+  });
+
+  test("without a limit of its own are three quarters of the descriptors, none left included", async () => {
+    const { overload, look } = overloadOf({ connections_max: 0 });
+    process.descriptors = 749;
+    await look();
+    expect(refusalOf(overload, 101)).toBeNull();
+    process.descriptors = 750;
+    await look();
+    expect(refusalOf(overload, 101)).not.toBeNull();
+    process.descriptors = Number.POSITIVE_INFINITY;
+    await look();
+    expect(refusalOf(overload, 101)).not.toBeNull();
+  });
+
+  test("that come faster than they are looked at are seen after 128 requests", () => {
+    const { overload } = overloadOf();
+    process.descriptors = 500;
+    const held = connections(1);
+    for (let request = 0; request < 127; request += 1) overload.admit(held);
+    expect(held.closed).toBe(0);
+    overload.admit(held);
+    expect(held.closed).toBe(1);
+    expect(refusalOf(overload, 101)).not.toBeNull();
+  });
+
+  test("a limit of requests below a hundred holds then too", async () => {
+    const { overload, look } = overloadOf({ requests_max: 10 });
+    process.descriptors = 500;
+    await look();
+    expect(refusalOf(overload, 10)).toBeNull();
+    expect(refusalOf(overload, 11)).not.toBeNull();
+  });
+});
