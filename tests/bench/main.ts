@@ -16,6 +16,7 @@ const judged: Benches = {
   edits: async () => (await import("./edits.ts")).edits,
   signals: async () => (await import("./signals.ts")).signals,
   memory: async () => (await import("./memory.ts")).memory,
+  connections: async () => (await import("./connections.ts")).connections,
 };
 
 /** Every measurement by name. */

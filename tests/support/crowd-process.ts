@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { freePort } from "./free-port.ts";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
@@ -25,9 +24,4 @@ export async function startCrowdService(): Promise<{ url: string; stop(): Promis
       leash().release(child.pid);
     },
   };
-}
-
-/** How many files and connections a process has open. */
-export function openDescriptors(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length;
 }

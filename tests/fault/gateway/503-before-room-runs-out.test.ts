@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openDescriptors } from "../../bench/measure/descriptors.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/crowd.ts";
-import { openDescriptors, startCrowdService } from "../../support/crowd-process.ts";
+import { startCrowdService } from "../../support/crowd-process.ts";
 import { crowdService } from "../../support/crowd-service.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../../support/index.ts";

@@ -1,0 +1,52 @@
+import { heapStats } from "bun:jsc";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
+
+setDefaultTimeout(180_000);
+
+/** Hosts and names of headers are remembered, since nearly every request repeats them: but not whatever a client makes up. */
+
+const REQUESTS = 2_000;
+const NAMES = 10;
+/** Of 22 000 that were sent; a thousand hosts and a thousand names may be kept. */
+const STRINGS_MAX = 11_000;
+
+const service = new RawUpstream();
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await startLocalGateway({ LOG_ACCESS_SAMPLE: "0" });
+  await gateway.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+});
+
+test("made-up hosts and header names are served, and forgotten", async () => {
+  await requests(100, "early");
+  const before = strings();
+  await requests(REQUESTS, "late");
+  expect(strings() - before).toBeLessThan(STRINGS_MAX);
+});
+
+async function requests(count: number, mark: string): Promise<void> {
+  const client = await RawClient.connect(gateway.url);
+  for (let index = 0; index < count; index += 1) {
+    const names = Array.from({ length: NAMES }, (_, name): [string, string] => [
+      `x-${mark}-${index}-${name}`,
+      "1",
+    ]);
+    client.send(spell("GET", "/things", [["Host", `${mark}-${index}.test`], ...names]));
+    expect((await client.response()).status).toBe(200);
+    service.requests.length = 0;
+  }
+  client.destroy();
+}
+
+function strings(): number {
+  Bun.gc(true);
+  return heapStats().objectTypeCounts.string ?? 0;
+}

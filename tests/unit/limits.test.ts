@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { registryVariables } from "@ostiary/registry/config";
+import type { TSchema } from "@sinclair/typebox";
+
+/** `.github/LIMITS.md` says what the schemas and the code say, and its tests are there. */
+
+const ROOT = join(import.meta.dir, "../..");
+const page = readFileSync(join(ROOT, ".github/LIMITS.md"), "utf8");
+
+const services: Record<string, Record<string, TSchema>> = {
+  Gateway: gatewayVariables.properties,
+  Registry: registryVariables.properties,
+  Identity: identityVariables.properties,
+  Audit: auditVariables.properties,
+};
+
+/** Numbers that bound nothing. */
+const NO_LIMITS: ReadonlySet<string> = new Set(["PORT", "INTERNAL_PORT", "TRUSTED_PROXY_HOPS"]);
+
+interface Row {
+  readonly section: string;
+  readonly limit: string;
+  readonly fallback: string;
+  readonly set_by: string;
+  readonly test: string;
+}
+
+const rows: Row[] = page.split(/^## /m).flatMap((part) => {
+  const section = part.slice(0, part.indexOf("\n"));
+  return part
+    .split("\n")
+    .filter((line) => /^\| (?!Limit |-)/.test(line))
+    .map((line) => {
+      const [limit = "", fallback = "", set_by = "", , file = ""] = line
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim());
+      return { section, limit, fallback, set_by, test: file };
+    });
+});
+
+/** Variables of every service stand with the gateway's. */
+function ruleOf(section: string, name: string): TSchema | undefined {
+  return services[section]?.[name];
+}
+
+describe.each(rows.map((row): [string, Row] => [`${row.section}: ${row.limit}`, row]))("%s", (_, row) => {
+  test("has its test", () => {
+    expect(existsSync(join(ROOT, "tests", row.test))).toBe(true);
+  });
+
+  const fixed = /^`([A-Za-z_]+)` in `([^`]+)`$/.exec(row.set_by);
+  const variable = /^`([A-Z_]+)`/.exec(row.set_by)?.[1];
+  if (fixed !== null) {
+    test("is the constant that it names", () => {
+      expect(constantIn(fixed[2] ?? "", fixed[1] ?? "")).toBe(Number(row.fallback));
+    });
+  } else if (variable !== undefined) {
+    test("is the default of the variable that it names", () => {
+      const rule = ruleOf(row.section, variable);
+      expect(rule).toBeDefined();
+      expect(String(rule?.default ?? "unset")).toBe(row.fallback);
+    });
+  }
+});
+
+test.each(Object.entries(services))("%s has a line for each of its whole numbers", (section, properties) => {
+  const named = new Set(rows.map(({ section, set_by }) => `${section} ${/^`([A-Z_]+)`/.exec(set_by)?.[1]}`));
+  const missing = Object.entries(properties)
+    .filter(([name, rule]) => rule.type === "integer" && !NO_LIMITS.has(name))
+    .map(([name]) => name)
+    // those that all services have stand with the gateway's
+    .filter(
+      (name) =>
+        !named.has(`${section} ${name}`) &&
+        !(
+          name in gatewayVariables.properties &&
+          named.has(`Gateway ${name}`) &&
+          name.startsWith("SHUTDOWN_")
+        ),
+    );
+  expect(missing).toEqual([]);
+});
+
+test.each(["gateway", "registry", "identity", "audit"])("the README of %s leads here", (app) => {
+  expect(readFileSync(join(ROOT, `apps/${app}/README.md`), "utf8")).toContain("LIMITS.md");
+});
+
+/** `const NAME = 512 * 1024;` or `name: 1_000,`. */
+function constantIn(file: string, name: string): number {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const [, value = ""] =
+    new RegExp(`(?:const ${name} =|^\\s+${name}:) ([\\d_ *]+)[;,]`, "m").exec(text) ?? [];
+  return value.split("*").reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
+}
