@@ -33,6 +33,8 @@ export interface AuditAppDeps {
   exports: Exports;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
+  /** On each of the two ports. */
+  requests_max: number;
 }
 
 /** An intent is a few hundred bytes; one with the longest path, all of it in params, stays below. */
@@ -41,7 +43,8 @@ const READY_TIMEOUT_MS = 2_000;
 
 /** The audit service's two ports. */
 export function createApp(deps: AuditAppDeps): { public: Listener; internal: Listener } {
-  const handler = { telemetry: deps.telemetry, health: deps.health, request_id_on_response: false };
+  const { telemetry, health, requests_max } = deps;
+  const handler = { telemetry, health, request_id_on_response: false, requests_max };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
     internal: { fetch: createHandler(internalApp(deps), handler) },

@@ -4,6 +4,7 @@ import {
   internalAuthToken,
   listenVariables,
   optionalText,
+  requestsInFlightMax,
   swaggerEnabled,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
@@ -27,6 +28,7 @@ export const auditVariables = Type.Object({
     { description: "Signs checkpoints; others may not read it. Unset leaves them unsigned." },
   ),
   SEAL_INTERVAL_MS: integer(1_000, 50, 60_000, "How long an event may wait for its place in the proof."),
+  MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
 

@@ -80,6 +80,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     }),
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
+    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
   });
   return {
     name: "audit",

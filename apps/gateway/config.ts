@@ -8,6 +8,7 @@ import {
   listItems,
   optionalList,
   optionalText,
+  requestsInFlightMax,
   routeStoreUrl,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
@@ -81,12 +82,7 @@ export const gatewayVariables = Type.Object({
     1_073_741_824,
     "A larger message closes a WebSocket with 1009.",
   ),
-  MAX_REQUESTS_IN_FLIGHT: integer(
-    20_000,
-    1,
-    1_000_000,
-    "Requests under way, streams and WebSockets included; more are 503.",
-  ),
+  MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(20_000),
   MAX_CONNECTIONS: integer(
     0,
     0,

@@ -32,6 +32,8 @@ export interface AppOptions {
   health: HealthState;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
+  /** On each of the two ports; no limit without it. */
+  requests_max?: number;
 }
 
 /** The identity service's two ports. */
@@ -39,7 +41,7 @@ export function createApp(options: AppOptions) {
   return { public: publicHandler(options), internal: internalHandler(options) };
 }
 
-function publicHandler({ deps, telemetry, health, swagger_enabled }: AppOptions) {
+function publicHandler({ deps, telemetry, health, swagger_enabled, requests_max }: AppOptions) {
   const routes = new Elysia({ name: "identity", normalize: false })
     .use(usersRoutes(deps))
     .use(organizationsRoutes(deps))
@@ -54,10 +56,11 @@ function publicHandler({ deps, telemetry, health, swagger_enabled }: AppOptions)
   const served = swagger_enabled
     ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }))
     : app;
-  return createHandler(served, { telemetry, health, request_id_on_response: false });
+  return createHandler(served, { telemetry, health, request_id_on_response: false, requests_max });
 }
 
-function internalHandler({ deps, telemetry, health, internal_auth_token, swagger_enabled }: AppOptions) {
+function internalHandler(options: AppOptions) {
+  const { deps, telemetry, health, internal_auth_token, swagger_enabled, requests_max } = options;
   const { database, validations } = deps;
   const ping = async () => {
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
@@ -72,5 +75,5 @@ function internalHandler({ deps, telemetry, health, internal_auth_token, swagger
   const served = swagger_enabled
     ? app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX }))
     : app;
-  return createHandler(served, { telemetry, health, request_id_on_response: false });
+  return createHandler(served, { telemetry, health, request_id_on_response: false, requests_max });
 }

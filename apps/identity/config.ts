@@ -6,6 +6,7 @@ import {
   listenVariables,
   optionalInteger,
   pepper,
+  requestsInFlightMax,
   swaggerEnabled,
   textOr,
   tlsVariables,
@@ -39,6 +40,7 @@ export const identityVariables = Type.Object({
   SECRET_PEPPER_PREVIOUS: pepper("Another one whose hashes are accepted too, while peppers are changed."),
   PLAIN_HASHES_ACCEPTED: flag(true, "false: secrets that are stored without a pepper are not valid."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
+  MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(5_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
 

@@ -47,6 +47,7 @@ export async function wireIdentity(
     health,
     internal_auth_token: config.INTERNAL_AUTH_TOKEN,
     swagger_enabled: config.SWAGGER_ENABLED,
+    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
   });
   const sweeper = sessionSweeper(deps, log);
   const uses = keyUseWriter(deps, log);

@@ -60,7 +60,12 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
     probeRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
   );
-  const handler = { telemetry, health, request_id_on_response: true };
+  const handler = {
+    telemetry,
+    health,
+    request_id_on_response: true,
+    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+  };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
     internal: { fetch: createHandler(internal, handler) },

@@ -120,6 +120,16 @@ export function bodyBytesMax(fallback: number): TInteger {
   return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 is no limit.");
 }
 
+/** How many requests a service has under way at once, whatever they wait for. */
+export function requestsInFlightMax(fallback: number): TInteger {
+  return integer(
+    fallback,
+    1,
+    1_000_000,
+    "Requests under way; more are 503. At the gateway streams and WebSockets count too.",
+  );
+}
+
 /** Where a service keeps its data (contract 1). */
 export function databaseUrl(description: string): TString {
   return requiredText(

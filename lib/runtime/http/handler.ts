@@ -1,4 +1,5 @@
 import type { AnyElysia } from "elysia";
+import { ApiError, envelope } from "../../domain/errors/index.ts";
 import { serverAttributes, type Telemetry } from "../telemetry/index.ts";
 import { reasonOf, refusalFields } from "./errors.ts";
 import { type HealthState, isProbe } from "./probes.ts";
@@ -10,8 +11,11 @@ export interface HandlerOptions {
   health: HealthState;
   /** Whether responses carry X-Request-ID: the registry's do; behind the gateway they must not (contract 2). */
   request_id_on_response: boolean;
+  /** Requests under way at once (`MAX_REQUESTS_IN_FLIGHT`): those beyond are 503. No limit without it. */
+  requests_max?: number;
 }
 
+const RETRY_AFTER_SECONDS = "1";
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
@@ -20,17 +24,40 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
  */
 export function createHandler(
   app: AnyElysia,
-  { telemetry, health, request_id_on_response }: HandlerOptions,
+  { telemetry, health, request_id_on_response, requests_max = Number.POSITIVE_INFINITY }: HandlerOptions,
 ): (request: Request) => Promise<Response> {
+  let underway = 0;
   return async (request) => {
     const started = performance.now();
     const context = openContext(request, telemetry);
-    const response: Response = await answerTraced(app, request, context, telemetry);
+    let response: Response;
+    underway += 1;
+    try {
+      const isRefused = underway > requests_max && !isProbe(pathOf(request));
+      response = isRefused ? refusal(context) : await answerTraced(app, request, context, telemetry);
+    } finally {
+      underway -= 1;
+    }
     if (request_id_on_response) response.headers.set("X-Request-ID", context.request_id);
     if (health.draining) response.headers.set("Connection", "close");
     finish(request, context, response.status, performance.now() - started, telemetry);
     return response;
   };
+}
+
+/** For one request too many: there is no room to find out what it asks for. */
+function refusal(context: RequestContext): Response {
+  const error = new ApiError("SERVICE_UNAVAILABLE", {
+    headers: { "Retry-After": RETRY_AFTER_SECONDS, Connection: "close" },
+    cause: new Error("MAX_REQUESTS_IN_FLIGHT are under way"),
+  });
+  context.error = error;
+  const { status, headers } = error;
+  return Response.json(envelope(error, context.request_id), { status, headers });
+}
+
+function pathOf(request: Request): string {
+  return URL.parse(request.url)?.pathname ?? "";
 }
 
 /** What is done for a probe, such as a look into the database, is part of no trace. */
@@ -40,7 +67,7 @@ async function answerTraced(
   { trace }: RequestContext,
   { tracing }: Telemetry,
 ): Promise<Response> {
-  if (!trace?.recorded || isProbe(URL.parse(request.url)?.pathname ?? "")) return app.handle(request);
+  if (!trace?.recorded || isProbe(pathOf(request))) return app.handle(request);
   trace.describe(serverAttributes(request, null));
   return tracing.within(trace, () => app.handle(request));
 }
