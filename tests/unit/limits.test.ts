@@ -94,7 +94,6 @@ test.each(["gateway", "registry", "identity", "audit"])("the README of %s leads 
 /** `const NAME = 512 * 1024;` or `name: 1_000,`. */
 function constantIn(file: string, name: string): number {
   const text = readFileSync(join(ROOT, file), "utf8");
-  const [, value = ""] =
-    new RegExp(`(?:const ${name} =|^\\s+${name}:) ([\\d_ *]+)[;,]`, "m").exec(text) ?? [];
+  const [, value = ""] = new RegExp(`(?:const ${name} =|\\b${name}:) ([\\d_ *]+)[;, ]`).exec(text) ?? [];
   return value.split("*").reduce((product, factor) => product * Number(factor.replaceAll("_", "")), 1);
 }
