@@ -44,6 +44,8 @@ export const images = {
   },
 } satisfies Record<string, Image>;
 
+const START_TIMEOUT_MS = 180_000;
+
 /** A server in a container of its own. Its port is fixed beforehand, since a restart would change it. */
 export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
   const port = await freePort();
@@ -54,6 +56,8 @@ export async function startContainer(image: Image, leash: Leash): Promise<TestSe
     .withCommand(image.command)
     .withEnvironment(image.environment)
     .withExposedPorts({ container: image.port, host: port })
+    // a busy machine takes its time to make a database
+    .withStartupTimeout(START_TIMEOUT_MS)
     .withWaitStrategy(Wait.forAll([Wait.forLogMessage(image.log), Wait.forListeningPorts()]))
     .start();
   return new ContainerTestServer(image.url(port), name, container, leash);

@@ -30,6 +30,7 @@ const COLORS = [
   "#96d98d",
 ];
 const LEGEND_MAX = 10;
+const NAME_MAX = 32;
 const FONT = 'font-family="DejaVu Sans, sans-serif"';
 
 /** A dashboard as one SVG, much as Grafana lays it out; `series` are those of a panel, by its id. */
@@ -125,9 +126,10 @@ function legend(series: Series[], unit: string, box: Box): string {
     .map(({ name, points }, index) => {
       const x = box.x + (index % 2) * (box.width / 2);
       const y = box.y + Math.floor(index / 2) * 14;
-      const text = `${name} ${figure(points.at(-1)?.[1] ?? Number.NaN, unit)}`;
+      const shown = name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name;
+      const text = `${shown} ${figure(points.at(-1)?.[1] ?? Number.NaN, unit)}`;
       return `<rect x="${x}" y="${y - 7}" width="10" height="3" fill="${COLORS[index % COLORS.length]}"/>
-${label(x + 14, y, text.slice(0, 72), { size: 10, color: "#d8d9da" })}`;
+${label(x + 14, y, text, { size: 10, color: "#d8d9da" })}`;
     })
     .join("\n");
 }
