@@ -1,0 +1,130 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startLoadingGateway } from "../../support/loading-gateway.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { useConsole, WIDGETS } from "./bed.ts";
+
+/** What operators come to look at, found as a screen reader finds it: by role and name. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+describe.skipIf(browserPath === undefined)("the console shows", () => {
+  const audit = { url: "http://audit:1", user: { routes: [{ path: "/log", methods: ["GET"] }] } };
+  const bed = useConsole({ widgets: WIDGETS, audit }, { ROLES_FILE: "seeds/roles.yaml" });
+
+  test("routes with owner, scope, labels, limit and audit, found by any of them", async () => {
+    const { page, complaints, strangers } = await bed.open();
+    const table = page.getByRole("table", { name: "Routes" });
+    expect(await table.getByRole("row").count()).toBe(1 + 5);
+    const row = table.getByRole("row").filter({ hasText: "POST" });
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual([
+      expect.stringContaining("/org/widgets"),
+      "organization",
+      "widgets",
+      "widgets:write",
+      "default",
+      "yes",
+    ]);
+    const search = page.getByRole("searchbox", { name: "Search routes" });
+    const finds = async (words: string, told: string) => {
+      await search.fill(words);
+      await page.getByRole("status").filter({ hasText: told }).waitFor();
+    };
+    await finds("burst", "1 of 5 routes");
+    await finds("", "5 routes");
+    await finds("WIDGETS:write post", "1 of 5 routes");
+    await finds("nothing has this", "0 of 5 routes");
+    await page.getByRole("button", { name: "Show all routes" }).click();
+    await page.getByRole("radio", { name: "organization 2" }).check();
+    await page.getByRole("status").filter({ hasText: "2 of 5 routes" }).waitFor();
+    expect(await table.getByRole("row").count()).toBe(1 + 2);
+    expect(complaints).toEqual([]);
+    expect(strangers).toEqual([]);
+  });
+
+  test("services by name, and one with its policies and routes by scope", async () => {
+    const { page } = await bed.open();
+    await page.getByRole("link", { name: "Services" }).click();
+    await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search services" }).fill("widg");
+    await page.getByRole("link", { name: "widgets" }).click();
+    await page.getByRole("heading", { level: 1, name: "widgets" }).waitFor();
+    const policies = page.getByRole("table", { name: "Rate limit policies" });
+    await policies.getByRole("row", { name: /burst 600 in 60 s/ }).waitFor();
+    expect(await page.getByRole("table", { name: "Routes" }).getByRole("row").count()).toBe(1 + 4);
+    expect(await page.title()).toBe("widgets · Ostiary console");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+  });
+
+  test("which route serves a request, and whether a role or labels may send it", async () => {
+    const { page, go } = await bed.open();
+    await go("#/lookup");
+    const ask = async (method: string, path: string, caller?: ["role" | "labels", string]) => {
+      await page.getByLabel("Method").selectOption(method);
+      await page.getByLabel("Path").fill(path);
+      await page
+        .getByRole("radio", {
+          name: caller
+            ? `a member with ${caller[0] === "role" ? "a role" : "labels"}`
+            : "nobody in particular",
+        })
+        .check();
+      if (caller)
+        await page.getByRole("textbox", { name: caller[0] === "role" ? "Role" : /^Labels/ }).fill(caller[1]);
+      await page.getByRole("button", { name: "Look up" }).click();
+    };
+    const verdict = (name: string) => page.getByRole("heading", { level: 2, name }).waitFor();
+
+    await ask("GET", "/org/widgets/42");
+    await verdict("widgets serves this");
+    expect(await page.getByRole("definition").allInnerTexts()).toContain("42");
+    await ask("POST", "/org/widgets", ["labels", "widgets:read, widgets:write"]);
+    await verdict("Yes, a member with these labels may call it");
+    await page.getByText("Because of widgets:write.").waitFor();
+    await ask("POST", "/org/widgets", ["labels", "widgets:read"]);
+    await verdict("No, a member with these labels may not call it");
+    await page.getByText("It would need one of widgets:write.").waitFor();
+    await ask("POST", "/org/widgets", ["role", "no-such-role"]);
+    await page.getByRole("alert").filter({ hasText: "role must be one of" }).waitFor();
+    await ask("GET", "/org/widget");
+    await verdict("No route serves this");
+    await page.getByRole("button", { name: /\/org\/widgets\/\{widget_id\}/ }).click();
+    expect(await page.getByLabel("Path").inputValue()).toBe("/org/widgets/{widget_id}");
+  });
+
+  test("gateways that run, what they left out, and that nothing is outstanding", async () => {
+    const { page, go } = await bed.open();
+    await go("#/gateways");
+    await page.getByText("No gateway runs.").waitFor();
+    await page.getByText("None: the route store has all that is committed.").waitFor();
+    const gateway = await startLoadingGateway(bed.registry.routeStore);
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: gateway.id }) });
+    await card.getByText("Serves all that is published").waitFor();
+    await card.getByText("2 services, 5 routes").waitFor();
+    await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
+    await card.getByText("Does not serve all that is published").waitFor();
+    await card.getByRole("link", { name: "broken" }).waitFor();
+    await bed.registry.routeStore.delete("edge/gateway/routes/broken");
+    await gateway.stop();
+  });
+
+  test("an address that names nothing, and a service that is not there", async () => {
+    const { page, go } = await bed.open({ fragment: "#/nowhere" });
+    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    await go("#/services/never");
+    await page.getByText("never is not published.").waitFor();
+    await page.getByRole("link", { name: "Look for its revisions" }).click();
+    await page.getByText("There never was a service never.").waitFor();
+  });
+});
+
+describe.skipIf(browserPath === undefined)("a registry that holds nothing", () => {
+  const bed = useConsole({});
+
+  test("leads to the first document", async () => {
+    const { page } = await bed.open();
+    await page.getByText("Nothing is published yet.").waitFor();
+    await page.getByRole("link", { name: "Apply the first document" }).click();
+    await page.getByRole("textbox", { name: /^Configuration document/ }).waitFor();
+  });
+});

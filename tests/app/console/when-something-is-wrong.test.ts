@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page, Route } from "playwright-core";
+import { openConsole } from "../../support/console-page.ts";
+import { freshDatabase } from "../../support/index.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { ADMIN_TOKEN, current, type Registry, service, startRegistry } from "../registry/harness.ts";
+import { useConsole } from "./bed.ts";
+
+/** Refused, away, conflict, stale: what is shown, and what can be done from there. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+const documentOf = (services: object) => JSON.stringify({ services });
+
+async function reviewAndOpen(page: Page, services: object): Promise<void> {
+  await area(page).fill(documentOf(services));
+  await page.getByRole("button", { name: "Review the changes" }).click();
+  await page.getByRole("button", { name: "Apply …" }).click();
+  await page.getByRole("dialog").waitFor();
+}
+const confirm = (page: Page) =>
+  page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Apply to/ })
+    .click();
+
+describe.skipIf(browserPath === undefined)("the console", () => {
+  const bed = useConsole({ widgets: service("/widgets") });
+
+  test("refuses a wrong token and takes the right one", async () => {
+    const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
+    for (const wrong of ["wrong", "with a space", "ä", `${ADMIN_TOKEN}x`]) {
+      await enter(wrong);
+      await page.getByRole("alert").filter({ hasText: "This is not the admin token" }).waitFor();
+    }
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
+    await page.getByRole("button", { name: "Forget token" }).click();
+    await page.getByLabel("Admin token").waitFor();
+    expect(await page.getByLabel("Admin token").inputValue()).toBe("");
+    await close();
+  });
+
+  test("asks again when the token is another one meanwhile, and keeps what was written", async () => {
+    const { page, go, enter } = await bed.open({ fragment: "#/apply" });
+    await area(page).fill("services: {}");
+    const refuse = (route: Route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: "Bearer old" } });
+    await page.route("**/services", refuse);
+    await go("#/routes");
+    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("alert").filter({ hasText: "does not take the admin token any more" }).waitFor();
+    await page.unroute("**/services", refuse);
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
+    await go("#/apply");
+    expect(await area(page).inputValue()).toBe("services: {}");
+  });
+
+  test("keeps what was read while the registry is away, and reads again", async () => {
+    const { page } = await bed.open();
+    await page.route("**/services", (route) => route.abort());
+    await page.getByRole("button", { name: "Read again" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "The registry does not answer." });
+    await alert.waitFor();
+    expect(await page.getByRole("table", { name: "Routes" }).getByRole("row").count()).toBe(2);
+    await page.unroute("**/services");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor({ state: "detached" });
+  });
+
+  test.each<[string, (route: Route) => Promise<void>, string]>([
+    ["nobody answers", (route) => route.abort(), "The registry is away"],
+    [
+      "a proxy answers",
+      (route) => route.fulfill({ status: 502, body: "<b>Bad gateway</b>" }),
+      "The registry is away",
+    ],
+    [
+      "something else answers",
+      (route) => route.fulfill({ body: "<b>Hello</b>" }),
+      "Something unexpected was answered",
+    ],
+    [
+      "an answer is cut",
+      (route) => route.fulfill({ body: '{"services":{' }),
+      "Something unexpected was answered",
+    ],
+  ])("says so when %s to the token", async (_, answer, title) => {
+    const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
+    await page.route("**/services", answer);
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("alert").filter({ hasText: title }).waitFor();
+    expect(
+      await page
+        .locator("b")
+        .filter({ hasText: /Bad gateway|Hello/ })
+        .count(),
+    ).toBe(0);
+    await close();
+  });
+
+  test("writes nothing of two operators' second apply, and shows it anew", async () => {
+    await bed.registry.put("contested", service("/contested/0"));
+    const [ada, ben] = [await bed.open({ fragment: "#/apply" }), await bed.open({ fragment: "#/apply" })];
+    await reviewAndOpen(ada.page, { contested: service("/contested/ada") });
+    await reviewAndOpen(ben.page, { contested: service("/contested/ben") });
+    await confirm(ada.page);
+    await ada.page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    await confirm(ben.page);
+    const alert = ben.page.getByRole("dialog").getByRole("alert");
+    await alert.getByText("Somebody else changed it meanwhile").waitFor();
+    expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ada") });
+    await alert.getByRole("button", { name: "Review it again" }).click();
+    await ben.page.getByRole("list", { name: "Changes of contested" }).getByText("/contested/ada").waitFor();
+    await ben.page.getByRole("button", { name: "Apply …" }).click();
+    await confirm(ben.page);
+    await ben.page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ben") });
+  });
+
+  test("deletes no revision that nobody saw", async () => {
+    await bed.registry.put("fought-over", service("/fought-over"));
+    const { page } = await bed.open({ fragment: "#/services/fought-over" });
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await bed.registry.put("fought-over", service("/fought-over/new"));
+    await page.getByRole("dialog").getByRole("textbox").fill("fought-over");
+    await page.getByRole("button", { name: "Delete revision 1" }).click();
+    const alert = page.getByRole("dialog").getByRole("alert");
+    await alert.getByText("Somebody else changed it meanwhile").waitFor();
+    await alert.getByRole("button", { name: "Look at it again" }).click();
+    await page.getByText("/fought-over/new").waitFor();
+    expect(Object.keys(await current(bed.registry))).toContain("fought-over");
+  });
+
+  test("says while gateways can not be asked for, and still shows projections", async () => {
+    const { page } = await bed.open({ fragment: "#/gateways" });
+    await page.getByText("No gateway runs.").waitFor();
+    await page.route("**/gateways", (route) =>
+      route.fulfill({
+        status: 503,
+        json: {
+          error: {
+            type: "api_error",
+            code: "SERVICE_UNAVAILABLE",
+            message: "Away.",
+            request_id: "r",
+            details: null,
+          },
+        },
+      }),
+    );
+    await page.getByRole("alert").filter({ hasText: "The registry or its route store is away" }).waitFor();
+    await page.getByText("None: the route store has all that is committed.").waitFor();
+  });
+});
+
+describe.skipIf(browserPath === undefined)("a registry that dies under an apply", () => {
+  let browser: Browser;
+  let registry: Registry;
+  let database_url: string;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    database_url = await freshDatabase();
+    registry = await startRegistry({ database_url });
+  }, PAGE_TIMEOUT_MS);
+  afterAll(() => Promise.all([browser.close(), registry.stop()]));
+
+  /** The answer never comes; `before`: the request does not either. */
+  async function dyingUnder(page: Page, before: boolean): Promise<void> {
+    await page.route("**/apply*", async (route) => {
+      if (route.request().url().includes("dry_run")) return route.continue();
+      if (!before) await route.fetch();
+      await registry.stop();
+      return route.abort("connectionreset");
+    });
+  }
+
+  test.each([
+    ["after it was committed", false, "The document is applied"],
+    ["before it was", true, "What would change"],
+  ])("%s is found out about once it is back", async (what, before, heading) => {
+    const shown = await openConsole(browser, registry.url, { fragment: "#/apply" });
+    const { page } = shown;
+    await shown.enter(ADMIN_TOKEN);
+    const name = `dying-${before}`;
+    await reviewAndOpen(page, { [name]: service(`/${name}`) });
+    await dyingUnder(page, before);
+    await confirm(page);
+    const alert = page.getByRole("dialog").getByRole("alert");
+    await alert.getByText("It is not known whether it was applied").waitFor();
+    // nothing can be sent twice from here
+    expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
+    await alert.getByRole("button", { name: "Find out" }).click();
+    await alert.getByText("It is not known whether it was applied").waitFor();
+
+    await page.unroute("**/apply*");
+    const { port } = new URL(registry.url);
+    registry = await startRegistry({ database_url, env: { PORT: port } });
+    expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
+    await alert.getByRole("button", { name: "Find out" }).click();
+    await page.getByRole("heading", { name: heading }).waitFor();
+    expect(what).toBeString();
+    await shown.close();
+  });
+});

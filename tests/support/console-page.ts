@@ -1,0 +1,69 @@
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { PAGE_TIMEOUT_MS } from "./swagger-page.ts";
+
+const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"))).text();
+
+/** The console in a browser of its own, with what it asked of others and what it complained of. */
+export interface ConsolePage {
+  readonly page: Page;
+  readonly strangers: string[];
+  readonly complaints: string[];
+  /** Follows an address inside the page. */
+  go(fragment: string): Promise<void>;
+  enter(token: string): Promise<void>;
+  /** What axe finds wrong with what is shown: rule and place. */
+  findings(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the console, which asks for the token. */
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions & { fragment?: string } = {},
+): Promise<ConsolePage> {
+  const { fragment = "", ...given } = options;
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+    ...given,
+  });
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
+  const page = await context.newPage();
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== url && protocol !== "data:") strangers.push(request.url());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // answers that are errors are said by the browser itself
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text());
+    }
+  });
+  await page.goto(`${url}/console${fragment}`);
+  return {
+    page,
+    strangers,
+    complaints,
+    async go(to) {
+      await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
+    },
+    async enter(token) {
+      await page.getByLabel("Admin token").fill(token);
+      await page.keyboard.press("Enter");
+    },
+    async findings() {
+      await page.evaluate(AXE);
+      const found: string = await page.evaluate(
+        `axe.run().then(({ violations }) => JSON.stringify(violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, failureSummary }) => id + " at " + target + ": " + failureSummary))))`,
+      );
+      return JSON.parse(found);
+    },
+    close: () => context.close(),
+  };
+}
