@@ -14,12 +14,12 @@ export type PlacedFault = FieldError & { place: Place | null };
 /**
  * Gives each fault its place in the document: that of the value, or of what it would stand in where it is missing.
  * The registry names faults by the names that lead to them (`services.widgets.user.routes[0].path`), and tells of a
- * text that does not parse by its line.
+ * text that does not parse by its line. They are listed in the order of their places.
  */
 export function placeFaults(document: string, faults: readonly FieldError[]): PlacedFault[] {
   const lines = new LineCounter();
   const root = contentsOf(document, lines);
-  return faults.map((fault) => {
+  const placed = faults.map((fault) => {
     const range = root === null ? null : rangeAt(root, fault.path);
     const place =
       range === null
@@ -27,7 +27,10 @@ export function placeFaults(document: string, faults: readonly FieldError[]): Pl
         : { ...range, line: lines.linePos(range.start).line };
     return { ...fault, place };
   });
+  return placed.sort((one, other) => (one.place?.start ?? LAST) - (other.place?.start ?? LAST));
 }
+
+const LAST = Number.MAX_SAFE_INTEGER;
 
 function contentsOf(document: string, lines: LineCounter): Node | null {
   try {
