@@ -10,14 +10,19 @@ interface DialogProps {
   actions: ComponentChildren;
 }
 
-/** A modal dialog, shown for as long as it is rendered: the browser keeps the focus inside and gives it back. */
+/** A modal dialog, shown for as long as it is rendered: the browser keeps the focus inside, and it goes back afterwards. */
 export function Dialog({ title, busy = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
+    const before = document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // what is taken out of the page while it is open gives nothing back by itself
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   return (
     <dialog

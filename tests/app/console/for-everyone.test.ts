@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { type ConsolePage, openConsole } from "../../support/console-page.ts";
+import { startLoadingGateway } from "../../support/loading-gateway.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { ADMIN_TOKEN, service } from "../registry/harness.ts";
+import { useConsole, WIDGETS } from "./bed.ts";
+
+/** Ten thousand routes, in both colour schemes, on a small and a large screen, without a mouse. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const SERVICES = 20;
+const ROUTES_OF_EACH = 500;
+
+const SCREENS = [
+  ["light", 1440],
+  ["dark", 1440],
+  ["light", 360],
+  ["dark", 360],
+] as const;
+
+const heading = (page: Page, name: string | RegExp, level = 1) =>
+  page.getByRole("heading", { level, name }).waitFor();
+
+describe.skipIf(browserPath === undefined)("with ten thousand routes the console", () => {
+  const bed = useConsole({ widgets: WIDGETS });
+  beforeAll(async () => {
+    const many = Array.from({ length: SERVICES }, (_, one) => [
+      `service-${one}`,
+      service(...Array.from({ length: ROUTES_OF_EACH }, (_, route) => `/s${one}/things/t${route}/{id}`)),
+    ]);
+    await bed.registry.apply(Object.fromEntries(many));
+    await bed.registry.apply({ "service-0": service("/s0/other") });
+    await startLoadingGateway(bed.registry.routeStore);
+    await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
+  }, PAGE_TIMEOUT_MS);
+
+  /** Nothing that axe finds, and nothing wider than the screen. */
+  async function expectSound({ page, findings }: ConsolePage, where: string): Promise<void> {
+    expect({ where, found: await findings() }).toEqual({ where, found: [] });
+    const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect({ where, width }).toEqual({ where, width: 0 });
+  }
+
+  test.each(SCREENS)("has nothing that axe finds, in %s, %d px wide", async (colorScheme, width) => {
+    const options = { colorScheme, viewport: { width, height: 800 } };
+    const shown = await openConsole(bed.browser, bed.registry.url, options);
+    const { page, go, enter } = shown;
+    await expectSound(shown, "the token's form");
+    await enter("wrong");
+    await page.getByRole("alert").waitFor();
+    await expectSound(shown, "a refused token");
+    await enter(ADMIN_TOKEN);
+    await heading(page, "Routes");
+    await expectSound(shown, "routes");
+    await page.getByRole("searchbox").fill("nothing has this");
+    await page.getByText("No route has all of these words.").waitFor();
+    await expectSound(shown, "no route");
+
+    await go("#/services");
+    await heading(page, "Services");
+    await expectSound(shown, "services");
+    await go("#/services/widgets");
+    await page.getByRole("table", { name: "Rate limit policies" }).waitFor();
+    await expectSound(shown, "a service");
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectSound(shown, "a deletion");
+    await page.keyboard.press("Escape");
+    await go("#/services/service-0/revisions/2");
+    await page.getByText("501 changes: 500 break callers.").waitFor();
+    await expectSound(shown, "a revision");
+
+    await go("#/lookup");
+    await page.getByLabel("Path").fill("/org/widgets");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await heading(page, "No route serves this", 2);
+    await expectSound(shown, "no route for a request");
+    await page.getByLabel("Method").selectOption("POST");
+    await page.getByRole("radio", { name: "a member with labels" }).check();
+    await page.getByRole("textbox", { name: /^Labels/ }).fill("nothing");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await heading(page, /^No, /, 2);
+    await expectSound(shown, "a look up");
+
+    await go("#/gateways");
+    await page.getByText("Does not serve all that is published").waitFor();
+    await expectSound(shown, "gateways");
+
+    await go("#/apply");
+    const area = page.getByRole("textbox", { name: /^Configuration document/ });
+    await expectSound(shown, "an empty document");
+    await area.fill("services: { a: 1 }");
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByRole("region", { name: /wrong/ }).waitFor();
+    await expectSound(shown, "a wrong document");
+    const changed = { ...WIDGETS, url: "http://other:1", member: undefined, user: WIDGETS.member };
+    await area.fill(JSON.stringify({ services: { widgets: changed } }));
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await heading(page, "What would change", 2);
+    await expectSound(shown, "a review");
+    await page.getByRole("button", { name: "Apply …" }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectSound(shown, "a confirmation");
+    await page.route("**/apply*", (route) => route.abort());
+    await page.getByRole("button", { name: /^Apply to/ }).click();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await expectSound(shown, "an apply that was not answered");
+    expect(shown.complaints).toEqual([]);
+    expect(shown.strangers).toEqual([]);
+    await shown.close();
+  });
+
+  test("shows a page of them, and finds any while somebody types", async () => {
+    const { page } = await bed.open();
+    const total = SERVICES * ROUTES_OF_EACH - ROUTES_OF_EACH + 1 + 4;
+    await page
+      .getByRole("status")
+      .filter({ hasText: `${total.toLocaleString("en")} routes, 1 to 50 shown` })
+      .waitFor();
+    const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");
+    expect(await rows.count()).toBe(1 + 50);
+    const pages = page.getByRole("navigation", { name: "Pages of routes" });
+    await pages.getByRole("button", { name: "Last" }).click();
+    await page.getByText(`Page ${Math.ceil(total / 50)} of ${Math.ceil(total / 50)}`).waitFor();
+    expect(await rows.count()).toBe(1 + (total % 50));
+    await page.getByRole("searchbox").pressSequentially("s7/things/t499/");
+    await page
+      .getByRole("status")
+      .filter({ hasText: `1 of ${total.toLocaleString("en")} routes` })
+      .waitFor();
+    expect(await rows.last().textContent()).toContain("/s7/things/t499/{id}");
+    // what a letter costs is the page's own work, whatever else the machine does
+    const spent = await page.evaluate(`(() => {
+      const field = document.querySelector("input[type=search]");
+      const started = performance.now();
+      for (const text of ["s", "s1", "s12", "s12/", "things"]) {
+        field.value = text;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      return (performance.now() - started) / 5;
+    })()`);
+    expect(Number(spent)).toBeLessThan(1_000);
+  });
+
+  test("is used by keyboard alone, from the token to a deletion", async () => {
+    await bed.registry.put("by-keyboard", service("/by-keyboard"));
+    const shown = await openConsole(bed.browser, bed.registry.url);
+    const { page } = shown;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const focused = () =>
+      page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
+    /** Goes on with the tab key until `name` has the focus. */
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 200; step++) {
+        await press("Tab");
+        if ((await focused()) === name) return;
+      }
+      throw new Error(`${name} is not reached.`);
+    };
+    // the form has the focus when it is shown
+    await page.waitForFunction(`document.activeElement?.id === "token"`);
+    await page.keyboard.type(ADMIN_TOKEN);
+    await press("Enter");
+    await heading(page, "Routes");
+    await press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await press("Enter", "Control+k");
+    expect(await focused()).toBe("Search routes");
+    await page.keyboard.type("by-keyboard");
+    await page.getByRole("status").filter({ hasText: "1 of" }).waitFor();
+    await tabTo("by-keyboard");
+    await press("Enter");
+    await heading(page, "by-keyboard");
+    // whoever follows a link goes on reading at the heading
+    await page.waitForFunction(`document.activeElement.tagName === "H1"`);
+    await tabTo("Delete …");
+    await press("Enter");
+    await page.getByRole("dialog", { name: "Delete by-keyboard?" }).waitFor();
+    await press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused()).toBe("Delete …");
+    await press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await tabTo("Type by-keyboard to delete it");
+    await page.keyboard.type("by-keyboard");
+    await tabTo("Delete revision 1");
+    await press("Enter");
+    await heading(page, "Revisions of by-keyboard");
+    await shown.close();
+  });
+});
