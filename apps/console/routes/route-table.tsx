@@ -96,10 +96,10 @@ function RouteCells({
           </span>
         )}
       </td>
-      <td data-label="Limit" {...as("cell")}>
+      <td class="cell-limit" data-label="Limit" {...as("cell")}>
         {limit === "" ? <span class="quiet">default</span> : <Found text={limit} words={words} />}
       </td>
-      <td data-label="Audit" {...as("cell")}>
+      <td class="cell-short" data-label="Audit" {...as("cell")}>
         <AuditOf methods={methods} audited={audited} />
       </td>
     </>
