@@ -141,6 +141,10 @@ function parseJson(text: string): unknown {
 
 function refusal(envelope: ErrorEnvelope): Refused {
   const { code, message } = envelope.error;
-  if (code === "UNAUTHORIZED") return new Refused("The registry does not accept ADMIN_TOKEN.", envelope);
+  if (code === "UNAUTHORIZED")
+    return new Refused(
+      "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.",
+      envelope,
+    );
   return new Refused(message, envelope);
 }

@@ -61,7 +61,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
 
   test.each(["reader:hunter2-not", "nobody:hunter2", "reader"])("a server refuses %s", async (user) => {
     expect(await database(`postgres://${user}@${at}/asking`)).toBe(
-      `The server at ${at} knows no user ${user.split(":")[0]} with the password of DATABASE_URL.`,
+      `The server at ${at} knows no user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password anew.`,
     );
   });
 
@@ -139,7 +139,7 @@ describe("DATABASE_URL where no PostgreSQL is", () => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
     try {
       expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
-        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer.`,
+        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: look whether it runs, and whether the way to it is open.`,
       );
     } finally {
       other.stop(true);
@@ -161,19 +161,25 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
   afterAll(() => server.close());
 
   const refusals: [userinfo: string, sentence: string][] = [
-    ["redis://@/0", "The counter store asks for a password, and COUNTER_STORE_URL has none."],
+    [
+      "redis://@/0",
+      "The counter store asks for a password, and COUNTER_STORE_URL has none: write redis://user:password@host:port.",
+    ],
     [
       "redis://:hunter2-not@/0",
-      "The counter store does not accept the user and password of COUNTER_STORE_URL.",
+      "The counter store does not accept the user and password of COUNTER_STORE_URL: correct them.",
     ],
     [
       "redis://ada:hunter2@/0",
-      "The counter store does not accept the user and password of COUNTER_STORE_URL.",
+      "The counter store does not accept the user and password of COUNTER_STORE_URL: correct them.",
     ],
-    ["redis://:hunter2@/9999", "COUNTER_STORE_URL names a database that the counter store does not have."],
+    [
+      "redis://:hunter2@/9999",
+      "COUNTER_STORE_URL names a database that the counter store does not have: end it with a number that it has, such as /0.",
+    ],
     [
       "redis+cluster://:hunter2-not@",
-      "The counter store does not accept the user and password of COUNTER_STORE_URL.",
+      "The counter store does not accept the user and password of COUNTER_STORE_URL: correct them.",
     ],
     [
       "redis+cluster://:hunter2@",
@@ -227,13 +233,13 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
     );
     await turnAuthenticationOn(server.url);
     expect(await refusal("")).toBe(
-      "The route store asks for a user and a password, and ROUTE_STORE_URL has none.",
+      "The route store asks for a user and a password, and ROUTE_STORE_URL has none: write http://user:password@host:port.",
     );
     expect(await refusal(`root:${SECRET}-not@`)).toBe(
-      "The route store does not accept the user and password of ROUTE_STORE_URL.",
+      "The route store does not accept the user and password of ROUTE_STORE_URL: correct them.",
     );
     expect(await refusal(`plain:${SECRET}@`)).toBe(
-      "The route store does not let the user of ROUTE_STORE_URL read the routes.",
+      "The route store does not let the user of ROUTE_STORE_URL read the routes: grant its role the prefix edge/.",
     );
   });
 

@@ -59,7 +59,11 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
       expect(stdout).not.toContain("bun");
     }
     const away = await run(["delete", "a", "--yes", "--timeout", "1"], { env: { ADMIN_TOKEN: "wrong" } });
-    expect(away).toMatchObject({ exit_code: 1, stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+    expect(away).toMatchObject({
+      exit_code: 1,
+      stderr:
+        "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
+    });
   });
 
   test("reads nothing of the folder in which it is called", async () => {

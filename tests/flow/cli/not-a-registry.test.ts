@@ -28,7 +28,12 @@ describe("a registry that does not answer as one", () => {
 
   test("because the token is wrong, is told without the token", async () => {
     const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
-    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+    expect(run).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr:
+        "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
+    });
   });
 
   test.each<[string, () => Response, string]>([

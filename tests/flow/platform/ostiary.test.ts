@@ -105,7 +105,11 @@ describe("ostiary", () => {
     const asked = { ADMIN_TOKEN: TOKEN, REGISTRY_URL: registry.url };
     expect(await ostiary(["services", "--json"], asked)).toMatchObject({ exit_code: 0, stderr: "" });
     const refused = await ostiary(["services"], { ...asked, ADMIN_TOKEN: `${TOKEN}x` });
-    expect(refused).toMatchObject({ exit_code: 1, stderr: "The registry does not accept ADMIN_TOKEN.\n" });
+    expect(refused).toMatchObject({
+      exit_code: 1,
+      stderr:
+        "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
+    });
     expect(await registry.stop()).toBe(0);
   });
 });

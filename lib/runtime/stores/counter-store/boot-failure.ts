@@ -11,10 +11,19 @@ export function refusalOf(error: unknown): string | undefined {
 }
 
 const REFUSALS: [said: RegExp, sentence: string][] = [
-  [/^NOAUTH/, "The counter store asks for a password, and COUNTER_STORE_URL has none."],
-  [/^WRONGPASS/, "The counter store does not accept the user and password of COUNTER_STORE_URL."],
+  [
+    /^NOAUTH/,
+    "The counter store asks for a password, and COUNTER_STORE_URL has none: write redis://user:password@host:port.",
+  ],
+  [
+    /^WRONGPASS/,
+    "The counter store does not accept the user and password of COUNTER_STORE_URL: correct them.",
+  ],
   [/^NOPERM/, "The counter store lets the user of COUNTER_STORE_URL do less than counting needs."],
-  [/DB index/, "COUNTER_STORE_URL names a database that the counter store does not have."],
+  [
+    /DB index/,
+    "COUNTER_STORE_URL names a database that the counter store does not have: end it with a number that it has, such as /0.",
+  ],
   [
     /cluster support disabled/,
     "COUNTER_STORE_URL begins with redis+cluster://, and the server is no cluster: write redis://.",

@@ -46,7 +46,7 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "3D000":
       return `The database ${database} that DATABASE_URL names does not exist at ${server}: create it, or correct the name.`;
     case "28P01":
-      return `The server at ${server} knows no user ${user} with the password of DATABASE_URL.`;
+      return `The server at ${server} knows no user ${user} with the password of DATABASE_URL: correct the URL, or set the password anew.`;
     case "28000":
       if (fieldOf(error, "routine") === "InitializeSessionUserId") {
         return `The user ${user} of DATABASE_URL does not exist at ${server}, or may not log in.`;
@@ -55,9 +55,9 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "42501":
       return `The user ${user} of DATABASE_URL may not connect to database ${database} at ${server}.`;
     case "53300":
-      return `The server at ${server} (DATABASE_URL) has no connection left.`;
+      return `The server at ${server} (DATABASE_URL) has no connection left: end some, or raise its max_connections.`;
     case "57P03":
-      return `The server at ${server} (DATABASE_URL) is starting up or shutting down.`;
+      return `The server at ${server} (DATABASE_URL) is starting up or shutting down: start again once it is up.`;
     default:
       return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
   }
@@ -80,7 +80,7 @@ function connectionSentence(error: unknown, places: Places): string {
   }
   const fault = tlsFault(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
   if (tls && fault !== undefined) return fault;
-  return `The database at ${server} (DATABASE_URL) does not answer.`;
+  return `The database at ${server} (DATABASE_URL) does not answer: look whether it runs, and whether the way to it is open.`;
 }
 
 function fieldOf(error: unknown, name: string): string {

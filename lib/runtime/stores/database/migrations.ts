@@ -44,7 +44,7 @@ async function applyMissing(tx: Orm, schema: string, folder: string): Promise<vo
     if (hash === migration.hash) continue;
     if (hash !== undefined) {
       throw new Error(
-        `A migration in ${folder} (when: ${migration.folderMillis}) was edited after it was applied.`,
+        `A migration in ${folder} (when: ${migration.folderMillis}) was edited after it was applied: put it back as it was, and make the change in a new one.`,
       );
     }
     for (const statement of migration.sql) {

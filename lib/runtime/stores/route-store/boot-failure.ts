@@ -19,16 +19,22 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
 
 /** In the words of etcd, which has no codes for these. */
 const REFUSALS: [words: RegExp, sentence: string][] = [
-  [/user name is empty/, "The route store asks for a user and a password, and ROUTE_STORE_URL has none."],
+  [
+    /user name is empty/,
+    "The route store asks for a user and a password, and ROUTE_STORE_URL has none: write http://user:password@host:port.",
+  ],
   [
     /authentication failed, invalid user/,
-    "The route store does not accept the user and password of ROUTE_STORE_URL.",
+    "The route store does not accept the user and password of ROUTE_STORE_URL: correct them.",
   ],
   [
     /authentication is not enabled/,
     "The route store knows no users, and ROUTE_STORE_URL has one: take it out, or turn authentication on.",
   ],
-  [/permission denied/, "The route store does not let the user of ROUTE_STORE_URL read the routes."],
+  [
+    /permission denied/,
+    "The route store does not let the user of ROUTE_STORE_URL read the routes: grant its role the prefix edge/.",
+  ],
 ];
 
 const CAUSES_MAX = 8;
