@@ -30,7 +30,10 @@ export interface ValidationClient {
 
 type ValidationConfig = Pick<
   AdmissionConfig,
-  "CREDENTIAL_VALIDATE_URL" | "INTERNAL_AUTH_TOKEN" | "VALIDATE_TIMEOUT_MS"
+  | "CREDENTIAL_VALIDATE_URL"
+  | "INTERNAL_AUTH_TOKEN"
+  | "VALIDATE_TIMEOUT_MS"
+  | `CREDENTIAL_VALIDATE_${"CA" | "CERT" | "KEY"}_FILE`
 >;
 
 /** Where validations are told of. */

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createKeySet } from "@ostiary/gateway/admission/key-set";
+import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
+import { boundedCall, CallFailed } from "@ostiary/gateway/upstream/bounded-call";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
+import { exportJWK, generateKeyPair } from "jose";
+import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
+import { rejection, waitFor } from "../../support/index.ts";
+
+setDefaultTimeout(30_000);
+
+/** TLS from the gateway to identity, audit and the identity provider's key set, under private CAs. */
+const certificates = new Certificates();
+const servers: Bun.Server<undefined>[] = [];
+let ca: CertificateAuthority;
+let next: CertificateAuthority;
+
+beforeAll(() => {
+  ca = certificates.authority("ca");
+  next = certificates.authority("next");
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop(true)));
+  certificates.remove();
+});
+
+/** Answers with the port that it is called from, or with `answer`. */
+function serve(
+  pair: CertificatePair,
+  options: { clients?: string; answer?: () => Response; port?: number } = {},
+) {
+  const { clients, answer, port = 0 } = options;
+  const server = Bun.serve({
+    port,
+    hostname: "127.0.0.1",
+    tls: {
+      cert: pair.cert,
+      key: readFileSync(pair.key_file, "utf8"),
+      ...(clients !== undefined && { ca: clients, requestCert: true, rejectUnauthorized: true }),
+    },
+    fetch: (request, self) => answer?.() ?? new Response(String(self.requestIP(request)?.port)),
+  });
+  servers.push(server);
+  return server;
+}
+
+const filesOf = (given: { ca?: { cert_file: string }; pair?: CertificatePair }) =>
+  peerTls(
+    {
+      AUDIT_CA_FILE: given.ca?.cert_file,
+      AUDIT_CERT_FILE: given.pair?.cert_file,
+      AUDIT_KEY_FILE: given.pair?.key_file,
+    },
+    "AUDIT",
+  );
+
+const call = (port: number | undefined, tls: PeerTls | undefined) =>
+  boundedCall({ method: "POST", url: `https://localhost:${port}/`, body: "{}", timeout_ms: 5_000, tls });
+
+async function failure(port: number | undefined, tls: PeerTls | undefined): Promise<string> {
+  const error = await rejection(call(port, tls));
+  expect(error).toBeInstanceOf(CallFailed);
+  return error instanceof Error ? error.message : "";
+}
+
+describe("a call by TLS", () => {
+  test("goes through under the CA that was named, again and again over one connection", async () => {
+    const { port } = serve(ca.sign("good"));
+    const tls = filesOf({ ca });
+    const first = (await call(port, tls)).text;
+    for (let each = 0; each < 5; each++) expect((await call(port, tls)).text).toBe(first);
+  });
+
+  test("is refused under another CA, and where none was named", async () => {
+    const { port } = serve(ca.sign("good"));
+    expect(await failure(port, filesOf({ ca: next }))).toMatch(/SELF_SIGNED|UNABLE_TO/);
+    expect(await failure(port, undefined)).toMatch(/SELF_SIGNED|UNABLE_TO/);
+  });
+
+  test("is refused by a server of another name", async () => {
+    const { port } = serve(ca.sign("elsewhere", { names: "DNS:identity.example" }));
+    expect(await failure(port, filesOf({ ca }))).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
+  });
+
+  test("is refused by a server whose certificate has expired", async () => {
+    const { port } = serve(ca.sign("expired", { expired: true }));
+    expect(await failure(port, filesOf({ ca }))).toBe("CERT_HAS_EXPIRED");
+  });
+
+  test("is refused by a server that speaks plain HTTP", async () => {
+    const plain = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("plain") });
+    servers.push(plain);
+    await failure(plain.port, filesOf({ ca }));
+  });
+
+  test("shows its certificate to a server that asks for one", async () => {
+    const { port } = serve(ca.sign("good"), { clients: ca.cert });
+    await failure(port, filesOf({ ca }));
+    await failure(port, filesOf({ ca, pair: next.sign("stranger") }));
+    expect((await call(port, filesOf({ ca, pair: ca.sign("client") }))).status).toBe(200);
+  });
+
+  test("trusts a renewed CA without a restart", async () => {
+    const clock = manualClock();
+    const AUDIT_CA_FILE = join(certificates.folder, "renewed.pem");
+    copyFileSync(ca.cert_file, AUDIT_CA_FILE);
+    const tls = peerTls({ AUDIT_CA_FILE }, "AUDIT", clock);
+    const { port } = serve(next.sign("renewed"));
+    await failure(port, tls);
+    writeFileSync(AUDIT_CA_FILE, ca.cert + next.cert);
+    clock.advance(2_000);
+    expect((await call(port, tls)).status).toBe(200);
+  });
+});
+
+describe("each peer has files of its own", () => {
+  const log = { info: () => {}, warn: () => {} };
+
+  test("identity's", async () => {
+    const answer = () => Response.json({ valid: false });
+    const { port } = serve(ca.sign("identity"), { answer });
+    const config = {
+      CREDENTIAL_VALIDATE_URL: `https://localhost:${port}/validate`,
+      VALIDATE_TIMEOUT_MS: 5_000,
+    };
+    const trusting = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: ca.cert_file });
+    expect(await trusting.credential("acme-k-2-x")).toEqual({ valid: false });
+    const others = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: next.cert_file });
+    await expect(others.credential("acme-k-2-x")).rejects.toThrow();
+  });
+
+  test("the key set's", async () => {
+    const { publicKey } = await generateKeyPair("ES256");
+    const jwk = await exportJWK(publicKey);
+    const { port } = serve(ca.sign("provider"), {
+      answer: () => Response.json({ keys: [{ ...jwk, alg: "ES256" }] }),
+    });
+    const uri = `https://localhost:${port}/jwks`;
+    const clock = manualClock();
+    const trusting = createKeySet({
+      uri,
+      log,
+      clock,
+      tls: peerTls({ AUTH_JWKS_CA_FILE: ca.cert_file }, "AUTH_JWKS"),
+    });
+    trusting.start();
+    await waitFor(() => trusting.current() !== null, { what: "the key set" });
+    trusting.stop();
+    const reasons: unknown[] = [];
+    const warn = (fields: object) => reasons.push(fields);
+    const others = createKeySet({
+      uri,
+      clock,
+      log: { ...log, warn },
+      tls: peerTls({ AUTH_JWKS_CA_FILE: next.cert_file }, "AUTH_JWKS"),
+    });
+    others.start();
+    await waitFor(() => reasons.length > 0, { what: "the refusal" });
+    expect(others.current()).toBeNull();
+    expect(String(JSON.stringify(reasons[0]))).toMatch(/SELF_SIGNED|UNABLE_TO/);
+    others.stop();
+  });
+});
