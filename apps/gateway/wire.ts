@@ -213,5 +213,6 @@ function webSocketOptions(config: GatewayConfig) {
     timeout_ms: config.UPSTREAM_TIMEOUT_MS,
     idle_timeout_ms: config.WEBSOCKET_IDLE_TIMEOUT_MS,
     message_bytes_max: config.WEBSOCKET_MESSAGE_BYTES_MAX,
+    origins: new Set(allowedOrigins(config)),
   };
 }

@@ -8,6 +8,8 @@ import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunne
 export interface WebSocketOptions extends TunnelLimits {
   /** For the service to accept. */
   readonly timeout_ms: number;
+  /** Whose pages may connect, since browsers leave that to servers; empty: everybody's. */
+  readonly origins: ReadonlySet<string>;
 }
 
 /** Of the handshake, which each side has for itself. */
@@ -44,11 +46,12 @@ export class WebSockets {
   /**
    * Joins client and service. `onEnd` is told when both sides are closed.
    *
-   * @throws ApiError 400 for a handshake that is not one, 502 when the service does not accept; ClientGone
+   * @throws ApiError 400 for a handshake that is not one or of an unlisted origin, 502 when the service does not accept; ClientGone
    */
   async open(exchange: Exchange, path: string, onEnd: (failure: Error | null) => void): Promise<void> {
     const { request, server } = exchange;
     requireHandshake(request.headers);
+    requireOrigin(request.headers.get("origin"), this.#options.origins);
     exchange.forwarded = true;
     const service = await this.#dial(exchange, path);
     const tunnel = new Tunnel(service, this.#options, (failure) => {
@@ -144,6 +147,12 @@ function requireHandshake(headers: Headers): void {
     message: "A WebSocket handshake needs Sec-WebSocket-Version 13 and a valid Sec-WebSocket-Key.",
     headers: { "Sec-WebSocket-Version": "13" },
   });
+}
+
+/** Programs send none: only a browser says on whose page it is. */
+function requireOrigin(origin: string | null, origins: ReadonlySet<string>): void {
+  if (origin === null || origins.size === 0 || origins.has(origin)) return;
+  throw new ApiError("INVALID_REQUEST", { message: "Pages of this origin may not open a WebSocket here." });
 }
 
 function listed(value: string | null): string[] {

@@ -1,0 +1,66 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { chat, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
+import { RawClient, spell } from "../../support/raw-http.ts";
+
+/** Whose pages may open a WebSocket: browsers show every server's answer to every page. */
+const bed = new WebSocketBed();
+let listed: LocalGateway;
+
+beforeAll(async () => {
+  await bed.start();
+  listed = await startLocalGateway({
+    ...bed.env,
+    ALLOWED_ORIGINS: "https://a.example, https://b.example:8443",
+  });
+  await listed.publish({ chat: chat(bed.url) });
+});
+afterAll(async () => {
+  await listed.close();
+  await bed.close();
+});
+afterEach(() => bed.reset());
+
+async function handshake(gateway: LocalGateway, origin: Record<string, string>): Promise<number> {
+  const client = await RawClient.connect(gateway.url);
+  client.send(
+    spell("GET", "/public/a", {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+      ...origin,
+    }),
+  );
+  const { status } = await client.response();
+  client.destroy();
+  return status;
+}
+
+describe("with ALLOWED_ORIGINS", () => {
+  test.each(["https://a.example", "https://b.example:8443"])("a page of %s connects", async (Origin) => {
+    expect(await handshake(listed, { Origin })).toBe(101);
+  });
+
+  test("a program, which names no origin, connects", async () => {
+    expect(await handshake(listed, {})).toBe(101);
+  });
+
+  test.each([
+    "https://evil.example",
+    "http://a.example",
+    "https://a.example:8443",
+    "https://a.example.evil.example",
+    "https://A.example",
+    "https://a.example/",
+    "null",
+    "",
+  ])("a page of %p is refused before the service is asked", async (Origin) => {
+    expect(await handshake(listed, { Origin })).toBe(400);
+    expect(bed.sockets).toHaveLength(0);
+  });
+});
+
+test("without ALLOWED_ORIGINS every page connects, as to every other route", async () => {
+  expect(await handshake(bed.gateway, { Origin: "https://anybody.example" })).toBe(101);
+});
