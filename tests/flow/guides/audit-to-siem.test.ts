@@ -5,6 +5,7 @@ import { commandsOf } from "../../support/documents.ts";
 import { Reader } from "../../support/reader.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { newSession } from "./caller.ts";
 
 /** The program of the guide, taken out of it and run against a stand-in of Splunk's collector. */
 
@@ -28,7 +29,7 @@ let refusals = 0;
 beforeAll(async () => {
   stack = await startStack();
   collector = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: take });
-  session = await newSession();
+  session = await newSession(stack, "siem");
   reader = await Reader.open({
     GATEWAY: stack.gateway.url,
     SESSION: session,
@@ -62,22 +63,6 @@ async function take(request: Request): Promise<Response> {
   return Response.json({ text: "Success", code: 0 });
 }
 
-async function call(path: string, headers: Record<string, string>, body?: string) {
-  const response = await fetch(`${stack.gateway.url}${path}`, {
-    headers,
-    ...(body === undefined ? {} : { method: "POST", body }),
-  });
-  return JSON.parse(await response.text());
-}
-
-async function newSession(): Promise<string> {
-  const token = await (await fetch(`${stack.identity_provider_url}/token?subject=siem`)).text();
-  const bearer = { Authorization: `Bearer ${token}` };
-  await waitFor(async () => (await fetch(`${stack.gateway.url}/user`, { headers: bearer })).ok);
-  const { id } = await call("/user/organizations", bearer, '{"name":"Watched"}');
-  return (await call(`/user/organizations/${id}/session`, bearer, "")).token;
-}
-
 /** Writes so many events, and waits until the log tells how each ended. */
 async function writes(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
@@ -91,8 +76,9 @@ async function writes(count: number): Promise<void> {
 
 /** The ids of the log, oldest first. */
 async function log(): Promise<Delivered["event"][]> {
-  const page = await call("/org/audit-events?limit=100", { "X-API-Key": session });
-  return page.audit_events.toReversed();
+  const url = `${stack.gateway.url}/org/audit-events?limit=100`;
+  const page = await (await fetch(url, { headers: { "X-API-Key": session } })).text();
+  return JSON.parse(page).audit_events.toReversed();
 }
 
 const ids = (events: { id: string }[]) => events.map(({ id }) => id);

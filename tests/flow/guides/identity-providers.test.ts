@@ -9,7 +9,7 @@ import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";
 
 /** Providers that other people wrote, connected by the commands of the guide. */
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(600_000);
 
 const GUIDE = ".github/guides/identity-providers.md";
 const AUDIENCE = "https://api.example.com";
@@ -98,10 +98,15 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
     const keycloak = `http://127.0.0.1:${port}`;
     provider = reader.start(
       `exec kc.sh start-dev --http-port=${port} --http-management-port=${await freePort()} --cache=local`,
-      { KC_BOOTSTRAP_ADMIN_USERNAME: "admin", KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD },
+      {
+        KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
+        KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
+        // the distribution stays as it was
+        KC_DB_URL: "jdbc:h2:mem:try;DB_CLOSE_DELAY=-1",
+      },
     );
     await waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
-      timeout_ms: 240_000,
+      timeout_ms: 540_000,
       what: "Keycloak",
     });
     const [realm = "", token = ""] = await commandsOf(GUIDE, "Keycloak");

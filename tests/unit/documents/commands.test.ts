@@ -12,7 +12,10 @@ interface NotRun {
 const GUIDES = ".github/guides/";
 const README_TEST = "tests/flow/quick-start/readme-commands.test.ts";
 const FEED = "tests/flow/guides/lifecycle-feed.test.ts";
+const LIMITS = "tests/flow/guides/choosing-limits.test.ts";
+const KUBERNETES = "tests/flow/guides/kubernetes.test.ts";
 const PROVIDERS = "tests/flow/guides/identity-providers.test.ts";
+const UPGRADE = "tests/flow/guides/upgrading.test.ts";
 const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
@@ -34,13 +37,32 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     Restore: RESTORE,
     "Look whether all is there": RESTORE,
   },
+  [`${GUIDES}choosing-limits.md`]: {
+    "Rate limits of routes": LIMITS,
+  },
   [`${GUIDES}identity-providers.md`]: {
     "Any provider": PROVIDERS,
     Keycloak: PROVIDERS,
   },
+  [`${GUIDES}kubernetes.md`]: {
+    "1. The image": { why: "it needs a Docker engine" },
+    "2. The databases": KUBERNETES,
+    "3. The other secrets": KUBERNETES,
+    "5. Start": {
+      why: "it needs a cluster; the test reads the manifests with the services' schemas and Kubernetes' own",
+    },
+    "6. Publish what customers reach of identity and audit": {
+      why: "README.md has these commands, and its test",
+    },
+  },
   [`${GUIDES}lifecycle-feed.md`]: {
     "Follow the lifecycle feed": FEED,
     "A reader that can be stopped at any moment": FEED,
+  },
+  [`${GUIDES}upgrading.md`]: {
+    Before: UPGRADE,
+    "The order": UPGRADE,
+    After: UPGRADE,
   },
   [`${GUIDES}ten-minutes.md`]: {
     "1. Start Ostiary": TEN_MINUTES,

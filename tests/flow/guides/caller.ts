@@ -1,0 +1,24 @@
+import type { Stack } from "../../support/stack.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** A session of a new person in an organization of their own. A busy machine may answer 503: then it is tried again. */
+export async function newSession(stack: Stack, subject: string): Promise<string> {
+  const token = await (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
+  const post = (path: string, body: string) =>
+    waitFor(
+      async () => {
+        const url = `${stack.gateway.url}${path}`;
+        const response = await fetch(url, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${token}` },
+          body,
+        });
+        const text = await response.text();
+        if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+        return JSON.parse(text);
+      },
+      { timeout_ms: 30_000, what: `POST ${path}` },
+    );
+  const { id } = await post("/user/organizations", JSON.stringify({ name: subject }));
+  return (await post(`/user/organizations/${id}/session`, "")).token;
+}
