@@ -66,6 +66,11 @@ export function moved(commands: string, places: Record<string, string>): string 
   return Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), commands);
 }
 
+/** Commands that take Node.js, or Bun where there is no Node.js: the guides say that either does. */
+export function withNodeOrBun(commands: string): string {
+  return Bun.which("node") === null ? commands.replace(/^node /gm, "bun ") : commands;
+}
+
 /** What a process has written, once that holds `words`; the rest is read on, so that it never waits. */
 export async function readUntil(stream: ReadableStream<Uint8Array>, words: string): Promise<string> {
   let text = "";

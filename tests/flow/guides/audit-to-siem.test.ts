@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandsOf } from "../../support/documents.ts";
-import { Reader } from "../../support/reader.ts";
+import { Reader, withNodeOrBun } from "../../support/reader.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await reader.runAll(await commandsOf(GUIDE, "A credential that may read the log and nothing else"));
   const [program = "", run = ""] = await commandsOf(GUIDE, "The program");
   await reader.run(program);
-  ship = run;
+  ship = withNodeOrBun(run);
 });
 beforeEach(async () => {
   received = [];

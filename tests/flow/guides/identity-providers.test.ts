@@ -102,7 +102,7 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
         KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
         KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
         // the distribution stays as it was
-        KC_DB_URL: "jdbc:h2:mem:try;DB_CLOSE_DELAY=-1",
+        KC_DB_URL: "jdbc:h2:mem:try;NON_KEYWORDS=VALUE;DB_CLOSE_DELAY=-1",
       },
     );
     await waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {

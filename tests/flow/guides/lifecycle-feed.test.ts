@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandsOf } from "../../support/documents.ts";
-import { type Command, moved, Reader } from "../../support/reader.ts";
+import { type Command, moved, Reader, withNodeOrBun } from "../../support/reader.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   reader = await Reader.open({ IDENTITY_URL: identity.internal_url, INTERNAL_AUTH_TOKEN: TOKEN });
   const [program = "", start = ""] = await commandsOf(GUIDE, "A reader that can be stopped at any moment");
   await reader.run(program);
-  follow = start.trim();
+  follow = withNodeOrBun(start.trim());
 });
 afterEach(async () => {
   for (const each of running.splice(0)) await killed(each);
