@@ -105,10 +105,15 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
         KC_DB_URL: "jdbc:h2:mem:try;NON_KEYWORDS=VALUE;DB_CLOSE_DELAY=-1",
       },
     );
-    await waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
+    const said = provider.stdout.text();
+    const failed = provider.exited.then(async (code) => {
+      throw new Error(`Keycloak ended with ${code}:\n${await said}`);
+    });
+    const up = waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
       timeout_ms: 540_000,
       what: "Keycloak",
     });
+    await Promise.race([up, failed]);
     const [realm = "", token = ""] = await commandsOf(GUIDE, "Keycloak");
     const settings = {
       KEYCLOAK: keycloak,

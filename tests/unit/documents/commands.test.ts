@@ -79,8 +79,8 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
 /** Guides whose commands need what a machine that runs tests has not. */
 const TRIED_ELSEWHERE: Record<string, NotRun> = {
   [`${GUIDES}capacity.md`]: { why: "its figures are those of the benches" },
-  [`${GUIDES}clusters.md`]: { why: "it needs several machines" },
-  [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd" },
+  [`${GUIDES}clusters.md`]: { why: "tests/fault breaks the clusters that it describes" },
+  [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
 };
 
@@ -111,16 +111,13 @@ describe("the commands of", () => {
   });
 });
 
-test("no block of README.md or a guide is without a language that says what it is", async () => {
-  const blocks = await Promise.all(
+test("no commands of README.md or a guide stand where the list above does not look", async () => {
+  const found = await Promise.all(
     guides.map(async (guide) => (await blocksOf(guide)).map((block) => ({ guide, ...block }))),
   );
-  const known = ["sh", "yaml", "json", "ini", "toml", "sql", "ts", "text", ""];
-  const odd = blocks.flat().filter(({ language }) => !known.includes(language));
-  expect(odd.map(({ guide, heading, language }) => `${guide}, ${heading}: ${language}`)).toEqual([]);
-  // a block without a language is a picture in letters: nothing that somebody would paste
-  const hidden = blocks
-    .flat()
-    .filter(({ language, text }) => language === "" && /^(\$|bun |curl |kubectl |docker )/m.test(text));
+  const hidden = found.flat().filter(({ language, text }) => {
+    if (["bash", "shell", "console", "zsh"].includes(language)) return true;
+    return language === "" && /^(\$|bun |curl |kubectl |docker )/m.test(text);
+  });
   expect(hidden.map(({ guide, heading }) => `${guide}, ${heading}`)).toEqual([]);
 });
