@@ -39,6 +39,8 @@ export interface Served {
   readonly gateway: number;
   /** When the write of that version was sent. */
   readonly published_ms: number;
+  /** How long the processes between that write and this gateway waited for a processor since the part's return. */
+  readonly delay_ms: number;
 }
 
 /** Everything that was seen while one cell was run. */

@@ -75,8 +75,11 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
       answers.filter(({ started_ms }) => started_ms >= began.ms),
     ),
     reached: seen,
+    served: served.map((each) => ({
+      ...each,
+      delay_ms: delay.between(returned_ms, each.at_ms, processesTo(system, each.gateway)),
+    })),
     events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
-    served,
   };
   delay.forget(began.ms);
   return run;
@@ -133,6 +136,12 @@ function processesOf(system: System, { client, replica }: Pick<Answer, "client" 
   return [CLIENTS_PROCESS, ...(first === undefined ? [] : [first.name]), ...behind];
 }
 
+/** The processes that a new route passes on its way to a gateway. */
+function processesTo({ registries, gateways }: System, gateway: number): string[] {
+  const own = gateways[gateway]?.name;
+  return [CLIENTS_PROCESS, ...registries.map(({ name }) => name), "postgres", "etcd", ...(own ? [own] : [])];
+}
+
 type Times = Pick<CellRun, "began_ms" | "breaking_ms" | "broken_ms" | "returning_ms" | "returned_ms">;
 
 async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }: Pace): Promise<void> {
@@ -144,7 +153,8 @@ async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }:
       .filter(({ started_ms }) => started_ms >= returned_ms)
       .map((answer) => ({ ...answer, delay_ms: 0 }));
     const nothing = { cell: { parts: [], fault: "cut" as const }, reached: [], events: new Map() };
-    const soFar = { ...nothing, ...times, ended_ms: now_ms, answers, served: recorder.served };
+    const served = recorder.served.map((each) => ({ ...each, delay_ms: 0 }));
+    const soFar = { ...nothing, ...times, ended_ms: now_ms, answers, served };
     const last_ms = Math.max(...healing(soFar).values());
     return now_ms - returned_ms - last_ms >= well_ms;
   };

@@ -1,7 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 const INTERVAL_MS = 50;
 const NS_PER_MS = 1e6;
+/** The runtime's thread that carries calls of other services; it begins with the first of them. */
+const CALLS_THREAD = "HTTP Client";
+const THREADS_LOOK_MS = 1_000;
 
 /** This process: the clients, and the lines between all others. */
 export const CLIENTS_PROCESS = "clients";
@@ -19,6 +22,7 @@ interface Sample {
 export class SchedulingDelay {
   readonly #pids: () => ReadonlyMap<string, number>;
   readonly #counted_ns = new Map<number, number>();
+  readonly #threads = new Map<number, { ids: readonly number[]; looked_ms: number }>();
   readonly #samples: Sample[] = [{ at_ms: performance.now(), waited_ms: new Map() }];
   readonly #timer = setInterval(() => this.#sample(), INTERVAL_MS);
 
@@ -54,24 +58,50 @@ export class SchedulingDelay {
     const last = this.#samples.at(-1);
     const waited_ms = new Map(last?.waited_ms);
     const add = (name: string, ms: number) => waited_ms.set(name, (waited_ms.get(name) ?? 0) + ms);
-    for (const [name, pid] of this.#pids()) add(name, this.#waited(pid));
+    for (const [name, pid] of this.#pids()) add(name, this.#waited(pid, this.#threadsOf(pid, at_ms)));
+    // what its main thread waited is in how late it is
+    const calls = this.#threadsOf(process.pid, at_ms).filter((id) => id !== process.pid);
+    add(CLIENTS_PROCESS, this.#waited(process.pid, calls));
     add(CLIENTS_PROCESS, Math.max(0, at_ms - (last?.at_ms ?? at_ms) - INTERVAL_MS));
     this.#samples.push({ at_ms, waited_ms });
   }
 
-  /** What a process waited since it was last looked at. */
-  #waited(pid: number): number {
-    const now_ns = countedNs(pid);
-    const before_ns = this.#counted_ns.get(pid) ?? now_ns;
-    this.#counted_ns.set(pid, now_ns);
-    return Math.max(0, now_ns - before_ns) / NS_PER_MS;
+  /** What these threads of a process waited since they were last looked at. */
+  #waited(pid: number, threads: readonly number[]): number {
+    return threads.reduce((sum, thread) => {
+      const now_ns = countedNs(pid, thread);
+      const before_ns = this.#counted_ns.get(thread) ?? now_ns;
+      this.#counted_ns.set(thread, now_ns);
+      return sum + Math.max(0, now_ns - before_ns) / NS_PER_MS;
+    }, 0);
+  }
+
+  /** The threads of a process that requests pass. */
+  #threadsOf(pid: number, now_ms: number): readonly number[] {
+    const known = this.#threads.get(pid);
+    if (known !== undefined && (known.ids.length > 1 || now_ms - known.looked_ms < THREADS_LOOK_MS)) {
+      return known.ids;
+    }
+    const ids = [pid, ...threadsNamed(pid, CALLS_THREAD)];
+    this.#threads.set(pid, { ids, looked_ms: now_ms });
+    return ids;
   }
 }
 
-/** What the kernel has counted for a process's main thread. */
-function countedNs(pid: number): number {
+function threadsNamed(pid: number, name: string): number[] {
   try {
-    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]);
+    const isNamed = (thread: string) =>
+      readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim() === name;
+    return readdirSync(`/proc/${pid}/task`).filter(isNamed).map(Number);
+  } catch {
+    return []; // it has ended, or this is no Linux
+  }
+}
+
+/** What the kernel has counted for a thread. */
+function countedNs(pid: number, thread: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[1]);
   } catch {
     return 0; // it has ended, or this is no Linux
   }

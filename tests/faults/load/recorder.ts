@@ -4,10 +4,13 @@ import type { Answer, Counted, Served } from "../record.ts";
 /** An answer whose delay is not known before the processes have been looked at again. */
 export type Seen = Omit<Answer, "delay_ms">;
 
+/** The same for what a gateway serves. */
+export type SeenServed = Omit<Served, "delay_ms">;
+
 /** Where clients put down what they see. */
 export class Recorder {
   #answers: Seen[] = [];
-  #served: Served[] = [];
+  #served: SeenServed[] = [];
   readonly #underway = new Set<{ readonly started_ms: number }>();
 
   /** A request is sent now; what is given back records its answer. */
@@ -26,7 +29,7 @@ export class Recorder {
     this.#answers.push(answer);
   }
 
-  sawServed(served: Served): void {
+  sawServed(served: SeenServed): void {
     this.#served.push(served);
   }
 
@@ -34,7 +37,7 @@ export class Recorder {
     return this.#answers;
   }
 
-  get served(): readonly Served[] {
+  get served(): readonly SeenServed[] {
     return this.#served;
   }
 
@@ -44,7 +47,7 @@ export class Recorder {
   }
 
   /** What was seen since the last time. */
-  take(): { answers: Seen[]; served: Served[] } {
+  take(): { answers: Seen[]; served: SeenServed[] } {
     const taken = { answers: this.#answers, served: this.#served };
     this.#answers = [];
     this.#served = [];

@@ -28,7 +28,7 @@ function healingOfRoutes({ served, returned_ms }: CellRun): number {
     Math.min(
       ...served
         .filter((each) => each.gateway === gateway && each.published_ms >= returned_ms)
-        .map(({ at_ms }) => at_ms),
+        .map(({ at_ms, delay_ms }) => Math.max(returned_ms, at_ms - delay_ms)),
     ),
   );
   return Math.max(...firsts) - returned_ms;

@@ -30,7 +30,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   const answers = CLIENTS.flatMap((client) =>
     Array.from({ length: 24 }, (_, second) => answerInTime(cell, client, 500 + second * 1_000)),
   );
-  const served = [0, 1].map((gateway) => ({ at_ms: 15_900, gateway, published_ms: 15_500 }));
+  const served = [0, 1].map((gateway) => ({ at_ms: 15_900, gateway, published_ms: 15_500, delay_ms: 0 }));
   return {
     cell,
     ...TIMES,

@@ -178,8 +178,8 @@ const faults: [promise: string, what: string, name: string, more: Partial<CellRu
     "etcd/frozen",
     {
       served: [
-        { at_ms: 15_900, gateway: 0, published_ms: 15_500 },
-        { at_ms: 20_100, gateway: 1, published_ms: 15_500 },
+        { at_ms: 15_900, gateway: 0, published_ms: 15_500, delay_ms: 0 },
+        { at_ms: 20_100, gateway: 1, published_ms: 15_500, delay_ms: 0 },
       ],
     },
   ],

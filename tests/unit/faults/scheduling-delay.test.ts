@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { CLIENTS_PROCESS, SchedulingDelay } from "../../faults/scheduling-delay.ts";
+import { waitFor } from "../../support/index.ts";
+
+/** Keeps this process from everything else, as a machine without a processor to spare would. */
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+test("what kept this process from its timers counts for who was under way then, and for nobody else", async () => {
+  const delay = new SchedulingDelay(() => new Map([["clients' own", process.pid]]));
+  const from = performance.now();
+  block(400);
+  const to = performance.now();
+  await waitFor(() => delay.between(from, to, [CLIENTS_PROCESS]) >= 300, { what: "The delay" });
+  expect(delay.between(from, to, [])).toBe(0);
+  expect(delay.between(from, to, ["a process that is none"])).toBe(0);
+  delay.forget(to);
+  expect(delay.between(to + 60_000, to + 60_000, [CLIENTS_PROCESS])).toBe(0);
+  delay.stop();
+});
+
+test("a process that has ended waits for nothing", async () => {
+  const ended = Bun.spawn(["true"]);
+  await ended.exited;
+  const delay = new SchedulingDelay(() => new Map([["ended", ended.pid]]));
+  const from = performance.now();
+  await waitFor(() => performance.now() - from > 120);
+  expect(delay.between(from, performance.now(), ["ended"])).toBe(0);
+  delay.stop();
+});
