@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { residentBytes } from "../../bench/measure/machine.ts";
@@ -14,10 +15,10 @@ const LOOK_MS = 10_000;
 export async function lookAt({ name, server, upkeep_file }: Replica): Promise<Held> {
   const { pid } = server;
   if (pid === undefined) throw new Error(`${name} does not run.`);
-  const file = Bun.file(upkeep_file);
-  if (await file.exists()) await file.delete();
+  // a new handle each time: one that has seen no file goes on seeing none
+  await rm(upkeep_file, { force: true });
   signal(pid, "SIGWINCH");
-  const told = await waitFor(async () => Value.Parse(Upkeep, await file.json()), {
+  const told = await waitFor(async () => Value.Parse(Upkeep, await Bun.file(upkeep_file).json()), {
     timeout_ms: LOOK_MS,
     what: `What ${name} holds`,
   });
