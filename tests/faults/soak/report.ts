@@ -1,5 +1,5 @@
 import { markdownTable } from "../report.ts";
-import { type Growth, growthOf, type Held, HOLDINGS, type Holding } from "./flatness.ts";
+import { type Growth, growthOf, type Held, HOLDINGS, type Holding, LOOKS_MIN } from "./flatness.ts";
 
 const MIB = 1_048_576;
 
@@ -15,7 +15,7 @@ export function soakTable(looks: ReadonlyMap<string, readonly Held[]>): string {
   const rows = [...looks].map(([name, held]) => [
     name,
     String(held.length),
-    ...growthOf(held).map((growth) => growthText(growth)),
+    ...(held.length < LOOKS_MIN ? HOLDINGS.map(() => "too few looks") : growthOf(held).map(growthText)),
   ]);
   return markdownTable(["Process", "looks", ...HOLDINGS.map((holding) => TITLES[holding])], rows);
 }
