@@ -231,7 +231,7 @@ export class PostgresPool {
       settings: { ...this.#timeouts, plan_cache_mode },
       tls: this.#tls,
       primary: wantsPrimary(this.#url),
-      wasReplaced: async () => search !== null && (await search.find().catch(() => url)) !== url,
+      wasReplaced: async () => search !== null && (await search.find(url).catch(() => url)) !== url,
     });
   }
 }

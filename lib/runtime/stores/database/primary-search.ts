@@ -62,8 +62,11 @@ export class PrimarySearch {
     this.#tls = tls;
   }
 
-  /** The URL of the server that takes writes; rejects with `NoPrimary`. */
-  async find(): Promise<string> {
+  /**
+   * The URL of the server that takes writes: `current`, unless another has taken its place. Rejects with
+   * `NoPrimary`.
+   */
+  async find(current?: string): Promise<string> {
     const found = new Map<string, number>();
     let failure: unknown = new Error("No server answered.");
     const over = Promise.withResolvers<void>();
@@ -80,10 +83,12 @@ export class PrimarySearch {
     });
     await Promise.race([Promise.all(asking), over.promise]);
     for (const timer of timers) clearTimeout(timer);
-    const [newest] = [...found].sort(([, one], [, other]) => other - one);
-    if (newest === undefined) throw new NoPrimary(failure);
-    this.#timeline = Math.max(this.#timeline, newest[1]);
-    return newest[0];
+    this.#timeline = Math.max(this.#timeline, ...found.values());
+    // one server may have several names
+    const newest = this.#urls.filter((url) => found.get(url) === this.#timeline);
+    const [first] = newest;
+    if (first === undefined) throw new NoPrimary(failure);
+    return current !== undefined && newest.includes(current) ? current : first;
   }
 }
 
