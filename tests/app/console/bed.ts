@@ -41,7 +41,10 @@ export function useConsole(services: Record<string, unknown>, env: Record<string
     return running;
   };
   beforeAll(async () => {
-    const [browser, registry] = await Promise.all([launchBrowser(), startRegistry({ env: { ...NO_COMPARISON, ...env } })]);
+    const [browser, registry] = await Promise.all([
+      launchBrowser(),
+      startRegistry({ env: { ...NO_COMPARISON, ...env } }),
+    ]);
     running = { browser, registry };
     if (Object.keys(services).length > 0) await registry.apply(services);
   }, PAGE_TIMEOUT_MS);
