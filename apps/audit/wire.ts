@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Service } from "@ostiary/lib/runtime/service";
-import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
@@ -12,10 +11,9 @@ import { openReads } from "./events/queries.ts";
 import { Exports } from "./exports/export.ts";
 import type { ExportLimits } from "./exports/permits.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
+import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { EventWriter } from "./writes/commands.ts";
-
-const MIGRATIONS = shippedFile("drizzle/audit");
 
 /** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
 const WRITE_CONNECTIONS = 5;
@@ -88,7 +86,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     health,
     ...app,
     async start() {
-      await writes.migrate("audit", MIGRATIONS);
+      await writes.migrate(SCHEMA, MIGRATIONS);
       await partitions.start();
       if (key !== null) await insertSigningKey(writes, key.jwk);
       sealer.start();
@@ -115,7 +113,7 @@ async function openStores(
   given: Database | undefined,
   { observeStore }: Telemetry,
 ): Promise<Stores> {
-  const options = { namespace: "audit", observer: observeStore, tls: peerTls(config, "DATABASE") };
+  const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
   const writes =
     given === undefined
       ? await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS })

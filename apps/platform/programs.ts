@@ -1,5 +1,5 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Commands } from "./screen.ts";
 
 /** What runs until a signal ends it. */
@@ -57,12 +57,31 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
   add("identity", "Run identity").action(() =>
     choose(async () => (await import("@ostiary/identity/run")).runIdentity(env)),
   );
-  add("audit", "Run audit; `audit verify` checks exports of its log").action(() =>
+  const audit = add("audit", "Run audit; `audit verify` checks exports of its log").action(() =>
     choose(async () => (await import("@ostiary/audit/run")).runAudit(env)),
   );
+  audit
+    .command("migrate")
+    .description("Make or change the schema of the log, as the user of DATABASE_URL, who owns it, and end")
+    .option(
+      "--role <name>",
+      "a role that may do the service's work, and no more; made if there is none",
+      asRole,
+    )
+    .action(({ role }: { role?: string }) =>
+      choose(async () => (await import("@ostiary/audit/migrate")).runMigration(env, role)),
+    );
   add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
     choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
   );
+}
+
+/** A name of PostgreSQL, which cuts off what is longer. */
+const ROLE_BYTES_MAX = 63;
+
+function asRole(text: string): string {
+  if (text !== "" && Buffer.byteLength(text) <= ROLE_BYTES_MAX) return text;
+  throw new InvalidArgumentError(`It is a name of 1 to ${ROLE_BYTES_MAX} bytes.`);
 }
 
 const PROGRAMS_HELP = `  $ ostiary start

@@ -100,7 +100,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
     await opened.close();
     expect(String(error)).toBe(
-      "Error: The user of DATABASE_URL may not write schema audit: grant it CREATE on the database, or make it the schema's owner.",
+      "Error: The user of DATABASE_URL may not write schema audit: grant it CREATE on the database, make it the schema's owner, or let its owner migrate first.",
     );
   });
 

@@ -2,7 +2,7 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { wantedPartitions } from "./partition.ts";
-import { createPartition, lockPartitions, missingPartitions } from "./queries.ts";
+import { makePartition, missingPartitions } from "./queries.ts";
 
 /** Makes the partitions that are missing at `now_ms` and returns their names. Replicas may run it together. */
 export async function makePartitions(database: Database, now_ms: number): Promise<string[]> {
@@ -10,10 +10,11 @@ export async function makePartitions(database: Database, now_ms: number): Promis
   const missing = await database.run("select_partitions", (orm) => missingPartitions(orm, wanted));
   if (missing.length === 0) return [];
   return database.transaction("create_partitions", async (tx) => {
-    await lockPartitions(tx);
-    const stillMissing = await missingPartitions(tx, wanted);
-    for (const partition of stillMissing) await createPartition(tx, partition);
-    return stillMissing.map(({ name }) => name);
+    const made: string[] = [];
+    for (const partition of missing) {
+      if (await makePartition(tx, partition)) made.push(partition.name);
+    }
+    return made;
   });
 }
 

@@ -6,9 +6,8 @@ const MONTHS_BEHIND = 1;
 export interface Partition {
   /** `audit_events_2026_01`. */
   name: string;
-  /** First moment of the month and of the next one, RFC 3339. */
-  from: string;
-  to: string;
+  /** `2026-01`. */
+  month: string;
 }
 
 /**
@@ -18,10 +17,11 @@ export interface Partition {
  */
 export function wantedPartitions(now_ms: number): Partition[] {
   const now = new Date(now_ms);
-  const month = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset));
+  const monthAt = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset));
   return Array.from({ length: MONTHS_BEHIND + 1 + MONTHS_AHEAD }, (_, index) => {
-    const from = month(index - MONTHS_BEHIND).toISOString();
-    const to = month(index - MONTHS_BEHIND + 1).toISOString();
-    return { name: `audit_events_${from.slice(0, 7).replace("-", "_")}`, from, to };
+    const month = monthAt(index - MONTHS_BEHIND)
+      .toISOString()
+      .slice(0, 7);
+    return { name: `audit_events_${month.replace("-", "_")}`, month };
   });
 }

@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { sqlState } from "./failure.ts";
 import { type Orm, rows } from "./orm.ts";
@@ -20,13 +20,16 @@ export async function applyMigrations(tx: Orm, schema: string, folder: string): 
 /** By SQLSTATE: what an operator must mend before the service can start. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "42501":
-    "The user of DATABASE_URL may not write schema {schema}: grant it CREATE on the database, or make it the schema's owner.",
+    "The user of DATABASE_URL may not write schema {schema}: grant it CREATE on the database, make it the schema's owner, or let its owner migrate first.",
   "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
 };
 
 async function applyMissing(tx: Orm, schema: string, folder: string): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
+  // who may not write the schema may work in it, once its owner has migrated
+  const known = await appliedHashes(tx, schema, journal);
+  if (migrations.every(({ folderMillis, hash }) => known?.get(folderMillis) === hash)) return;
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
   await rows(tx, sql`create schema if not exists ${sql.identifier(schema)}`);
   await rows(
@@ -34,11 +37,7 @@ async function applyMissing(tx: Orm, schema: string, folder: string): Promise<vo
     sql`create table if not exists ${journal} (
       written_at_ms bigint primary key, hash text not null, applied_at timestamptz not null default now())`,
   );
-  const applied = await rows<{ written_at_ms: number; hash: string }>(
-    tx,
-    sql`select written_at_ms, hash from ${journal}`,
-  );
-  const hashes = new Map(applied.map((row) => [Number(row.written_at_ms), row.hash]));
+  const hashes = await readHashes(tx, journal);
   for (const migration of migrations) {
     const hash = hashes.get(migration.folderMillis);
     if (hash === migration.hash) continue;
@@ -55,4 +54,24 @@ async function applyMissing(tx: Orm, schema: string, folder: string): Promise<vo
       sql`insert into ${journal} (written_at_ms, hash) values (${migration.folderMillis}, ${migration.hash})`,
     );
   }
+}
+
+/** What was applied so far; null where there is no journal that this user may read. */
+async function appliedHashes(tx: Orm, schema: string, journal: SQL): Promise<Map<number, string> | null> {
+  const [found] = await rows<{ readable: boolean }>(
+    tx,
+    sql`select coalesce(bool_or(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')), false)
+          as readable
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = ${schema} and c.relname = 'schema_migrations'`,
+  );
+  return found?.readable ? await readHashes(tx, journal) : null;
+}
+
+async function readHashes(tx: Orm, journal: SQL): Promise<Map<number, string>> {
+  const applied = await rows<{ written_at_ms: number; hash: string }>(
+    tx,
+    sql`select written_at_ms, hash from ${journal}`,
+  );
+  return new Map(applied.map((row) => [Number(row.written_at_ms), row.hash]));
 }

@@ -1,0 +1,338 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { migrate } from "@ostiary/audit/migrate";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import postgres from "postgres";
+import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, requestId, startAudit, userIntent } from "./audit-service.ts";
+
+setDefaultTimeout(60_000);
+
+/** The service under a role that owns nothing of the log: it can do all of its work, and nothing that alters the log. */
+const onServer = describe.skipIf(!services().postgres.binary);
+const DENIED = "42501";
+const REFUSED = "23001";
+
+/** A new database whose owner is no superuser, migrated, and a role for the service. */
+async function newLog() {
+  const superuser_url = await freshDatabase();
+  const name = new URL(superuser_url).pathname.slice(1);
+  const [owner, role] = [`owner_${name}`, `service_${name}`];
+  const admin = postgres(superuser_url, { max: 1, onnotice: () => {} });
+  await admin.unsafe(`create role ${owner} login createrole`);
+  await admin.unsafe(`grant create on database ${name} to ${owner}`);
+  const as = (user: string) => {
+    const url = new URL(superuser_url);
+    url.username = user;
+    return url.href;
+  };
+  const told = await migrate({ DATABASE_URL: as(owner) }, role);
+  return {
+    admin,
+    owner,
+    role,
+    owner_url: as(owner),
+    role_url: as(role),
+    superuser_url,
+    told,
+    async remove() {
+      await admin.unsafe(`drop owned by ${role}`);
+      await admin.unsafe(`drop role ${role}`);
+      await admin.end();
+    },
+  };
+}
+type Log = Awaited<ReturnType<typeof newLog>>;
+
+onServer("a role that was made by migrate --role", () => {
+  let log: Log;
+  let audit: AuditService;
+  let sql: postgres.Sql;
+  const [pending, final] = [requestId(), requestId()];
+  const month = new Date().toISOString().slice(0, 7).replace("-", "_");
+
+  beforeAll(async () => {
+    log = await newLog();
+    audit = await startAudit({ database_url: log.role_url });
+    sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
+    for (const id of [pending, final]) await audit.put(id, intent());
+    await audit.patch(final, { outcome: "responded", status: 200 });
+  });
+  afterAll(async () => {
+    await sql.end();
+    await audit.stop();
+    await log.remove();
+  });
+
+  async function state(statement: string): Promise<string> {
+    const error = await rejection(
+      sql.begin((tx) => tx.unsafe(statement.replaceAll("PENDING", pending).replaceAll("FINAL", final))),
+    );
+    return String(error instanceof postgres.PostgresError ? error.code : error);
+  }
+
+  const everything = () =>
+    log.admin.unsafe(`select
+      (select json_agg(e order by id) from audit.audit_events e) as events,
+      (select json_agg(r order by id) from audit.request_ids r) as ids`);
+
+  const partition = `audit.audit_events_${month}`;
+  test.each([
+    // an update beyond the outcome
+    ["update audit.audit_events set service = 'x' where request_id = 'PENDING'", DENIED],
+    ["update audit.audit_events set occurred_at = now()", DENIED],
+    ["update audit.audit_events set outcome = 'rejected', ip = '::' where request_id = 'PENDING'", DENIED],
+    ["update audit.audit_events set outcome_xid = null", DENIED],
+    ["update audit.audit_events set status = 500 where request_id = 'FINAL'", REFUSED],
+    ["update audit.audit_events set outcome = 'pending' where request_id = 'FINAL'", REFUSED],
+    [
+      "update audit.audit_events set organization_id = 'x', outcome = 'rejected' where request_id = 'PENDING'",
+      REFUSED,
+    ],
+    ["update audit.request_ids set id = 'x'", DENIED],
+    ["update audit.entries set chain = ''", DENIED],
+    ["update audit.checkpoints set jws = null", DENIED],
+    ["update audit.signing_keys set x = ''", DENIED],
+    // what takes away
+    ["delete from audit.audit_events", DENIED],
+    ["delete from audit.request_ids", DENIED],
+    ["delete from audit.chains", DENIED],
+    ["truncate audit.audit_events", DENIED],
+    ["truncate audit.entries, audit.checkpoints", DENIED],
+    [
+      "merge into audit.audit_events e using (select 'FINAL' as id) s on s.id = e.request_id when matched then delete",
+      DENIED,
+    ],
+    [
+      "merge into audit.audit_events e using (select 'FINAL' as id) s on s.id = e.request_id when matched then update set status = 500",
+      REFUSED,
+    ],
+    // an insert over what is there
+    [
+      "insert into audit.request_ids select * from audit.request_ids on conflict (request_id) do update set id = 'x'",
+      DENIED,
+    ],
+    [
+      `insert into audit.audit_events (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
+       select id, occurred_at, request_id, 'jwt', 's', 'GET', '/', '{}', '::' from audit.audit_events
+       on conflict (occurred_at, id) do update set status = 500`,
+      REFUSED,
+    ],
+    [
+      `insert into audit.audit_events (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip)
+       select id, occurred_at, request_id, 'jwt', 's', 'GET', '/', '{}', '::' from audit.audit_events`,
+      "23505",
+    ],
+    // an event that is born final, or as another transaction's
+    [
+      `insert into audit.audit_events (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip, outcome)
+       values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::', 'responded')`,
+      DENIED,
+    ],
+    // partitions, addressed as tables of their own
+    [`update ${partition} set status = 500`, DENIED],
+    [`delete from ${partition}`, DENIED],
+    [`truncate ${partition}`, DENIED],
+    [`select * from ${partition}`, DENIED],
+    [`drop table ${partition}`, DENIED],
+    [`alter table audit.audit_events detach partition ${partition}`, DENIED],
+    // triggers and functions
+    ["alter table audit.audit_events disable trigger all", DENIED],
+    ["alter table audit.audit_events disable trigger only_outcome", DENIED],
+    ["drop trigger only_outcome on audit.audit_events", DENIED],
+    [`drop trigger no_truncate on ${partition}`, DENIED],
+    [
+      "create trigger mine before insert on audit.audit_events execute function audit.refuse_change()",
+      DENIED,
+    ],
+    [
+      "create or replace function audit.refuse_all_but_outcome() returns trigger language plpgsql as 'begin return new; end'",
+      DENIED,
+    ],
+    ["alter function audit.make_partition(text) set search_path = public", DENIED],
+    ["alter function audit.refuse_all_but_outcome() reset search_path", DENIED],
+    ["drop function audit.refuse_change() cascade", DENIED],
+    ["create table audit.mine (id int)", DENIED],
+    ["drop schema audit cascade", DENIED],
+    ["alter table audit.audit_events enable row level security", DENIED],
+    ["create rule mine as on insert to audit.audit_events do instead nothing", DENIED],
+    // rights that it does not have
+    ["set session_replication_role = replica", DENIED],
+    ["set local session_replication_role = replica", DENIED],
+    ["select set_config('session_replication_role', 'replica', false)", DENIED],
+    ["copy audit.audit_events to program 'true'", DENIED],
+    ["insert into audit.schema_migrations values (1, 'x')", DENIED],
+  ])("%s is %s", async (statement, expected) => {
+    const before = await everything();
+    expect(await state(statement)).toBe(expected);
+    expect(await everything()).toEqual(before);
+  });
+
+  test("it can not become the owner", async () => {
+    expect(await state(`set role ${log.owner}`)).toBe(DENIED);
+    expect(await state(`grant ${log.owner} to ${log.role}`)).toBe(DENIED);
+    expect(await state(`alter role ${log.role} superuser`)).toBe(DENIED);
+  });
+
+  test("operators of its own, first in its search path, change nothing about what a trigger allows", async () => {
+    // as a database of before PostgreSQL 15 lets everybody
+    await log.admin.unsafe(`grant create on schema public to ${log.role}`);
+    const lie = postgres(log.role_url, { max: 1, onnotice: () => {} });
+    await lie.unsafe(
+      "create function public.same(record, record) returns boolean language plpgsql as 'begin return true; end'",
+    );
+    await lie.unsafe(
+      "create operator public.*= (leftarg = record, rightarg = record, function = public.same)",
+    );
+    await lie.unsafe("set search_path = public, pg_catalog");
+    const statement = `update audit.audit_events set outcome = 'rejected', organization_id = 'another' where request_id operator(pg_catalog.=) '${pending}'`;
+    const error = await rejection(lie.unsafe(statement));
+    expect(String(error)).toContain("is refused");
+    await lie.end();
+  });
+
+  test.each([
+    "2026-13",
+    "2026-1",
+    "1999-12",
+    "2026-01'; drop table audit.entries; --",
+    "../x",
+    "",
+    "2026_01",
+  ])("no partition is made for the month %p", async (wanted) => {
+    const error = await rejection(sql`select audit.make_partition(${wanted})`);
+    expect(error instanceof postgres.PostgresError && error.code).toBe("22023");
+  });
+
+  test("a search path of its own does not lead the owner's function elsewhere", async () => {
+    await sql.unsafe("create temporary table audit_events (id int)");
+    await sql.unsafe("set search_path = pg_temp, public");
+    const [answer] = await sql`select audit.make_partition('2041-01') as made`;
+    await sql.unsafe("reset search_path");
+    expect(answer?.made).toBe(true);
+    const [made] = await log.admin.unsafe(
+      "select pg_get_userbyid(relowner) as owner from pg_class where oid = 'audit.audit_events_2041_01'::regclass",
+    );
+    expect(made?.owner).toBe(log.owner);
+  });
+});
+
+onServer("the service, under that role", () => {
+  test("writes, reads, exports, seals and makes partitions ahead, in the years that come too", async () => {
+    const log = await newLog();
+    const audit = await startAudit({ database_url: log.role_url, env: { SEAL_INTERVAL_MS: "50" } });
+    const [first, second] = [requestId(), requestId()];
+    expect((await audit.put(first, intent())).status).toBe(201);
+    expect((await audit.put(first, intent())).status).toBe(200);
+    expect((await audit.put(second, userIntent())).status).toBe(201);
+    expect((await audit.patch(first, { outcome: "responded", status: 200 })).status).toBe(204);
+    expect((await audit.event(first))?.outcome).toBe("responded");
+    const sealed = await waitFor(async () => {
+      const answer = await audit.get("/organizations/organization-1/audit-events?proof=true", {
+        accept: "application/x-ndjson",
+      });
+      const text = await answer.text();
+      return answer.status === 200 && text.includes('"checkpoint"') && text;
+    });
+    expect(sealed).toContain(first);
+    const csv = await audit.get("/organizations/organization-1/audit-events", { accept: "text/csv" });
+    expect([csv.status, (await csv.text()).includes(first)]).toEqual([200, true]);
+
+    const database = await openDatabase(log.role_url, { namespace: "test", pool_max: 2 });
+    const later = Date.UTC(2044, 1, 1);
+    const made = await Promise.all([makePartitions(database, later), makePartitions(database, later)]);
+    expect(made.flat().sort()).toEqual(
+      ["2044_01", "2044_02", "2044_03", "2044_04"].map((month) => `audit_events_${month}`),
+    );
+    expect(await makePartitions(database, later)).toEqual([]);
+    await database.close();
+    await audit.stop();
+    await log.remove();
+  });
+
+  test("goes on when its owner drops an old month, which the proof allows", async () => {
+    const log = await newLog();
+    const owner = postgres(log.owner_url, { max: 1, onnotice: () => {} });
+    await owner`select audit.make_partition('2020-01')`;
+    const audit = await startAudit({ database_url: log.role_url });
+    await owner.unsafe("drop table audit.audit_events_2020_01");
+    expect((await audit.put(requestId(), intent())).status).toBe(201);
+    await audit.stop();
+    await owner.end();
+    await log.remove();
+  });
+
+  test("starts again beside its owner's migration, and with nothing left to migrate", async () => {
+    const log = await newLog();
+    const both = await Promise.all([
+      migrate({ DATABASE_URL: log.owner_url }, log.role),
+      startAudit({ database_url: log.role_url }),
+    ]);
+    expect(both[0]).toBe(`Migrated. The role ${log.role} can do the service's work.\n`);
+    await both[1].stop();
+    await log.remove();
+  });
+});
+
+onServer("ostiary audit migrate", () => {
+  async function run(DATABASE_URL: string, ...parameters: string[]) {
+    const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
+      cwd: join(import.meta.dir, "../../.."),
+      env: { DATABASE_URL, PATH: process.execPath },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    return { exit_code: await child.exited, stdout, stderr: stderr.trimEnd() };
+  }
+
+  test("says that a new role has no password, and gives an existing one what it may", async () => {
+    const log = await newLog();
+    expect(log.told).toBe(
+      `Migrated. The role ${log.role} can do the service's work. It has no password yet: \\password ${log.role}, in psql.\n`,
+    );
+    await log.admin.unsafe(`grant delete on audit.audit_events to ${log.role}`);
+    await migrate({ DATABASE_URL: log.superuser_url }, log.role);
+    const [may] = await log.admin.unsafe(
+      `select has_table_privilege('${log.role}', 'audit.audit_events', 'delete') as may`,
+    );
+    expect(may?.may).toBe(false);
+    await log.remove();
+  });
+
+  test("refuses a role that nothing binds: the owner, one who can become it, a superuser", async () => {
+    const log = await newLog();
+    await log.admin.unsafe(`create role heir_${log.role} login in role ${log.owner}`);
+    for (const role of [log.owner, `heir_${log.role}`, "postgres"]) {
+      const refused = await run(log.superuser_url, "migrate", "--role", role);
+      expect(refused.exit_code).toBe(78);
+      expect(refused.stderr).toContain(`The role ${role}`);
+    }
+    await log.admin.unsafe(`drop role heir_${log.role}`);
+    await log.remove();
+  });
+
+  test("tells a user who may not make roles to have one made", async () => {
+    const log = await newLog();
+    await log.admin.unsafe(`alter role ${log.owner} nocreaterole`);
+    const refused = await run(log.owner_url, "migrate", "--role", "somebody_new");
+    expect([refused.exit_code, refused.stderr]).toEqual([
+      78,
+      "The user of DATABASE_URL may not make the role somebody_new or give it rights: make it first (create role … login), and migrate as the owner of schema audit.",
+    ]);
+    await log.remove();
+  });
+
+  test.each([
+    [["migrate", "--role", ""]],
+    [["migrate", "--role", "x".repeat(64)]],
+    [["migrate", "now"]],
+    [["--role", "x"]],
+    [["serve"]],
+    [["migrate", "--password", "x"]],
+  ])("%p is wrong usage", async (parameters) => {
+    const { exit_code, stderr } = await run("pglite://memory", ...parameters);
+    expect([exit_code, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
+  });
+});
