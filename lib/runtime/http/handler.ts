@@ -27,14 +27,15 @@ export function createHandler(
   { telemetry, health, request_id_on_response, requests_max = Number.POSITIVE_INFINITY }: HandlerOptions,
 ): (request: Request) => Promise<Response> {
   let underway = 0;
-  return async (request) => {
+  return async (received) => {
     const started = performance.now();
+    const request = withAddress(received);
     const context = openContext(request, telemetry);
     let response: Response;
     underway += 1;
     try {
-      const isRefused = underway > requests_max && !isProbe(pathOf(request));
-      response = isRefused ? refusal(context) : await answerTraced(app, request, context, telemetry);
+      const fault = underway > requests_max && !isProbe(pathOf(request)) ? tooMany() : faultOfHost(received);
+      response = fault ? refusal(context, fault) : await answerTraced(app, request, context, telemetry);
     } finally {
       underway -= 1;
     }
@@ -45,12 +46,33 @@ export function createHandler(
   };
 }
 
+/**
+ * The request with a URL. Without a Host, which HTTP/1.0 does not ask for and probes of balancers leave out, the
+ * runtime gives the path alone.
+ */
+function withAddress(request: Request): Request {
+  return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
+}
+
+/** A Host that is none is no address either. */
+function faultOfHost(request: Request): ApiError | null {
+  if (!hasNoAddress(request) || !request.headers.has("host")) return null;
+  return new ApiError("INVALID_REQUEST", { message: "The Host header is malformed." });
+}
+
+function hasNoAddress({ url }: Request): boolean {
+  return url.startsWith("/");
+}
+
 /** For one request too many: there is no room to find out what it asks for. */
-function refusal(context: RequestContext): Response {
-  const error = new ApiError("SERVICE_UNAVAILABLE", {
+function tooMany(): ApiError {
+  return new ApiError("SERVICE_UNAVAILABLE", {
     headers: { "Retry-After": RETRY_AFTER_SECONDS, Connection: "close" },
     cause: new Error("MAX_REQUESTS_IN_FLIGHT are under way"),
   });
+}
+
+function refusal(context: RequestContext, error: ApiError): Response {
   context.error = error;
   const { status, headers } = error;
   return Response.json(envelope(error, context.request_id), { status, headers });

@@ -11,6 +11,7 @@ import {
   startProxy,
   waitFor,
 } from "../../support/index.ts";
+import { rawRequest, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
 
@@ -124,6 +125,19 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       );
       expect(await probed.service.stop()).toBe(0);
       expect(collector.spans.map(({ name }) => name).toSorted()).toEqual(["GET", "POST"]);
+    });
+
+    test("are answered without a Host, as balancers of HTTP/1.0 ask, and a malformed one is 400", async () => {
+      const { service } = await start(app);
+      for (const line of ["GET /health/live HTTP/1.0", "OPTIONS /nowhere HTTP/1.0"]) {
+        const { status } = await rawRequest(service.internal_url, `${line}\r\n\r\n`);
+        expect(status).toBe(line.startsWith("GET") ? 200 : 404);
+      }
+      const { status, body } = await rawRequest(
+        service.internal_url,
+        spell("GET", "/health/live", { Host: "a b" }),
+      );
+      expect([status, JSON.parse(body.toString()).error.code]).toEqual([400, "INVALID_REQUEST"]);
     });
 
     test("tell once of each change: which check fails, and that all hold again", async () => {
