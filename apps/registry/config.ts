@@ -47,7 +47,7 @@ export const registryVariables = Type.Object({
     DAY_MS,
     "How often the whole route store is compared with the database.",
   ),
-  MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(500),
+  MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
   CONSOLE_ENABLED: consoleEnabled(),
   EDGE_DOCUMENT_PUBLIC: flag(false, "true shows the document of the edge without the admin token."),
