@@ -156,6 +156,9 @@ describe("no client makes a new series", () => {
     await ask("/nowhere/first");
     await ask("/org/first", `acme-k-2-${"f".repeat(43)}`);
     await ask("/org/first", "no key at all");
+    await ask("/open");
+    // a scrape is a request too
+    await seriesOf();
     const before = new Set(await seriesOf());
     for (let count = 0; count < 40; count += 1) {
       const id = crypto.randomUUID();

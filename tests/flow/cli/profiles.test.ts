@@ -83,7 +83,9 @@ describe("a profile", () => {
   test("is named in messages in the place of the variables", async () => {
     const env = await home(profiles("token: wrong"));
     const refused = await cli(["services", "--registry", "here"], { env });
-    expect(refused.stderr).toBe("The registry does not accept the token of the profile here.\n");
+    expect(refused.stderr).toBe(
+      "The registry does not accept the token of the profile here: set it to the token that the registry was started with.\n",
+    );
     const away = await cli(["services", "--registry", "there"], { env });
     expect(away.stderr).toContain("is the url of the profile there its address?");
   });
