@@ -29,11 +29,12 @@ function literalsOf(source: string): string[] {
 export async function bootFailures(): Promise<string[]> {
   const source = await textOf(
     "lib/runtime/stores/*/boot-failure.ts",
+    "lib/runtime/stores/tls-fault.ts",
     "lib/runtime/stores/database/{migrations,data-folder,open}.ts",
     "apps/platform/data-directory.ts",
   );
   return unique(literalsOf(source).filter((text) => /^\S+ .*\.$/.test(text))).map((text) =>
-    text.replace("{schema}", "…"),
+    text.replaceAll(/\{[a-z]+\}/g, "…"),
   );
 }
 
