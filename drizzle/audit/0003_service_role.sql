@@ -1,4 +1,4 @@
--- What lets the service run as a role that owns nothing of the log: `bun apps/audit/main.ts migrate --role …` grants
+-- What lets the service run as a role that owns nothing of the log: `ostiary audit migrate --role …` grants
 -- it its work, and its owner's rights are borrowed for one thing alone, a partition that is missing.
 
 -- One replica at a time. A caller can choose the month and nothing else, not even where a name leads to.

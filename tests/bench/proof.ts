@@ -99,6 +99,7 @@ const WITHOUT_PROOF = [
       raise exception 'refused';
     end
     $$`,
+  "alter function audit.refuse_all_but_outcome() set search_path = pg_catalog, pg_temp",
 ];
 
 /** What groups of intents and outcomes cost in a log with proof over that in one without, pair by pair. */
