@@ -118,7 +118,10 @@ export class ServiceSchemas {
   #part(kind: Kind, value: unknown): unknown {
     switch (kind) {
       case "schema":
-        return isRecord(value) ? this.convert(value) : typeof value === "boolean" ? value : undefined;
+        // readers of documents know true and false as a schema in few places
+        return isRecord(value) || typeof value === "boolean" ? this.convert(value) : undefined;
+      case "others":
+        return typeof value === "boolean" ? value : this.#part("schema", value);
       case "schemas":
         return Array.isArray(value) && value.length > 0 ? value.map((part) => this.convert(part)) : undefined;
       case "properties":
@@ -188,7 +191,14 @@ const CHECKS = {
   pattern: isPattern,
 } as const;
 
-type Kind = keyof typeof CHECKS | "schema" | "schemas" | "properties" | "patterns" | "discriminator";
+type Kind =
+  | keyof typeof CHECKS
+  | "schema"
+  | "others"
+  | "schemas"
+  | "properties"
+  | "patterns"
+  | "discriminator";
 
 const KEYWORDS: Readonly<Record<string, Kind>> = {
   title: "text",
@@ -220,9 +230,9 @@ const KEYWORDS: Readonly<Record<string, Kind>> = {
   uniqueItems: "flag",
   properties: "properties",
   patternProperties: "patterns",
-  additionalProperties: "schema",
+  additionalProperties: "others",
   propertyNames: "schema",
-  unevaluatedProperties: "schema",
+  unevaluatedProperties: "others",
   minProperties: "count",
   maxProperties: "count",
   required: "names",

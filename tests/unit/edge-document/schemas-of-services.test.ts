@@ -41,6 +41,11 @@ describe("a schema", () => {
     ).toEqual({ properties: { a: {}, b: {}, c: {} }, format: "email" });
   });
 
+  test("has an object for true and false, but for what else there may be", () => {
+    const schema = { not: true, items: false, additionalProperties: false, unevaluatedProperties: true };
+    expect<unknown>(converted(schema)).toEqual({ ...schema, not: {}, items: { not: {} } });
+  });
+
   test("keeps its choices under the new names", () => {
     const document = described(
       {
