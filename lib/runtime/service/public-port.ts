@@ -95,7 +95,11 @@ export class PublicPort<Socket> {
       websocket: webSocketHandler(listener),
     });
     const forget = () => this.#servers.splice(this.#servers.indexOf(server), 1);
-    setTimeout(() => server.stop().then(forget, forget), RETIRE_MS);
+    const retire = () =>
+      readWhatCame()
+        .then(() => server.stop())
+        .then(forget, forget);
+    setTimeout(retire, RETIRE_MS);
   }
 }
 
