@@ -2,6 +2,7 @@ import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { type Balancer, type Replica, startBalancer } from "./balancer.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "./services.ts";
+import { ADMIN_TOKEN, gatewayPeers, INTERNAL_AUTH_TOKEN } from "./stack.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "./start-process.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -34,9 +35,6 @@ export interface StackStores {
   counter_store_url?: string;
 }
 
-const ADMIN_TOKEN = "test-admin-token";
-const INTERNAL_AUTH_TOKEN = "test-internal-token";
-
 /** Starts two replicas of each service with the catalogs of `seeds/` published; `every_env` goes to all of them. */
 export async function startReplicatedStack(
   every_env: Record<string, string>,
@@ -64,11 +62,7 @@ export async function startReplicatedStack(
   const gateway = await startReplicas("gateway", {
     ROUTE_STORE_URL: route_store_url,
     COUNTER_STORE_URL: counter_store_url,
-    AUTH_ISSUER: provider.issuer,
-    AUTH_JWKS_URI: provider.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
-    AUDIT_URL: audit.internal_url,
-    INTERNAL_AUTH_TOKEN,
+    ...gatewayPeers({ provider, identity, audit }),
     ...every_env,
     ...gateway_env,
   });

@@ -18,8 +18,8 @@ export interface Stack {
   close(): Promise<number[]>;
 }
 
-const ADMIN_TOKEN = "test-admin-token";
-const INTERNAL_AUTH_TOKEN = "test-internal-token";
+export const ADMIN_TOKEN = "test-admin-token";
+export const INTERNAL_AUTH_TOKEN = "test-internal-token";
 
 /**
  * Starts a stack with the catalogs of `seeds/` published; `gateway_env` is added to the gateway's variables,
@@ -55,11 +55,7 @@ export async function startStack(
   const gateway = await startProcess("apps/gateway/main.ts", {
     ROUTE_STORE_URL: routeStore,
     COUNTER_STORE_URL: counterStore,
-    AUTH_ISSUER: provider.issuer,
-    AUTH_JWKS_URI: provider.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
-    AUDIT_URL: audit.internal_url,
-    INTERNAL_AUTH_TOKEN,
+    ...gatewayPeers({ provider, identity, audit }),
     ...every_env,
     ...gateway_env,
   });
@@ -78,5 +74,24 @@ export async function startStack(
       await Promise.all([provider.stop(), sample.stop()]);
       return codes;
     },
+  };
+}
+
+/** Whom a gateway of a stack asks. */
+export function gatewayPeers({
+  provider,
+  identity,
+  audit,
+}: {
+  provider: { readonly issuer: string; readonly jwks_uri: string };
+  identity: { readonly internal_url: string };
+  audit: { readonly internal_url: string };
+}) {
+  return {
+    AUTH_ISSUER: provider.issuer,
+    AUTH_JWKS_URI: provider.jwks_uri,
+    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
+    AUDIT_URL: audit.internal_url,
+    INTERNAL_AUTH_TOKEN,
   };
 }
