@@ -28,7 +28,8 @@ export class GroupedWriter<Item, Result> {
   readonly #write: (items: Item[]) => Promise<Result[]>;
   readonly #limits: GroupLimits;
   readonly #queue: Waiting<Item, Result>[] = [];
-  readonly #underWay = new Map<string, Promise<unknown>>();
+  /** By key. Not a map: one that keys enter and leave all the time keeps them until a full collection. */
+  readonly #underWay: Record<string, Promise<unknown>> = Object.create(null);
   readonly #tracing: SharedWorkTracing | undefined;
   #writes = 0;
 
@@ -54,26 +55,26 @@ export class GroupedWriter<Item, Result> {
   }
 
   async #inTurn(key: string, item: Item): Promise<Result> {
-    const mustWait = this.#underWay.has(key);
-    while (this.#underWay.has(key)) await this.settled(key);
+    const mustWait = key in this.#underWay;
+    while (key in this.#underWay) await this.settled(key);
     const written = this.#enqueue(item);
     if (mustWait) this.#pump();
-    this.#underWay.set(key, written);
+    this.#underWay[key] = written;
     try {
       return await written;
     } finally {
-      this.#underWay.delete(key);
+      delete this.#underWay[key];
     }
   }
 
   /** Resolves when no write of `key` is under way; never rejects. */
   async settled(key: string): Promise<void> {
-    await this.#underWay.get(key)?.catch(() => {}); // whoever added it has its error
+    await this.#underWay[key]?.catch(() => {}); // whoever added it has its error
   }
 
   /** Resolves when everything added so far has its answer. */
   async drained(): Promise<void> {
-    await Promise.allSettled(this.#underWay.values());
+    await Promise.allSettled(Object.values(this.#underWay));
   }
 
   #enqueue(item: Item): Promise<Result> {

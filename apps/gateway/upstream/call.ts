@@ -9,6 +9,9 @@ const STEP_MAX_MS = 2 * SWEEP_MS;
 /** Who has not read for so long is a slow reader: what waits for it is the first to be given up. */
 const READER_PATIENCE_MS = 1_000;
 
+/** The place of a call that is not under way. */
+const ENDED = -1;
+
 /** Whom a call is for, and the runtime's hold on its connection. */
 export interface CallClient {
   readonly request: Request;
@@ -32,7 +35,8 @@ export class ClientGone extends Error {
  */
 export class UpstreamCalls {
   readonly #clock: Clock;
-  readonly #underway = new Set<UpstreamCall>();
+  /** In no order. Not a set: one that calls enter and leave all the time keeps them until a full collection. */
+  readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
   /** What sweeps have counted, which deadlines are told by. */
   #time_ms = 0;
@@ -43,20 +47,26 @@ export class UpstreamCalls {
 
   /** How many are under way. */
   get open(): number {
-    return this.#underway.size;
+    return this.#underway.length;
   }
 
   /** A call on behalf of `client`, which must be ended. */
   begin(client: CallClient): UpstreamCall {
     const call = new UpstreamCall(client, this);
-    this.#underway.add(call);
+    call.place = this.#underway.push(call) - 1;
     if (!this.#sweeping) this.#sweepLater();
     return call;
   }
 
   /** Nothing of the call is awaited any more. */
   end(call: UpstreamCall): void {
-    this.#underway.delete(call);
+    if (call.place === ENDED) return;
+    const last = this.#underway.pop();
+    if (last !== undefined && last !== call) {
+      this.#underway[call.place] = last;
+      last.place = call.place;
+    }
+    call.place = ENDED;
   }
 
   /** When something that is awaited from now on for `ms` is late: up to two sweeps after that. */
@@ -71,7 +81,7 @@ export class UpstreamCalls {
 
   /** Gives up the answers that their clients do not read, whose buffers are full. */
   endSlowReaders(): void {
-    for (const call of this.#underway) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
+    for (const call of [...this.#underway]) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
   }
 
   #sweepLater(): void {
@@ -79,8 +89,8 @@ export class UpstreamCalls {
     const before_ms = this.#clock.elapsed_ms();
     this.#clock.after(SWEEP_MS, () => {
       this.#time_ms += Math.min(this.#clock.elapsed_ms() - before_ms, STEP_MAX_MS);
-      for (const call of this.#underway) call.look(this.#time_ms);
-      if (this.#underway.size > 0) this.#sweepLater();
+      for (const call of [...this.#underway]) call.look(this.#time_ms);
+      if (this.#underway.length > 0) this.#sweepLater();
       else this.#sweeping = false;
     });
   }
@@ -97,6 +107,8 @@ export class UpstreamCall {
   sent = 0;
   /** Where the request's trace is recorded. */
   span: CallSpan | null = null;
+  /** Among the calls under way. */
+  place = ENDED;
   readonly #client: CallClient;
   readonly #calls: UpstreamCalls;
   readonly #controller = new AbortController();

@@ -29,7 +29,7 @@ export class Watchdog {
   readonly silence: Promise<never>;
   readonly #limits: WatchdogLimits;
   readonly #bark: (error: ConnectionLost) => void;
-  readonly #questions = new Set<Question>();
+  readonly #questions: Question[] = [];
   #cancelTimer: () => void = () => {};
   #backend_pid: () => number | undefined = () => undefined;
   #ended = false;
@@ -57,7 +57,7 @@ export class Watchdog {
   /** What has stayed unanswered for long enough to be suspicious. */
   suspicious(): Question[] {
     const before = systemClock.elapsed_ms() - this.#limits.suspicion_ms;
-    return this.#ended ? [] : [...this.#questions].filter(({ asked_at }) => asked_at <= before);
+    return this.#ended ? [] : this.#questions.filter(({ asked_at }) => asked_at <= before);
   }
 
   /**
@@ -110,16 +110,19 @@ export class Watchdog {
     if (this.#lost) throw new ConnectionLost("The connection was lost before this statement.");
     if (this.#ended) throw new Error("A statement was sent after its unit of work had ended.");
     const question = { ...asked, asked_at: systemClock.elapsed_ms() };
-    this.#questions.add(question);
+    this.#questions.push(question);
     this.#restart();
     return () => {
-      if (this.#questions.delete(question)) this.#restart();
+      const place = this.#questions.indexOf(question);
+      if (place < 0) return;
+      this.#questions.splice(place, 1);
+      this.#restart();
     };
   }
 
   #restart(): void {
     this.#cancelTimer();
-    if (this.#ended || this.#questions.size === 0) return;
+    if (this.#ended || this.#questions.length === 0) return;
     const { silence_ms, suspicion_ms, onSuspicion } = this.#limits;
     const silent = () => this.giveUp(`The server did not answer within ${silence_ms} ms.`);
     const calm_ms = Math.min(suspicion_ms, silence_ms);
