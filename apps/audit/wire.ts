@@ -32,7 +32,7 @@ export interface AuditGiven {
 
 /** The audit service from its configuration (contract 1). */
 export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Promise<Service> {
-  const telemetry = createTelemetry({ name: "audit", namespace: "audit" }, config);
+  const telemetry = await createTelemetry({ name: "audit", namespace: "audit" }, config);
   const clock = given.clock ?? systemClock;
   const health = { draining: false };
   const { writes, reads, close } = await openStores(config, given.database, telemetry);

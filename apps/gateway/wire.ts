@@ -52,7 +52,7 @@ export async function wireGateway(
   config: GatewayConfig,
   given: GivenStores = {},
 ): Promise<Service<GatewaySocket>> {
-  const telemetry = createTelemetry({ name: "gateway", namespace: "edge" }, config);
+  const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, config);
   const routeStore = given.routeStore ?? (await ownRouteStore(config, telemetry));
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
   const { log } = telemetry;

@@ -21,7 +21,7 @@ export async function wireIdentity(
   given: { database?: Database } = {},
 ): Promise<Service> {
   const file = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
-  const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
+  const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
   const { log } = telemetry;
   if (file === null) log.warn({}, "roles are off: ROLES_FILE is not set, and every member may do everything");
   const { database, validations, closeStores } = await openStores(config, given.database, telemetry);

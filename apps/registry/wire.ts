@@ -37,7 +37,7 @@ export interface GivenStores {
 /** The route registry, ready to start. */
 export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
   const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
-  const telemetry = createTelemetry({ name: "registry", namespace: "edge" }, config);
+  const telemetry = await createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { database, routeStore, closeStores } = await openStores(config, given, telemetry);
   const lag = new ProjectionLag(database, systemClock);
   const metrics = createProjectionMetrics(telemetry.metrics.registry, lag);

@@ -203,7 +203,7 @@ async function sealAll(log: Database): Promise<void> {
     key: null,
     sealed: new SealedState(log),
     clock: systemClock,
-    log: createTelemetry({ name: "audit", namespace: "audit" }, config).log,
+    log: (await createTelemetry({ name: "audit", namespace: "audit" }, config)).log,
     holder: "bench",
   };
   while ((await sealPass(deps, await selectState(log))).end === "behind");

@@ -10,7 +10,7 @@ export async function servedDocuments(): Promise<Record<string, OpenApiDocument>
     const at = async (url: string) => JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
     return {
       identity: (await identity.call("GET", "/swagger/json")).body,
-      "identity without roles": (await identity.restarted(null).call("GET", "/swagger/json")).body,
+      "identity without roles": (await (await identity.restarted(null)).call("GET", "/swagger/json")).body,
       "identity's internal port": (await identity.internal("GET", "/swagger/json")).body,
       audit: await at(audit.url),
       "audit's internal port": await at(audit.internal_url),

@@ -25,8 +25,8 @@ type HeaderLine = readonly [name: string, value: string];
 let telemetry: Telemetry;
 let server: Bun.Server<undefined>;
 
-beforeAll(() => {
-  telemetry = createTelemetry(
+beforeAll(async () => {
+  telemetry = await createTelemetry(
     { name: "gateway", namespace: "edge" },
     telemetryConfig({ LOG_LEVEL: "error" }),
   );

@@ -36,7 +36,7 @@ await runMain(async () => {
   };
   const service: Service = {
     name: "faulty",
-    telemetry: createTelemetry({ name: "faulty", namespace: "tests" }, config),
+    telemetry: await createTelemetry({ name: "faulty", namespace: "tests" }, config),
     health: { draining: false },
     public: { fetch: answer },
     internal: { fetch: answer },

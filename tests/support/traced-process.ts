@@ -3,7 +3,7 @@ import { telemetryConfig } from "./collector.ts";
 
 /** A process that traces one request. Its arguments: the collector's endpoint, and `close` to end in order. */
 const [endpoint, close] = process.argv.slice(2);
-const telemetry = createTelemetry(
+const telemetry = await createTelemetry(
   { name: "gateway", namespace: "edge" },
   telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }),
 );

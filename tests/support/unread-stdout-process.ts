@@ -3,7 +3,7 @@ import { telemetryConfig } from "./collector.ts";
 
 /** A process that logs more than anybody reads. On stderr it says how many lines were dropped. */
 const LINES = 200_000;
-const telemetry = createTelemetry({ name: "gateway", namespace: "edge" }, telemetryConfig());
+const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, telemetryConfig());
 const text = "x".repeat(400);
 for (let turn = 0; turn < 200; turn += 1) {
   for (let line = 0; line < LINES / 200; line += 1) telemetry.log.info({ line, text }, "said");

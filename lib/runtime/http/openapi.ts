@@ -13,7 +13,6 @@ import { VERSION } from "../version.ts";
  * `detail.responses` adds to what `response` gives, such as a second content type.
  */
 
-import { swagger } from "@elysiajs/swagger";
 import { KindGuard, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type AnyElysia, type DocumentDecoration, Elysia } from "elysia";
@@ -115,8 +114,9 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
   };
 }
 
-/** What the plugin makes of the app's routes. */
+/** What the plugin makes of the app's routes. It is loaded here, since a service without documents needs none of it. */
 async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
+  const { swagger } = await import("@elysiajs/swagger");
   const described = new Elysia();
   for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
   // a path with a dot is left out otherwise, as a file

@@ -21,10 +21,10 @@ import {
   EXPORT_TIMEOUT_MS,
   exporterOptions,
   reportingFailures,
-  type ServiceIdentity,
   serviceResource,
   stopWithin,
 } from "./otlp-export.ts";
+import type { ServiceIdentity } from "./otlp-target.ts";
 import {
   type CallSpan,
   callerOf,

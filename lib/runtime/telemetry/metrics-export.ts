@@ -18,12 +18,11 @@ import type { Logger } from "./log.ts";
 import {
   EXPORT_TIMEOUT_MS,
   exporterOptions,
-  otlpUrl,
   reportingFailures,
-  type ServiceIdentity,
   serviceResource,
   stopWithin,
 } from "./otlp-export.ts";
+import type { ServiceIdentity } from "./otlp-target.ts";
 
 /** The push of a service's metrics. */
 export interface MetricsExport {
@@ -34,18 +33,17 @@ export interface MetricsExport {
 const INTERVAL_MS = 60_000;
 
 /**
- * Pushes a registry over OTLP (http/protobuf) each minute where the configuration says so (Gateway
- * specification, Emitted signals). The registry stays the only source: what is pushed is what a scrape reads.
+ * Pushes a registry over OTLP (http/protobuf) each minute (Gateway specification, Emitted signals). The registry
+ * stays the only source: what is pushed is what a scrape reads.
  */
 export function exportMetrics(
   service: ServiceIdentity,
   config: TelemetryConfig,
+  url: string,
   registry: Registry,
   log: Logger,
   interval_ms: number = INTERVAL_MS,
 ): MetricsExport {
-  const url = otlpUrl(config, "metrics");
-  if (url === null) return { shutdown: async () => {} };
   const exporter = new OTLPMetricExporter({
     ...exporterOptions(config, url),
     temporalityPreference: AggregationTemporality.CUMULATIVE,

@@ -8,12 +8,7 @@ import { type Clock, endsWithin, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import { VERSION } from "../version.ts";
 import type { Logger } from "./log.ts";
-
-/** `service.name` and `service.namespace` (contract 1). */
-export interface ServiceIdentity {
-  name: string;
-  namespace: string;
-}
+import type { ServiceIdentity } from "./otlp-target.ts";
 
 /** How long one export may take, its retries included. */
 export const EXPORT_TIMEOUT_MS = 5_000;
@@ -30,17 +25,6 @@ export interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
-}
-
-/** Where a signal goes, or null while its export is off (Gateway specification, Emitted signals). */
-export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): string | null {
-  const exporter = signal === "traces" ? config.OTEL_TRACES_EXPORTER : config.OTEL_METRICS_EXPORTER;
-  if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || config.OTEL_SDK_DISABLED || exporter !== "otlp") {
-    return null;
-  }
-  const url = new URL(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-  url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${signal}`;
-  return url.href;
 }
 
 /** How exporters of both signals reach the collector, by OpenTelemetry's variables. */

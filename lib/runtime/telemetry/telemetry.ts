@@ -4,8 +4,7 @@ import { type AccessSample, accessSample } from "./access-sample.ts";
 import { collectedCounter, single } from "./collected.ts";
 import { createLog, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { exportMetrics, type MetricsExport } from "./metrics-export.ts";
-import type { ServiceIdentity } from "./otlp-export.ts";
+import { otlpUrl, type ServiceIdentity } from "./otlp-target.ts";
 import type { Tracing } from "./request-trace.ts";
 import { createTracing } from "./tracing.ts";
 
@@ -26,7 +25,7 @@ export interface Telemetry {
   close(): Promise<void>;
 }
 
-export function createTelemetry(service: ServiceIdentity, config: TelemetryConfig): Telemetry {
+export async function createTelemetry(service: ServiceIdentity, config: TelemetryConfig): Promise<Telemetry> {
   const sink = createLog({
     service: service.name,
     level: config.LOG_LEVEL,
@@ -41,8 +40,8 @@ export function createTelemetry(service: ServiceIdentity, config: TelemetryConfi
     help: "Log lines that found no room, since nobody read those before them.",
     read: () => single(sink.dropped),
   });
-  const tracing = createTracing(service, config, log);
-  const pushed: MetricsExport = exportMetrics(service, config, metrics.registry, log);
+  const tracing = await createTracing(service, config, log);
+  const stopPush = await startPush(service, config, metrics, log);
   return {
     log,
     hasAccessLine: accessSample(Number(config.LOG_ACCESS_SAMPLE)),
@@ -55,8 +54,22 @@ export function createTelemetry(service: ServiceIdentity, config: TelemetryConfi
       : metrics.observeStore,
     async close() {
       metrics.stop();
-      await Promise.allSettled([tracing.shutdown(), pushed.shutdown()]);
+      await Promise.allSettled([tracing.shutdown(), stopPush()]);
       await sink.flush();
     },
   };
+}
+
+/** The push of metrics over OTLP, where the configuration says so; resolves with what sends the last values. */
+async function startPush(
+  service: ServiceIdentity,
+  config: TelemetryConfig,
+  { registry }: Metrics,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const url = otlpUrl(config, "metrics");
+  if (url === null) return async () => {};
+  const { exportMetrics } = await import("./metrics-export.ts");
+  const pushed = exportMetrics(service, config, url, registry, log);
+  return () => pushed.shutdown();
 }

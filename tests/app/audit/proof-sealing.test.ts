@@ -25,11 +25,10 @@ import {
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
 
-const silent = () =>
-  createTelemetry(
-    { name: "audit", namespace: "audit" },
-    loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" }),
-  ).log;
+const silent = async () => {
+  const env = { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" };
+  return (await createTelemetry({ name: "audit", namespace: "audit" }, loadConfig(auditVariables, env))).log;
+};
 
 /** Writes an event as the service does, in a transaction that `held` keeps open. */
 function writeHeld(log: Database, id: string, held: Promise<void>, written: () => void): Promise<void> {
@@ -133,13 +132,14 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     try {
       await writeEvents(audit, 5);
       const state = await selectState(log);
+      const quiet = await silent();
       const deps = (): PassDeps => ({
         reads: log,
         writes: log,
         key: null,
         sealed: new SealedState(log),
         clock: systemClock,
-        log: silent(),
+        log: quiet,
         holder: "a test",
       });
       const results = await Promise.all(Array.from({ length: 5 }, () => sealPass(deps(), state)));

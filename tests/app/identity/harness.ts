@@ -48,7 +48,7 @@ export interface IdentityHarness {
     headers?: Record<string, string>,
   ): ReturnType<typeof answerOf>;
   /** The same service with other roles and peppers, on the same database, as after a restart. */
-  restarted(roles: string | null, peppers?: Partial<Peppers>): IdentityHarness;
+  restarted(roles: string | null, peppers?: Partial<Peppers>): Promise<IdentityHarness>;
   /** A person, by the first validate of a subject. */
   person(subject?: string): Promise<string>;
   /** An organization of a new person. */
@@ -101,7 +101,10 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
   const telemetries: Telemetry[] = [];
   const time = manualClock();
-  const build = (rolesText: string | null, peppers: Partial<Peppers> = {}): IdentityHarness => {
+  const build = async (
+    rolesText: string | null,
+    peppers: Partial<Peppers> = {},
+  ): Promise<IdentityHarness> => {
     const deps = createDependencies({
       database,
       validations,
@@ -112,7 +115,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       api_key_max_age_seconds: options.api_key_max_age_seconds ?? null,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
-    const telemetry = createTelemetry({ name: "identity", namespace: "identity" }, config);
+    const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
     telemetries.push(telemetry);
     const app = createApp({
       deps,

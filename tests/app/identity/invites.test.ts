@@ -188,7 +188,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
   test("a role that has left the file since is copied, and grants nothing", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
-    const smaller = identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
+    const smaller = await identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
     const user = await smaller.person();
     const redeemed = await smaller.call("POST", `/users/${user}/invites/redeem`, {
       token: invite.body.token,

@@ -63,7 +63,7 @@ describe("last_used_at", () => {
   });
 
   test("never moves back, whichever of two replicas stores first", async () => {
-    const other = identity.restarted(null);
+    const other = await identity.restarted(null);
     for (const order of [
       [identity, other],
       [other, identity],
@@ -123,7 +123,7 @@ describe.skipIf(!real)("on a server", () => {
   });
 
   test("replicas that store the same keys while these are revoked and their members removed never deadlock", async () => {
-    const replicas = [identity, identity.restarted(null), identity.restarted(null)];
+    const replicas = [identity, await identity.restarted(null), await identity.restarted(null)];
     const { id } = await identity.organization();
     const owners = await Promise.all(Array.from({ length: 6 }, () => identity.member(id)));
     const made = await Promise.all(

@@ -121,7 +121,7 @@ describe("GET /organizations/{organization_id}/roles", () => {
       default_role: "member",
       service_account_default_role: "viewer",
     });
-    const unset = identity.restarted(ROLES.replace(/service_account_default_role.*/, ""));
+    const unset = await identity.restarted(ROLES.replace(/service_account_default_role.*/, ""));
     expect((await unset.call("GET", path)).body.service_account_default_role).toBe("member");
     expect(wrongFields(await identity.call("GET", `${path}?limit=1`))).toEqual(["limit"]);
     expect((await identity.call("GET", `/organizations/${NOBODY}/roles`)).status).toBe(404);
@@ -132,7 +132,7 @@ describe("with roles off", () => {
   test("every role is null, everyone may do everything, and a role in a body is 422", async () => {
     const before = await identity.organization();
     const key = (await identity.call("POST", `/members/${before.owner_member}/api-keys`)).body.key;
-    const off = identity.restarted(null);
+    const off = await identity.restarted(null);
     const { id, owner, owner_member } = await off.organization();
     expect((await off.call("GET", `/organizations/${id}/roles`)).body).toEqual({
       roles: [],
@@ -178,7 +178,7 @@ describe("with roles off", () => {
   test("an invite of before gives the role that it was made with, once roles are on again", async () => {
     const { id } = await identity.organization();
     const { token } = (await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" })).body;
-    const off = identity.restarted(null);
+    const off = await identity.restarted(null);
     const user = await off.person();
     const joined = await off.call("POST", `/users/${user}/invites/redeem`, { token });
     expect(joined.body.role).toBeNull();
@@ -195,7 +195,7 @@ describe("with roles off", () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id, "admin");
     const key = (await identity.call("POST", `/members/${member}/api-keys`)).body.key;
-    const smaller = identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
+    const smaller = await identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
     expect(await smaller.validate(key)).toMatchObject({ valid: true, labels: [] });
     expect((await smaller.call("GET", `/members/${member}`)).body.role).toBe("admin");
     const assigned = await smaller.call("PATCH", `/organizations/${id}/members/${member}`, { role: "admin" });
@@ -203,7 +203,7 @@ describe("with roles off", () => {
   });
 
   test("a member that was added with roles off is granted nothing once they are on", async () => {
-    const off = identity.restarted(null);
+    const off = await identity.restarted(null);
     const { owner_member } = await off.organization();
     const key = (await off.call("POST", `/members/${owner_member}/api-keys`)).body.key;
     expect(await identity.validate(key)).toMatchObject({ valid: true, labels: [] });

@@ -47,7 +47,7 @@ const PLAIN = /^[0-9a-f]{64}$/;
 
 test("what was stored without a pepper goes on with one, and a key that is used is stored under it", async () => {
   const [used, unused] = [await newSecrets(plain), await newSecrets(plain)];
-  const peppered = withPeppers({ current: FIRST });
+  const peppered = await withPeppers({ current: FIRST });
   expect(await accepts(peppered, used)).toEqual(ALL);
   expect(await hashOf(used)).toMatch(PLAIN);
   await storeKeyUses(peppered.deps);
@@ -55,32 +55,32 @@ test("what was stored without a pepper goes on with one, and a key that is used 
   expect(await hashOf(unused)).toMatch(PLAIN);
   expect(await accepts(peppered, used)).toEqual(ALL);
 
-  const strict = withPeppers({ current: FIRST, plain_accepted: false });
+  const strict = await withPeppers({ current: FIRST, plain_accepted: false });
   expect(await accepts(strict, used)).toEqual({ key: true, session: false, invite: false });
   expect(await accepts(strict, unused)).toEqual(NONE);
   expect(await accepts(strict, await newSecrets(peppered))).toEqual(ALL);
 });
 
 test("a replica that is told of the coming pepper as the previous one takes what others store under it", async () => {
-  const ahead = withPeppers({ current: FIRST });
+  const ahead = await withPeppers({ current: FIRST });
   const made = await newSecrets(ahead);
   expect(await accepts(plain, made)).toEqual(NONE);
-  expect(await accepts(withPeppers({ previous: FIRST }), made)).toEqual(ALL);
-  expect(await accepts(withPeppers({ current: SECOND }), made)).toEqual(NONE);
+  expect(await accepts(await withPeppers({ previous: FIRST }), made)).toEqual(ALL);
+  expect(await accepts(await withPeppers({ current: SECOND }), made)).toEqual(NONE);
 });
 
 test("peppers turn over: a key used meanwhile moves, one that was not goes with its pepper", async () => {
-  const first = withPeppers({ current: FIRST });
+  const first = await withPeppers({ current: FIRST });
   const [used, unused] = [await newSecrets(first), await newSecrets(first)];
-  const both = withPeppers({ current: SECOND, previous: FIRST });
+  const both = await withPeppers({ current: SECOND, previous: FIRST });
   expect(await accepts(both, used)).toEqual(ALL);
   await storeKeyUses(both.deps);
-  const second = withPeppers({ current: SECOND });
+  const second = await withPeppers({ current: SECOND });
   expect(await accepts(second, used)).toEqual({ key: true, session: false, invite: false });
   expect(await accepts(second, unused)).toEqual(NONE);
   expect(await accepts(both, unused)).toEqual(ALL);
 
-  const back = withPeppers({ previous: SECOND });
+  const back = await withPeppers({ previous: SECOND });
   plain.clock.advance(1);
   expect(await accepts(back, used)).toMatchObject({ key: true });
   await storeKeyUses(back.deps);
@@ -91,14 +91,14 @@ test("a rotated key's successor is stored under the current pepper", async () =>
   const user = await plain.person();
   const path = `/users/${user}/api-keys`;
   const old = (await plain.call("POST", path)).body;
-  const peppered = withPeppers({ current: FIRST });
+  const peppered = await withPeppers({ current: FIRST });
   const next = (await peppered.call("POST", `${path}/${old.id}/rotate`)).body;
   expect(await plain.validate(next.key)).toEqual({ valid: false });
   expect(await peppered.validate(next.key)).toMatchObject({ valid: true });
 });
 
 test("a secret that was brought along twice, plain and peppered, holds up nobody's last use", async () => {
-  const peppered = withPeppers({ current: FIRST });
+  const peppered = await withPeppers({ current: FIRST });
   const [twice, other] = [await newSecrets(plain), await newSecrets(plain)];
   const [hash] = peppered.deps.secrets.hashesOf(twice.key);
   await plain.database.run("import", (orm) =>

@@ -95,7 +95,7 @@ describe("the OpenAPI document", () => {
     expect(await lintFindings(text)).toEqual([]);
     // the linter does look
     expect(await lintFindings(text.replace('"operationId":"listUsers",', ""))).not.toEqual([]);
-    const off = await identity.restarted(null).call("GET", "/swagger/json");
+    const off = await (await identity.restarted(null)).call("GET", "/swagger/json");
     expect(await lintFindings(off.text)).toEqual([]);
   });
 
@@ -110,7 +110,7 @@ describe("the OpenAPI document", () => {
 
   test("is the same whatever was called before it was first read", async () => {
     const { text } = await identity.call("GET", "/swagger/json");
-    const used = identity.restarted(ROLES);
+    const used = await identity.restarted(ROLES);
     await used.organization();
     const { id } = await used.organization();
     await used.call("GET", `/organizations/${id}/members`);

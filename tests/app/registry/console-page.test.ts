@@ -157,8 +157,8 @@ describe("the console's files", () => {
   const ENV = { DATABASE_URL: "pglite://memory", ADMIN_TOKEN, LOG_FILE: "/dev/null" };
   const page = new Request("http://registry/console");
 
-  function serving(bundle: () => Promise<{ script: string; style: string }>) {
-    const telemetry = createTelemetry(
+  async function serving(bundle: () => Promise<{ script: string; style: string }>) {
+    const telemetry = await createTelemetry(
       { name: "page", namespace: "page" },
       loadConfig(registryVariables, ENV),
     );
@@ -171,7 +171,7 @@ describe("the console's files", () => {
 
   test("are made when the page is first wanted, once", async () => {
     let made = 0;
-    const answer = serving(async () => {
+    const answer = await serving(async () => {
       made++;
       return { script: "document.title = 'made'", style: "body { color: red }" };
     });
@@ -184,7 +184,7 @@ describe("the console's files", () => {
 
   test("are 500 while they can not be made, and served once they can", async () => {
     let broken = true;
-    const answer = serving(async () => {
+    const answer = await serving(async () => {
       if (broken) throw new Error("no such file: /secret/place");
       return { script: "", style: "" };
     });

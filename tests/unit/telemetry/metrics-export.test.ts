@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import {
   type AnsweredRequest,
   createMetrics,
-  exportMetrics,
+  createTelemetry,
   type Metrics,
 } from "@ostiary/lib/runtime/telemetry";
+import { exportMetrics } from "@ostiary/lib/runtime/telemetry/metrics-export";
 import { Gauge } from "prom-client";
 import {
   type Collector,
@@ -22,7 +23,8 @@ function pushing(endpoint: string, interval_ms?: number) {
   const { log, warnings } = keptWarnings();
   const metrics = createMetrics();
   const config = telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
-  const pushed = exportMetrics(AUDIT, config, metrics.registry, log, interval_ms);
+  const url = `${endpoint}/v1/metrics`;
+  const pushed = exportMetrics(AUDIT, config, url, metrics.registry, log, interval_ms);
   return { metrics, pushed, warnings };
 }
 
@@ -131,11 +133,10 @@ describe("the push of the registry", () => {
 test("nothing is sent when export is off, and the scrape stays on", async () => {
   await using collector = startCollector();
   for (const [, config] of disabledConfigs(collector.endpoint)) {
-    const { log } = keptWarnings();
-    const metrics = createMetrics();
-    answered(metrics, { route: "/a" });
-    await exportMetrics(AUDIT, config, metrics.registry, log).shutdown();
-    expect(await metrics.text()).toContain("http_requests_total");
+    const telemetry = await createTelemetry(AUDIT, config);
+    answered(telemetry.metrics, { route: "/a" });
+    await telemetry.close();
+    expect(await telemetry.metrics.text()).toContain("http_requests_total");
   }
   expect(collector.requests).toEqual([]);
 });

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
-import { createTracing, reportingFailures } from "@ostiary/lib/runtime/telemetry";
+import { createTracing } from "@ostiary/lib/runtime/telemetry";
+import { reportingFailures } from "@ostiary/lib/runtime/telemetry/otlp-export";
 import { disabledConfigs, keptWarnings, startCollector, telemetryConfig } from "../../support/collector.ts";
 
 const GATEWAY = { name: "gateway", namespace: "edge" };
@@ -14,9 +15,9 @@ const PARENT_ID = "b7ad6b7169203331";
 const SERVER_KIND = 2;
 const UNSET = { code: 0, message: "" };
 
-function tracingTo(endpoint: string, service = GATEWAY, config: Partial<TelemetryConfig> = {}) {
+async function tracingTo(endpoint: string, service = GATEWAY, config: Partial<TelemetryConfig> = {}) {
   const { log, warnings } = keptWarnings();
-  const tracing = createTracing(
+  const tracing = await createTracing(
     service,
     telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...config }),
     log,
@@ -27,7 +28,7 @@ function tracingTo(endpoint: string, service = GATEWAY, config: Partial<Telemetr
 describe("a span", () => {
   test("arrives as a server span of its service, with method, route and status", async () => {
     await using collector = startCollector();
-    const { tracing, warnings } = tracingTo(collector.endpoint);
+    const { tracing, warnings } = await tracingTo(collector.endpoint);
     expect(tracing.enabled).toBe(true);
     const trace = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-01`, "vendor=1");
     trace.end({ route: "/organizations/{organization_id}", status: 200 });
@@ -56,7 +57,7 @@ describe("a span", () => {
 
   test("is named by the method alone where no template matched", async () => {
     await using collector = startCollector();
-    const { tracing } = tracingTo(collector.endpoint);
+    const { tracing } = await tracingTo(collector.endpoint);
     const trace = tracing.start("DELETE", null, null);
     trace.end({ route: null, status: 404 });
     await tracing.shutdown();
@@ -81,7 +82,7 @@ describe("a span", () => {
     ["error without a response because of one", null, "broken", { code: 2, message: "broken" }],
   ])("has a status that is %s", async (_, status, error_message, expected) => {
     await using collector = startCollector();
-    const { tracing } = tracingTo(collector.endpoint);
+    const { tracing } = await tracingTo(collector.endpoint);
     tracing.start("GET", null, null).end({ route: "/", status, error_message });
     await tracing.shutdown();
     expect(collector.spans[0]?.status).toEqual(expected);
@@ -90,7 +91,7 @@ describe("a span", () => {
 
   test("is exported only when the caller sampled, and new traces are", async () => {
     await using collector = startCollector();
-    const { tracing } = tracingTo(collector.endpoint);
+    const { tracing } = await tracingTo(collector.endpoint);
     const unsampled = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-00`, null);
     unsampled.end({ route: "/unsampled", status: 200 });
     const fresh = tracing.start("GET", null, null);
@@ -103,7 +104,7 @@ describe("a span", () => {
 
   test("is never lost on shutdown, however many wait", async () => {
     await using collector = startCollector();
-    const { tracing } = tracingTo(collector.endpoint);
+    const { tracing } = await tracingTo(collector.endpoint);
     const sent = Array.from({ length: 3_000 }, () => tracing.start("GET", null, null));
     for (const trace of sent) trace.end({ route: "/", status: 200 });
     await tracing.shutdown();
@@ -117,8 +118,8 @@ test("two services of one process send to their own collectors under their own n
   await using first = startCollector();
   await using second = startCollector();
   const services = [
-    tracingTo(first.endpoint),
-    tracingTo(second.endpoint, { name: "audit", namespace: "audit" }),
+    await tracingTo(first.endpoint),
+    await tracingTo(second.endpoint, { name: "audit", namespace: "audit" }),
   ];
   for (const { tracing } of services) tracing.start("GET", null, null).end({ route: "/", status: 200 });
   await Promise.all(services.map(({ tracing }) => tracing.shutdown()));
@@ -133,7 +134,7 @@ test.each([
   ["/otlp/", "/otlp/v1/traces"],
 ])("an endpoint with the path %p is sent to at %p", async (path, expected) => {
   await using collector = startCollector();
-  const { tracing } = tracingTo(`${collector.endpoint}${path}`);
+  const { tracing } = await tracingTo(`${collector.endpoint}${path}`);
   tracing.start("GET", null, null).end({ route: "/", status: 200 });
   await tracing.shutdown();
   expect(collector.requests).toEqual([`POST ${expected} application/x-protobuf`]);
@@ -143,7 +144,7 @@ test("nothing is sent when export is off, and traces are continued all the same"
   await using collector = startCollector();
   for (const [reason, config] of disabledConfigs(collector.endpoint)) {
     const { log } = keptWarnings();
-    const tracing = createTracing(GATEWAY, config, log);
+    const tracing = await createTracing(GATEWAY, config, log);
     expect(tracing.enabled, reason).toBe(false);
     const trace = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-01`, "vendor=1");
     trace.end({ route: "/", status: 200 });
@@ -157,7 +158,7 @@ test("nothing is sent when export is off, and traces are continued all the same"
 describe("a collector that", () => {
   test("refuses every batch costs one warning, which names it without credentials", async () => {
     await using collector = startCollector(() => new Response("no", { status: 400 }));
-    const { tracing, warnings } = tracingTo(collector.endpoint.replace("//", "//user:secret@"));
+    const { tracing, warnings } = await tracingTo(collector.endpoint.replace("//", "//user:secret@"));
     for (let sent = 0; sent < 1_100; sent++) {
       tracing.start("GET", null, null).end({ route: "/", status: 200 });
     }
@@ -173,7 +174,7 @@ describe("a collector that", () => {
     const gone = startCollector();
     await gone.stop();
     await using silent = startCollector(() => new Promise<Response>(() => {}));
-    const services = [gone.endpoint, silent.endpoint].map((endpoint) => tracingTo(endpoint));
+    const services = await Promise.all([gone, silent].map(({ endpoint }) => tracingTo(endpoint)));
     for (const { tracing } of services) tracing.start("GET", null, null).end({ route: "/", status: 200 });
     await Promise.all(services.map(({ tracing }) => tracing.shutdown()));
     for (const { warnings } of services) expect(warnings).toHaveLength(1);
@@ -223,7 +224,7 @@ describe("a sampler", () => {
     ["parentbased_always_off", { fresh: false, sampled: true, unsampled: false }],
   ])("%s decides on new traces and those of callers", async (OTEL_TRACES_SAMPLER, expected) => {
     await using collector = startCollector();
-    const { tracing } = tracingTo(collector.endpoint, GATEWAY, { OTEL_TRACES_SAMPLER });
+    const { tracing } = await tracingTo(collector.endpoint, GATEWAY, { OTEL_TRACES_SAMPLER });
     const started = {
       fresh: tracing.start("GET", null, null),
       sampled: tracing.start("GET", SAMPLED, null),
@@ -240,8 +241,8 @@ describe("a sampler", () => {
     }
   });
 
-  test("that keeps nothing tells what is called so, or it would decide for itself", () => {
-    const { tracing } = tracingTo("http://127.0.0.1:9", GATEWAY, { OTEL_TRACES_SAMPLER: "always_off" });
+  test("that keeps nothing tells what is called so, or it would decide for itself", async () => {
+    const { tracing } = await tracingTo("http://127.0.0.1:9", GATEWAY, { OTEL_TRACES_SAMPLER: "always_off" });
     const trace = tracing.start("GET", null, null);
     const sent = [1, 2].map(
       () => tracing.within(trace, () => tracing.call("POST", "http://127.0.0.1:9/"))?.traceparent,
@@ -250,14 +251,14 @@ describe("a sampler", () => {
     expect(sent[0]).not.toBe(sent[1]);
   });
 
-  test("by ratio keeps that share of new traces, and all parts of one alike", () => {
+  test("by ratio keeps that share of new traces, and all parts of one alike", async () => {
     const config = {
       OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
       OTEL_TRACES_SAMPLER_ARG: "0.25",
     } as const;
     const services = [
-      tracingTo("http://127.0.0.1:9", GATEWAY, config),
-      tracingTo("http://127.0.0.1:9", GATEWAY, config),
+      await tracingTo("http://127.0.0.1:9", GATEWAY, config),
+      await tracingTo("http://127.0.0.1:9", GATEWAY, config),
     ];
     const [first, second] = services.map(({ tracing }) => tracing);
     const traces = Array.from({ length: 4_000 }, () => first?.start("GET", null, null));
@@ -272,7 +273,7 @@ describe("a sampler", () => {
 
 describe("what the standard says of the collector", () => {
   const sendOne = async (endpoint: string, config: Partial<TelemetryConfig>) => {
-    const { tracing, warnings } = tracingTo(endpoint, GATEWAY, config);
+    const { tracing, warnings } = await tracingTo(endpoint, GATEWAY, config);
     tracing.start("GET", null, null).end({ route: "/", status: 200 });
     await tracing.shutdown();
     return warnings;
@@ -344,7 +345,7 @@ async function selfSigned() {
 
 test("a collector that never answers costs bounded memory: spans beyond the queue are dropped", async () => {
   await using silent = startCollector(() => new Promise<Response>(() => {}));
-  const { tracing, warnings } = tracingTo(silent.endpoint);
+  const { tracing, warnings } = await tracingTo(silent.endpoint);
   const heapBytes = () => {
     Bun.gc(true);
     return heapStats().heapSize + heapStats().extraMemorySize;
