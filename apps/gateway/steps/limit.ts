@@ -116,8 +116,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
 }
 
 /** Whose limit counts: the client's address on a public route, else the owner that the scope names. */
-function subjectOf(scope: Scope, { ip, principal }: Caller): string {
-  return scope === "public" ? ip : (principal?.[`${scope}_id`] ?? "");
+function subjectOf(scope: Scope, caller: Caller): string {
+  // the runtime asks the system for an address, so only where it is needed
+  return scope === "public" ? caller.ip : (caller.principal?.[`${scope}_id`] ?? "");
 }
 
 /** The 429 of a refused request. */
