@@ -74,9 +74,10 @@ type Progress = (line: string) => void;
 
 /** Leaves of the proof the salts alone. */
 const WITHOUT_PROOF = [
-  "drop index audit.events_by_intent_xid",
+  "drop index audit.intents_by_xid",
   "drop index audit.events_by_outcome_xid",
   "alter table audit.audit_events alter column intent_xid drop default",
+  "alter table audit.request_ids alter column xid drop default",
   `create or replace function audit.refuse_all_but_outcome() returns trigger language plpgsql as $$
     declare
       kept record;

@@ -12,7 +12,7 @@ import {
 } from "../checkpoints/queries.ts";
 import { type EventLog, type EventRow, eventOf, withoutPerson } from "../events/event.ts";
 import { columns } from "../events/queries.ts";
-import { dueIn } from "../sealing/queries.ts";
+import { CLAIMED, eventsOf } from "../sealing/queries.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 
 /** How far the log of an owner is sealed: what an export with proof holds. */
@@ -65,12 +65,10 @@ export async function isUnsealed(
 ): Promise<boolean> {
   if (!older_sealed || foreign) return true;
   const [sealed, now] = [parseSnapshot(sealed_to), parseSnapshot(asked)];
-  const due = dueIn(windowAfter(sealed, now, null));
   const found = await database.run("select_unsealed_exists", (orm) =>
     rows(
       orm,
-      sql`select 1 from audit.audit_events event
-        where ${logCondition(log)} and (${due.intent} or ${due.outcome}) limit 1`,
+      sql`select 1 from ${eventsOf(windowAfter(sealed, now, null))} where ${logCondition(log)} limit 1`,
     ),
   );
   return found.length > 0;
@@ -128,15 +126,18 @@ function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_s
     log.kind === "organization"
       ? sql`case when event.named_by_outcome then event.outcome_xid else event.intent_xid end`
       : sql`event.intent_xid`;
-  const was = (name: SQL, xid: SQL) => sql`coalesce(${name}.position <= ${position}::bigint, ${seen(xid)})`;
+  const was = (name: SQL, unplaced: SQL) =>
+    sql`coalesce(${name}.position <= ${position}::bigint, ${unplaced})`;
+  // what no request has claimed is never sealed: there is nothing to wait for
+  const intentUnplaced = sql`${seen(intentXid)} or not ${CLAIMED}`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
-      event.outcome <> 'pending' and ${was(sql`o`, sql`event.outcome_xid`)} as outcome_seen,
+      event.outcome <> 'pending' and ${was(sql`o`, seen(sql`event.outcome_xid`))} as outcome_seen,
       ${place(sql`i`, sql`event.intent_salt`)} as intent,
       ${place(sql`o`, sql`event.outcome_salt`)} as outcome_place
     from audit.audit_events event
       ${entry(sql`false`)} i on true
       ${entry(sql`true`)} o on true
-    where ${logCondition(log)} and ${was(sql`i`, intentXid)}
+    where ${logCondition(log)} and ${was(sql`i`, intentUnplaced)}
     order by event.id desc`;
 }
 

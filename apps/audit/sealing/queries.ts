@@ -59,18 +59,20 @@ export async function selectState(database: Database): Promise<SealerState> {
 
 /** The first transaction that comes after `entries` intents, or outcomes, from `xid` on. */
 export async function selectBound(database: Database, xid: bigint, entries: number): Promise<bigint | null> {
-  const nth = (column: SQL) => sql`
-    select ${column}::text as xid from audit.audit_events
+  const nth = (column: SQL, table: SQL) => sql`
+    select ${column}::text as xid from ${table}
     where ${column} >= ${String(xid)}::text::xid8 order by ${column} offset ${sql.raw(String(entries))} limit 1`;
+  const intents = nth(sql`xid`, sql`audit.request_ids`);
+  const outcomes = nth(sql`outcome_xid`, sql`audit.audit_events`);
   const found = await database.run("select_seal_bound", (orm) =>
-    rows<{ xid: string }>(orm, sql`(${nth(sql`intent_xid`)}) union all (${nth(sql`outcome_xid`)})`),
+    rows<{ xid: string }>(orm, sql`(${intents}) union all (${outcomes})`),
   );
   const [least] = found.map((row) => BigInt(row.xid)).toSorted((a, b) => (a < b ? -1 : 1));
   return least ?? null;
 }
 
 /** Whatever the service writes has its request id claimed in the same statement. */
-const CLAIMED = sql`exists (select from audit.request_ids known
+export const CLAIMED = sql`exists (select from audit.request_ids known
     where known.request_id = event.request_id and known.id = event.id)`;
 
 const unsealedColumns = sql`${columns},
@@ -79,33 +81,53 @@ const unsealedColumns = sql`${columns},
   event.named_by_outcome, event.intent_member_id,
   ${CLAIMED} as claimed`;
 
-/** What of an event was written by the transactions of a window. */
-export function dueIn({ late, from, before, now }: SealWindow): { intent: SQL; outcome: SQL } {
+/** Whether the transaction in `column` is one of a window. */
+function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
   const xids = `{${late.join(",")}}`;
-  const snapshot = snapshotText(now);
-  const due = (column: SQL) => sql`(
+  return sql`(
     (${column} >= ${String(from)}::text::xid8 and ${column} < ${String(before)}::text::xid8
       or ${column} = any (${xids}::text::xid8[]))
-    and pg_visible_in_snapshot(${column}, ${snapshot}::text::pg_snapshot))`;
-  return { intent: due(sql`event.intent_xid`), outcome: due(sql`event.outcome_xid`) };
+    and pg_visible_in_snapshot(${column}, ${snapshotText(now)}::text::pg_snapshot))`;
+}
+
+/**
+ * The events of which something was written by the transactions of a window, as `event`; `due` says what. Intents
+ * are found by their request ids, outcomes by themselves, and each event is then looked up by its key, whatever the
+ * planner takes their number for.
+ */
+export function eventsOf(window: SealWindow): SQL {
+  return sql`(
+    select id, occurred_at, bool_or(is_intent) as is_intent, bool_or(not is_intent) as is_outcome
+    from (
+      select known.id, known.occurred_at, true as is_intent from audit.request_ids known
+      where ${writtenIn(window, sql`known.xid`)}
+      union all
+      select event.id, event.occurred_at, false from audit.audit_events event
+      where ${writtenIn(window, sql`event.outcome_xid`)}
+    ) written
+    group by id, occurred_at
+  ) due cross join lateral (
+    select * from audit.audit_events known where known.id = due.id and known.occurred_at = due.occurred_at limit 1
+  ) event`;
 }
 
 /** What was written by the transactions of a window. */
 export function selectWindow(database: Database, window: SealWindow): Promise<UnsealedRow[]> {
-  const { intent, outcome } = dueIn(window);
-  return selectUnsealed(database, intent, outcome, null);
+  return selectUnsealed(database, {
+    from: eventsOf(window),
+    intent: sql`due.is_intent`,
+    outcome: sql`due.is_outcome`,
+  });
 }
 
 /** What has no entry, wherever it is, at most `limit` events: for a database whose transactions are counted anew. */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
   const due = (column: SQL, is_outcome: boolean) =>
     sql`(${column} is not null and ${CLAIMED} and ${hasNoEntry(is_outcome)})`;
-  return selectUnsealed(
-    database,
-    due(sql`event.intent_xid`, false),
-    due(sql`event.outcome_xid`, true),
-    limit,
-  );
+  const intent = due(sql`event.intent_xid`, false);
+  const outcome = due(sql`event.outcome_xid`, true);
+  const from = sql`audit.audit_events event where ${intent} or ${outcome} limit ${sql.raw(String(limit))}`;
+  return selectUnsealed(database, { from, intent, outcome });
 }
 
 /** What has an entry is left out, since the numbers of a restored database may come up again. */
@@ -117,22 +139,23 @@ function hasNoEntry(is_outcome: boolean): SQL {
 /** The service writes no such event, but an import may: its outcome is sealed with its intent. */
 const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid is null");
 
-function selectUnsealed(
-  database: Database,
-  intentDue: SQL,
-  outcomeDue: SQL,
-  limit: number | null,
-): Promise<UnsealedRow[]> {
+interface Unsealed {
+  /** Where events are found, as `event`, and which of them. */
+  from: SQL;
+  /** Which half of an event is due. */
+  intent: SQL;
+  outcome: SQL;
+}
+
+function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed): Promise<UnsealedRow[]> {
   return database.run("select_unsealed", (orm) =>
     rows<UnsealedRow>(
       orm,
       sql`select ${unsealedColumns},
-          coalesce(${intentDue}, false) and ${hasNoEntry(false)} as intent_due,
-          (coalesce(${outcomeDue}, false) or coalesce(${intentDue}, false) and ${INSERTED_FINAL})
+          coalesce(${intent}, false) and ${hasNoEntry(false)} as intent_due,
+          (coalesce(${outcome}, false) or coalesce(${intent}, false) and ${INSERTED_FINAL})
             and ${hasNoEntry(true)} as outcome_due
-        from audit.audit_events event
-        where ${intentDue} or ${outcomeDue}
-        ${limit === null ? sql`` : sql.raw(`limit ${limit}`)}`,
+        from ${from}`,
     ),
   );
 }

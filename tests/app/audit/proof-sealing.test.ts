@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
 import { selectState } from "@ostiary/audit/sealing/queries";
 import { SealedState } from "@ostiary/audit/sealing/trust";
@@ -262,6 +263,28 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before it w
     const { faults, faults_total } = await verify((await exportProof(audit, USER_LOG)).text, keys);
     expect([faults_total, faults[0]?.kind]).toEqual([1, "changed"]);
   }, 60_000);
+});
+
+test.skipIf(!services().postgres.real)("an upgrade leaves no intent without its place", async () => {
+  const database_url = await freshDatabase();
+  const log = await openDatabase(database_url, { namespace: "audit" });
+  await log.migrate("audit", await migrationsBefore("0004_intents_by_xid"));
+  await makePartitions(log, Date.now());
+  const written = Promise.withResolvers<void>();
+  for (const n of [1, 2, 3]) {
+    await writeHeld(log, `01DXF6DT00000000000000000${n}`, Promise.resolve(), written.resolve);
+  }
+  const audit = await startProvenAudit({ database_url });
+  try {
+    await writeEvents(audit, 2);
+    const whole = async () => (await exportProof(audit)).events.length === 5;
+    await waitFor(whole, { what: "the proof of five events" });
+    const verdict = await verify((await exportProof(audit)).text, await keysOf(audit));
+    expect(verdict).toMatchObject({ complete: true, events: 5 });
+  } finally {
+    await log.close();
+    await audit.stop();
+  }
 });
 
 /** A copy of the folder of migrations up to the one that is named. */
