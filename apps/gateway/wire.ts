@@ -82,7 +82,8 @@ export async function wireGateway(
   const events = new EventStreams(systemClock);
   const durations = new CallDurations(registry);
   const forwarder = new Forwarder(forwardOptions(config), headers, { calls, events }, durations);
-  const overload = new Overload(overloadOptions(config), processReadings(), calls, log, systemClock);
+  const readings = processReadings();
+  const overload = new Overload(overloadOptions(config), readings, calls, log, systemClock);
   let port: number | null = null;
   addGatewayMetrics(registry, {
     caches,
@@ -125,6 +126,8 @@ export async function wireGateway(
     ...app,
     async start() {
       await routes.start();
+      // what was read to make the table takes as much again
+      readings.collect();
       await authenticator.start();
       await counterStore.ping(COUNTER_PING_MS).catch(() => {
         log.warn({}, "the counter store (COUNTER_STORE_URL) does not answer: not ready until it does");
