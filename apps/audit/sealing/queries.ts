@@ -107,7 +107,7 @@ export function eventsOf(window: SealWindow): SQL {
     ) written
     group by id, occurred_at
   ) due cross join lateral (
-    select * from audit.audit_events known where known.id = due.id and known.occurred_at = due.occurred_at limit 1
+    select * from audit.audit_events stored where stored.id = due.id and stored.occurred_at = due.occurred_at limit 1
   ) event`;
 }
 

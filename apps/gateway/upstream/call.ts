@@ -35,7 +35,10 @@ export class ClientGone extends Error {
  */
 export class UpstreamCalls {
   readonly #clock: Clock;
-  /** In no order. Not a set: one that calls enter and leave all the time keeps them until a full collection. */
+  /**
+   * In no order, and changed by each call that ends: who walks along it walks along a copy. Not a set: one that calls
+   * enter and leave all the time keeps them until a full collection.
+   */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
   /** What sweeps have counted, which deadlines are told by. */
