@@ -27,8 +27,13 @@ export interface Relief {
 }
 
 const LOOK_MS = 100;
-/** Connections are looked at after so many requests too: many may come between two looks. */
-const LOOK_REQUESTS = 128;
+/** Connections are looked at after so many requests too, and where few more have room, earlier: see `looksEach`. */
+const LOOK_REQUESTS_MAX = 128;
+const LOOK_REQUESTS_MIN = 16;
+/** Looks before what is left beyond the limit of connections could be full. */
+const LOOKS_IN_ROOM = 4;
+/** A request may open as many: its client's and its service's. */
+const DESCRIPTORS_OF_REQUEST = 2;
 /** So many requests are served whatever else is held: what can not be given back must not shut everybody out. */
 const RESERVED_REQUESTS = 100;
 /** Of what the process may have, where no limit is given: what comes between two looks must fit into the rest. */
@@ -49,6 +54,7 @@ export class Overload {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #refused: Record<OverloadCause, number> = { requests: 0, connections: 0, memory: 0 };
+  readonly #look_requests: number;
   #cause: OverloadCause = "requests";
   #allowed: number;
   #collected_ms = Number.NEGATIVE_INFINITY;
@@ -69,6 +75,7 @@ export class Overload {
       connections_max: connections_max || Math.floor(readings.descriptors_max * SHARE),
       memory_bytes_max: memory_bytes_max || Math.floor(readings.memory_bytes_max * SHARE),
     };
+    this.#look_requests = looksEach(readings.descriptors_max - this.#options.connections_max);
     this.#readings = readings;
     this.#relief = relief;
     this.#log = log;
@@ -110,7 +117,7 @@ export class Overload {
   admit(connections: Connections): void {
     this.#connections = connections;
     this.#since_look += 1;
-    if (this.#since_look >= LOOK_REQUESTS) {
+    if (this.#since_look >= this.#look_requests) {
       this.#since_look = 0;
       if (this.#isShortOfConnections()) this.#look();
     }
@@ -158,6 +165,12 @@ export class Overload {
   #isShortOfConnections(): boolean {
     return this.#readings.descriptors() >= this.#options.connections_max;
   }
+}
+
+/** After how many requests to look again, where so many descriptors are left beyond the limit of connections. */
+function looksEach(room: number): number {
+  const requests = Math.floor(room / (LOOKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
+  return Math.min(Math.max(requests, LOOK_REQUESTS_MIN), LOOK_REQUESTS_MAX);
 }
 
 const REASONS: Record<OverloadCause, string> = {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { errorCode } from "@ostiary/lib/domain/errors";
 
@@ -7,7 +7,7 @@ export interface ProcessReadings {
   memory_bytes(): number;
   /** Gives back what nothing refers to any more; takes some tens of milliseconds. */
   collect(): void;
-  /** Open files and connections, or fewer: never more than there are. */
+  /** Open files and connections; on a system that does not count them perhaps fewer, never more. */
   descriptors(): number;
   readonly memory_bytes_max: number;
   readonly descriptors_max: number;
@@ -18,15 +18,20 @@ export function processReadings(): ProcessReadings {
   return {
     memory_bytes: () => process.memoryUsage.rss(),
     collect: () => Bun.gc(true),
-    descriptors: lowestFreeDescriptor,
+    descriptors: () => countedDescriptors() || lowestFreeDescriptor(),
     memory_bytes_max: allowedMemory(),
     descriptors_max: allowedDescriptors(),
   };
 }
 
+/** Linux counts them since 6.2, in 3 µs however many there are; 0 where nobody does. */
+function countedDescriptors(): number {
+  return statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /**
- * The number that the next descriptor gets, which is the lowest that is free: all below are in use. To count them
- * would take as long as there are many; this takes 5 µs.
+ * The number that the next descriptor gets, which is the lowest that is free: all below are in use. One that was
+ * closed among them hides those above it. To list them would take as long as there are many; this takes 5 µs.
  */
 function lowestFreeDescriptor(): number {
   try {

@@ -15,7 +15,7 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-function overloadOf(options: Partial<OverloadOptions> = {}) {
+function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_000) {
   const clock = manualClock();
   const overload = new Overload(
     { requests_max: 1_000, connections_max: 500, memory_bytes_max: 200 * MIB, ...options },
@@ -28,7 +28,7 @@ function overloadOf(options: Partial<OverloadOptions> = {}) {
         process.garbage = 0;
       },
       memory_bytes_max: 400 * MIB,
-      descriptors_max: 1_000,
+      descriptors_max,
     },
     {
       endSlowReaders: () => {
@@ -154,7 +154,7 @@ describe("connections", () => {
   });
 
   test("without a limit of its own are three quarters of the descriptors, none left included", async () => {
-    const { overload, look } = overloadOf({ connections_max: 0 });
+    const { overload, look } = overloadOf({ connections_max: 0 }, 1_000);
     process.descriptors = 749;
     await look();
     expect(refusalOf(overload, 101)).toBeNull();
@@ -166,16 +166,25 @@ describe("connections", () => {
     expect(refusalOf(overload, 101)).not.toBeNull();
   });
 
-  test("that come faster than they are looked at are seen after 128 requests", () => {
-    const { overload } = overloadOf();
-    process.descriptors = 500;
-    const held = connections(1);
-    for (let request = 0; request < 127; request += 1) overload.admit(held);
-    expect(held.closed).toBe(0);
-    overload.admit(held);
-    expect(held.closed).toBe(1);
-    expect(refusalOf(overload, 101)).not.toBeNull();
-  });
+  const looks: [number, number][] = [
+    [2_000, 128],
+    [Number.POSITIVE_INFINITY, 128],
+    [748, 31],
+    [501, 16],
+    [400, 16],
+  ];
+  for (const [descriptors_max, requests] of looks) {
+    test(`that come faster than time for a look are seen after ${requests} requests, of ${descriptors_max}`, () => {
+      const { overload } = overloadOf({}, descriptors_max);
+      process.descriptors = 500;
+      const held = connections(1);
+      for (let request = 1; request < requests; request += 1) overload.admit(held);
+      expect(held.closed).toBe(0);
+      overload.admit(held);
+      expect(held.closed).toBe(1);
+      expect(refusalOf(overload, 101)).not.toBeNull();
+    });
+  }
 
   test("a limit of requests below a hundred holds then too", async () => {
     const { overload, look } = overloadOf({ requests_max: 10 });

@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { closeSync, openSync, statSync } from "node:fs";
+import { processReadings } from "../../../apps/gateway/edge/process-readings.ts";
+import { openDescriptors } from "../../bench/measure/descriptors.ts";
+
+/** What the system itself counts, which Linux does since 6.2. */
+const isCounted = (statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+describe("descriptors", () => {
+  const opened: number[] = [];
+  const open = () => {
+    const descriptor = openSync("/dev/null", "r");
+    opened.push(descriptor);
+    return descriptor;
+  };
+
+  afterEach(() => {
+    for (const descriptor of opened.splice(0)) closeSync(descriptor);
+  });
+
+  test("are never said to be more than there are", () => {
+    for (let round = 0; round < 100; round += 1) {
+      open();
+      // the listing has one of its own
+      expect(processReadings().descriptors()).toBeLessThanOrEqual(openDescriptors(process.pid));
+    }
+  });
+
+  test.skipIf(!isCounted)("are counted above one that was closed", () => {
+    const readings = processReadings();
+    const before = readings.descriptors();
+    const first = open();
+    for (let more = 0; more < 200; more += 1) open();
+    expect(readings.descriptors()).toBe(before + 201);
+    closeSync(first);
+    opened.shift();
+    expect(readings.descriptors()).toBe(before + 200);
+  });
+});
