@@ -165,6 +165,14 @@ export class RawClient extends RawSocket {
     return response;
   }
 
+  /** What has come so far of the body of the next response; "" before its head is there. */
+  bodySoFar(): string {
+    const head = readHead(this.received);
+    if (head === null) return "";
+    const chunked = framingOf(head, "GET", 200) === "chunked";
+    return (chunked ? readChunks(head.rest).body : head.rest).toString();
+  }
+
   /** Resolves when the server has closed the connection. */
   async untilClosed(timeout_ms = 10_000): Promise<void> {
     await this.until(() => this.closed || null, "The end of the connection", timeout_ms);
@@ -367,18 +375,25 @@ function takeBody(head: Head, framing: RawResponse["framing"]): { body: Buffer; 
 }
 
 function takeChunks(bytes: Buffer): { body: Buffer; rest: Buffer } | null {
+  const { body, end } = readChunks(bytes);
+  return end === null ? null : { body, rest: bytes.subarray(end) };
+}
+
+/** The whole chunks that are there, and where the last one ends; null while that is not there. */
+function readChunks(bytes: Buffer): { body: Buffer; end: number | null } {
   const chunks: Buffer[] = [];
+  const soFar = (end: number | null = null) => ({ body: Buffer.concat(chunks), end });
   for (let at = 0; ; ) {
     const lineEnd = bytes.indexOf("\r\n", at);
-    if (lineEnd < 0) return null;
+    if (lineEnd < 0) return soFar();
     const size = Number.parseInt(bytes.subarray(at, lineEnd).toString("latin1"), 16);
     const start = lineEnd + 2;
     if (Number.isNaN(size))
       throw new Error(`Not a chunk size: ${bytes.subarray(at, lineEnd).toString("latin1")}`);
-    if (bytes.byteLength < start + size + 2) return null;
+    if (bytes.byteLength < start + size + 2) return soFar();
     if (size === 0) {
       const end = bytes.indexOf("\r\n\r\n", lineEnd);
-      return end < 0 ? null : { body: Buffer.concat(chunks), rest: bytes.subarray(end + 4) };
+      return end < 0 ? soFar() : soFar(end + 4);
     }
     chunks.push(bytes.subarray(start, start + size));
     at = start + size + 2;

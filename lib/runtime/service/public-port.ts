@@ -104,15 +104,33 @@ export class PublicPort<Socket> {
 }
 
 /**
- * Lets the runtime read what is here already: of a connection without a request it drops that unread, and whoever
- * sent it in time gets no answer. A process that had no processor for a while finds a lot.
+ * Lets the runtime read what is here already, and comes back in a moment in which nothing more is. When a port is
+ * closed, the runtime drops what comes on connections without a request, and the system resets those that are not
+ * accepted yet: whoever sent something in time gets no answer. A process that had no processor for a while finds a lot.
+ * One that is never quiet is not waited for, once it has read what was here at first.
  */
 export async function readWhatCame(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+  const began_ms = performance.now();
+  let turns = 0;
+  let quiet_turns = 0;
+  for (let now_ms = began_ms; quiet_turns < QUIET_TURNS && !isOver(turns, now_ms - began_ms); turns += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const turn_ms = performance.now() - now_ms;
+    now_ms += turn_ms;
+    quiet_turns = turn_ms < QUIET_TURN_MS ? quiet_turns + 1 : 0;
+  }
 }
 
-/** The first may be the end of the turn that runs. */
-const TURNS = 3;
+/** A turn of the event loop in which nothing was there to be read takes a twentieth of this. */
+const QUIET_TURN_MS = 0.15;
+/** Not every turn looks for what has come, and the first may be the end of the one that runs. */
+const QUIET_TURNS = 4;
+const TURNS_MIN = 4;
+const WAIT_MS = 250;
+
+function isOver(turns: number, waited_ms: number): boolean {
+  return turns >= TURNS_MIN && waited_ms >= WAIT_MS;
+}
 
 function readValid(files: CertificateFiles): Certificate {
   const read = readCertificate(files);

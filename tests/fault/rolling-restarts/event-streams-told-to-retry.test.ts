@@ -57,7 +57,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
 
   /** Resolves once the client has `text` of its body. */
   const has = (client: RawClient, text: string) =>
-    client.until(() => (client.received.includes(text) ? true : null), JSON.stringify(text));
+    client.until(() => client.bodySoFar().includes(text) || null, JSON.stringify(text));
 
   async function stopped(): Promise<number> {
     const code = await gateway?.stop();
