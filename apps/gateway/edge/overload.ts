@@ -91,7 +91,26 @@ export class Overload {
   }
 
   start(): void {
+    this.#warnOfVainLimits();
     this.#loop.start();
+  }
+
+  /** Of limits that nothing can reach, since the process runs out before. */
+  #warnOfVainLimits(): void {
+    const { connections_max, memory_bytes_max } = this.#options;
+    const { descriptors_max, memory_bytes_max: memory_bytes } = this.#readings;
+    if (connections_max > descriptors_max) {
+      this.#log.warn(
+        { connections_max, descriptors_max },
+        "MAX_CONNECTIONS is more than this process may open: nothing is refused before it can open no more",
+      );
+    }
+    if (memory_bytes_max > memory_bytes) {
+      this.#log.warn(
+        { memory_bytes_max, memory_bytes },
+        "MAX_MEMORY_BYTES is more than this process may have: nothing is refused before it is killed",
+      );
+    }
   }
 
   stop(): Promise<void> {
@@ -144,10 +163,18 @@ export class Overload {
     if (this.#cause === "memory") this.#relief.endSlowReaders();
     // their clients make new ones when they need them
     if (this.#cause === "connections") this.#connections?.closeIdleConnections();
-    if (this.#cause === before) return;
-    if (this.#cause === "requests")
-      this.#log.info({}, "there is room again: nothing is refused for want of it");
-    else this.#log.warn({ requests: this.underway }, REASONS[this.#cause]);
+    if (this.#cause !== before) this.#tell();
+  }
+
+  #tell(): void {
+    const held = { requests: this.underway };
+    if (this.#cause === "memory") {
+      this.#log.warn(held, "MAX_MEMORY_BYTES are held: slow readers are ended and requests refused");
+    } else if (this.#cause === "connections") {
+      this.#log.warn(held, "MAX_CONNECTIONS are open: idle ones are closed and requests refused");
+    } else {
+      this.#log.info(held, "there is room again: nothing is refused for want of it");
+    }
   }
 
   /** What lies there to be collected is no reason to refuse anything. */
@@ -174,7 +201,7 @@ function looksEach(room: number): number {
 }
 
 const REASONS: Record<OverloadCause, string> = {
-  requests: "MAX_REQUESTS_IN_FLIGHT are under way: more are refused",
-  connections: "MAX_CONNECTIONS are open: idle ones are closed and requests refused",
-  memory: "MAX_MEMORY_BYTES are held: slow readers are ended and requests refused",
+  requests: "MAX_REQUESTS_IN_FLIGHT are under way",
+  connections: "MAX_CONNECTIONS are open",
+  memory: "MAX_MEMORY_BYTES are held",
 };

@@ -194,3 +194,24 @@ describe("connections", () => {
     expect(refusalOf(overload, 11)).not.toBeNull();
   });
 });
+
+describe("limits that the process can not reach", () => {
+  const connections_told =
+    "warn MAX_CONNECTIONS is more than this process may open: nothing is refused before it can open no more";
+  const memory_told =
+    "warn MAX_MEMORY_BYTES is more than this process may have: nothing is refused before it is killed";
+  const cases: [string, Partial<OverloadOptions>, string[]][] = [
+    ["more connections than descriptors", { connections_max: 2_001 }, [connections_told]],
+    ["as many", { connections_max: 2_000 }, []],
+    ["more memory than there is", { memory_bytes_max: 400 * MIB + 1 }, [memory_told]],
+    ["as much", { memory_bytes_max: 400 * MIB }, []],
+    ["both", { connections_max: 9_999, memory_bytes_max: 999 * MIB }, [connections_told, memory_told]],
+    ["those that it takes for itself", { connections_max: 0, memory_bytes_max: 0 }, []],
+  ];
+  for (const [name, options, told] of cases) {
+    test(`are told at the start: ${name}`, () => {
+      overloadOf(options);
+      expect(lines).toEqual(told);
+    });
+  }
+});
