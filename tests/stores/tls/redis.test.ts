@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
+import { Redis } from "ioredis";
+import type { CertificatePair } from "../../support/certificates.ts";
+import { freePort } from "../../support/free-port.ts";
+import type { TestServer } from "../../support/server.ts";
+import { services, startRedis } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
+
+setDefaultTimeout(60_000);
+
+const material = new TlsMaterial();
+
+describe.if(services().redis.binary)("Redis", () => {
+  let server: TestServer;
+  let admin: Redis;
+  let port: number;
+
+  beforeAll(async () => {
+    port = await freePort();
+    server = await startRedis([
+      ...[
+        "--tls-port",
+        String(port),
+        "--tls-ca-cert-file",
+        material.made.ca.cert_file,
+        "--tls-auth-clients",
+        "yes",
+      ],
+      ...["--tls-cert-file", material.made.good.cert_file, "--tls-key-file", material.made.good.key_file],
+    ]);
+    admin = new Redis(server.url);
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await server.close();
+  });
+
+  const show = async ({ cert_file, key_file }: CertificatePair) => {
+    await admin.config("SET", "tls-cert-file", cert_file, "tls-key-file", key_file);
+  };
+
+  async function count(address: string, given: ClientFiles): Promise<void> {
+    const store = await openCounterStore(address, { tls: files("COUNTER_STORE", given) });
+    try {
+      await store.increment("tls", 60);
+    } finally {
+      await store.close();
+    }
+  }
+  const url = () => `rediss://localhost:${port}/1`;
+
+  behavesByTls(material, {
+    peer: "COUNTER_STORE",
+    server: () => "the counter store",
+    show,
+    use: (given) => count(url(), given),
+    useAsking: (given) => count(url(), given),
+  });
+
+  test("a server without TLS counts nothing, since it never answers a handshake", async () => {
+    const plain = `rediss://localhost:${new URL(server.url).port}`;
+    expect(await message(count(plain, { ca: material.made.ca }))).toContain("COUNTER_STORE_URL");
+  });
+
+  test("a server with TLS answers nobody who calls it without", async () => {
+    expect(await message(count(`redis://localhost:${port}`, {}))).toContain("COUNTER_STORE_URL");
+  });
+
+  test("a renewed CA counts from the next connection on", async () => {
+    await show(material.made.good);
+    const trusted = material.growingFile();
+    const tls = files("COUNTER_STORE", { ca: trusted, pair: material.made.client });
+    const store = await openCounterStore(url(), { tls });
+    await show(material.made.renewed);
+    await admin.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    await expect(store.increment("renewed", 60)).rejects.toThrow();
+    trusted.trust(material.made.next);
+    await waitFor(() => store.increment("renewed", 60).then(() => true), { what: "a count" });
+    await store.close();
+  });
+});
+
+describe.if(services().redis.binary)("Redis Cluster", () => {
+  test("rediss+cluster:// calls each node by TLS", async () => {
+    const port = await freePort();
+    const server = await startRedis([
+      ...[
+        "--cluster-enabled",
+        "yes",
+        "--cluster-announce-ip",
+        "127.0.0.1",
+        "--tls-cluster",
+        "yes",
+        "--tls-port",
+        String(port),
+      ],
+      ...["--tls-ca-cert-file", material.made.ca.cert_file, "--tls-auth-clients", "no"],
+      ...["--tls-cert-file", material.made.good.cert_file, "--tls-key-file", material.made.good.key_file],
+    ]);
+    const admin = new Redis(server.url);
+    await admin.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    await waitFor(async () => String(await admin.call("CLUSTER", "INFO")).includes("cluster_state:ok"));
+    admin.disconnect();
+    const url = `rediss+cluster://localhost:${port}`;
+    const store = await openCounterStore(url, { tls: files("COUNTER_STORE", { ca: material.made.ca }) });
+    await waitFor(async () => (await store.increment("clustered", 60)).count > 0, { what: "a count" });
+    await store.close();
+    const stranger = await openCounterStore(url, { tls: files("COUNTER_STORE", { ca: material.made.next }) });
+    expect(await message(stranger.increment("clustered", 60))).toContain("COUNTER_STORE_URL");
+    await stranger.close();
+    await server.close();
+  });
+});

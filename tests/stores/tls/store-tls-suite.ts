@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Peer, peerTls } from "@ostiary/lib/runtime/config";
+import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
+import { rejection } from "../../support/rejection.ts";
+
+/** TLS to the stores: what is trusted, what is refused, and what an operator is told then. */
+
+export interface Material {
+  ca: CertificateAuthority;
+  /** Whom nobody trusts until they are told to. */
+  next: CertificateAuthority;
+  good: CertificatePair;
+  elsewhere: CertificatePair;
+  expired: CertificatePair;
+  renewed: CertificatePair;
+  client: CertificatePair;
+  /** A client of the other authority. */
+  stranger: CertificatePair;
+}
+/** Certificates of two authorities, for the tests of one file. */
+export class TlsMaterial {
+  readonly #certificates = new Certificates();
+  #made: Material | undefined;
+
+  constructor() {
+    beforeAll(() => {
+      this.#made = this.#make();
+    });
+    afterAll(() => this.#certificates.remove());
+  }
+
+  get made(): Material {
+    if (this.#made === undefined) throw new Error("Certificates are made before the first test.");
+    return this.#made;
+  }
+
+  get folder(): string {
+    return this.#certificates.folder;
+  }
+
+  /** A file of CAs to which another one is added while it is used. */
+  growingFile(): { cert_file: string; trust(ca: CertificatePair): void } {
+    const cert_file = join(this.folder, `${crypto.randomUUID()}.pem`);
+    const { ca: first } = this.made;
+    writeFileSync(cert_file, first.cert);
+    return { cert_file, trust: (ca) => writeFileSync(cert_file, `${first.cert}${ca.cert}`) };
+  }
+
+  #make(): Material {
+    const ca = this.#certificates.authority("ca");
+    const next = this.#certificates.authority("next");
+    return {
+      ca,
+      next,
+      good: ca.sign("good"),
+      elsewhere: ca.sign("elsewhere", { names: "DNS:store.example" }),
+      expired: ca.sign("expired", { expired: true }),
+      renewed: next.sign("renewed"),
+      client: ca.sign("client"),
+      stranger: next.sign("stranger"),
+    };
+  }
+}
+
+export type ClientFiles = { ca?: { cert_file: string }; pair?: CertificatePair };
+
+/** As `checkPeerTls` lets it pass. */
+export function files(peer: Peer, { ca, pair }: ClientFiles) {
+  const config = {
+    [`${peer}_CA_FILE`]: ca?.cert_file,
+    [`${peer}_CERT_FILE`]: pair?.cert_file,
+    [`${peer}_KEY_FILE`]: pair?.key_file,
+  };
+  return peerTls(config, peer);
+}
+
+/** What an operator is told when `work` fails for want of its store. */
+export async function message(work: Promise<unknown>): Promise<string> {
+  const error = await rejection(work);
+  expect(error).toBeInstanceOf(StoreUnavailable);
+  return error instanceof Error ? error.message : "";
+}
+
+/** What every store must do with the certificate that its server shows. */
+export interface StoreBed {
+  peer: Peer;
+  /** The server's name in the sentences. */
+  server(): string;
+  show(pair: CertificatePair): Promise<void>;
+  /** Opens the store, does one thing, and closes it; rejects with what an operator is told at boot. */
+  use(files: ClientFiles): Promise<void>;
+  /** What the server makes of clients without a certificate, if there is a place that asks for one. */
+  useAsking(files: ClientFiles): Promise<void>;
+}
+
+export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
+  const url = `${bed.peer}_URL`;
+  const untrusted = () =>
+    `The TLS certificate of ${bed.server()} (${url}) is signed by no CA that is trusted here: name the file of its CA by ${bed.peer}_CA_FILE.`;
+
+  test("a certificate of the CA that was named is good", async () => {
+    await bed.show(material.made.good);
+    await bed.use({ ca: material.made.ca, pair: material.made.client });
+  });
+
+  test("another CA's is refused, and so is a private one's where none was named", async () => {
+    await bed.show(material.made.good);
+    expect(await message(bed.use({ ca: material.made.next, pair: material.made.client }))).toBe(untrusted());
+    expect(await message(bed.use({}))).toBe(untrusted());
+  });
+
+  test("one for another host is refused", async () => {
+    await bed.show(material.made.elsewhere);
+    expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
+      `The TLS certificate of ${bed.server()} is for another host than ${url} names: correct the host, or have the name put into the certificate.`,
+    );
+  });
+
+  test("one that has expired is refused", async () => {
+    await bed.show(material.made.expired);
+    expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
+      `The TLS certificate of ${bed.server()} (${url}) has expired: renew it there.`,
+    );
+  });
+
+  test("a server that asks who calls lets in its clients alone", async () => {
+    await bed.show(material.made.good);
+    const files = `${bed.peer}_CERT_FILE and ${bed.peer}_KEY_FILE`;
+    expect(await message(bed.useAsking({ ca: material.made.ca }))).toContain(files);
+    expect(await message(bed.useAsking({ ca: material.made.ca, pair: material.made.stranger }))).toBe(
+      `The server at ${bed.server()} (${url}) does not accept the client's TLS certificate: name one that it trusts by ${files}.`,
+    );
+    await bed.useAsking({ ca: material.made.ca, pair: material.made.client });
+  });
+}
