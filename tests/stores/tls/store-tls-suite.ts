@@ -20,6 +20,7 @@ export interface Material {
   /** A client of the other authority. */
   stranger: CertificatePair;
 }
+
 /** Certificates of two authorities, for the tests of one file. */
 export class TlsMaterial {
   readonly #certificates = new Certificates();
