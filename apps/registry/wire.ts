@@ -44,6 +44,13 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   addServiceMetrics(telemetry.metrics, database);
   const watchingLag = watchLag(lag, telemetry.log, systemClock);
   const propagations = new Propagations({ database, routeStore, clock: systemClock });
+  const current = new CurrentTable(database);
+  const documents = new ServiceDocuments({
+    clock: systemClock,
+    log: telemetry.log,
+    refresh_ms: config.EDGE_DOCUMENT_REFRESH_MS,
+  });
+  const watchingDocuments = watchDocuments(documents, current, config.EDGE_DOCUMENT_REFRESH_MS, systemClock);
   const reconciler = new Reconciler({
     database,
     routeStore,
@@ -54,26 +61,16 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     onAttempt: (result) => {
       metrics.countAttempt(result);
       propagations.look();
+      watchingDocuments.wake();
     },
   });
-  const current = new CurrentTable(database);
-  const documents = new ServiceDocuments({
-    clock: systemClock,
-    log: telemetry.log,
-    refresh_ms: config.EDGE_DOCUMENT_REFRESH_MS,
-  });
-  const watchingDocuments = watchDocuments(documents, current, config.EDGE_DOCUMENT_REFRESH_MS, systemClock);
   const edge = new EdgeDocument({
     current,
     documents,
     title: config.EDGE_DOCUMENT_TITLE,
     server_url: config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, ""),
   });
-  const onCommit = () => {
-    reconciler.wake();
-    watchingDocuments.wake();
-  };
-  const publishing = { database, onCommit, propagations };
+  const publishing = { database, onCommit: () => reconciler.wake(), propagations };
   const recheck = new Recheck(database, telemetry.log);
   const health = { draining: false };
   return {

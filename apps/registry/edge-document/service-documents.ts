@@ -12,6 +12,8 @@ const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
 /** How often is looked what is due, at the latest: another replica may have published something. */
 const LOOK_MS = 5_000;
+/** Between two looks, however often it is woken: one write may be of many services. */
+const GAP_MS = 100;
 
 /** What is known of one service's document. */
 export interface DocumentState extends KnownDocument {
@@ -195,6 +197,7 @@ export function watchDocuments(
   return new Loop({
     task,
     pause_ms: Math.min(LOOK_MS, refresh_ms),
+    gap_ms: GAP_MS,
     retry_ms: LOOK_MS,
     onFailure: () => {},
     clock,

@@ -7,8 +7,7 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { CurrentService } from "../services/service.ts";
-import { readSnapshot } from "./queries.ts";
+import { type Changes, readChanges } from "./queries.ts";
 
 /** How long routes may be taken in before everything else has its turn. */
 const SLICE_MS = 5;
@@ -18,12 +17,11 @@ export class CurrentTable {
   readonly #database: Database;
   readonly #taking = new Semaphore(1);
   #builder = new RouteTableBuilder();
-  /** Of the services that the builder has. */
-  #revisions = new Map<string, number>();
+  /** Of the last write that is taken in; undefined while nothing is. */
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
   #table: RouteTable = this.#builder.take();
-  /** Counts reads, to tell which of two snapshots is newer. */
+  /** Counts reads, to tell which of two is newer. */
   #asked = 0;
   #taken = 0;
 
@@ -34,38 +32,43 @@ export class CurrentTable {
   /** The table as of now. */
   async read(): Promise<RouteTable> {
     const asked = ++this.#asked;
-    const snapshot = await readSnapshot(this.#database, this.#fence);
-    if (snapshot === null) return this.#table;
-    await this.#taking.run(async () => {
-      if (asked < this.#taken) return;
-      try {
-        await inSlices(this.#takeIn(snapshot.services), { slice_ms: SLICE_MS });
-      } catch (error) {
-        this.#builder = new RouteTableBuilder();
-        this.#revisions.clear();
-        throw error;
-      }
-      this.#taken = asked;
-      this.#fence = snapshot.fence;
-      this.#services = new Map(snapshot.services.map(({ name, config }) => [name, config]));
-      this.#table = this.#builder.take();
-    });
-    return this.#table;
+    const changes = await readChanges(this.#database, this.#fence);
+    if (changes === null) return this.#table;
+    const isTaken = await this.#taking.run(() => this.#take(changes, asked));
+    return isTaken ? this.#table : this.read();
   }
 
-  /** Puts what is new or another revision, and deletes what is gone. */
-  *#takeIn(services: readonly CurrentService[]): Generator<void> {
-    const gone = new Set(this.#revisions.keys());
-    for (const { name, revision, config } of services) {
+  /** Says whether all of it is there now: not where what it changes was lost meanwhile. */
+  async #take(changes: Changes, asked: number): Promise<boolean> {
+    if (asked < this.#taken) return true;
+    if (this.#fence === undefined && !changes.is_whole) return false;
+    try {
+      await inSlices(this.#takeIn(changes), { slice_ms: SLICE_MS });
+    } catch (error) {
+      this.#builder = new RouteTableBuilder();
+      this.#services = new Map();
+      this.#fence = undefined;
+      throw error;
+    }
+    this.#taken = asked;
+    this.#fence = changes.fence;
+    this.#table = this.#builder.take();
+    return true;
+  }
+
+  *#takeIn({ is_whole, services, deleted }: Changes): Generator<void> {
+    const taken = new Map(this.#services);
+    const gone = is_whole ? new Set(taken.keys()) : new Set(deleted);
+    for (const { name, config } of services) {
       gone.delete(name);
-      if (this.#revisions.get(name) === revision) continue;
       yield* this.#builder.put(name, config);
-      this.#revisions.set(name, revision);
+      taken.set(name, config);
     }
     for (const name of gone) {
       yield* this.#builder.delete(name);
-      this.#revisions.delete(name);
+      taken.delete(name);
     }
+    this.#services = taken;
   }
 
   /** Of the last write that {@link read} has seen. */

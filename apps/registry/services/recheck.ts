@@ -4,7 +4,7 @@ import type { FieldError } from "@ostiary/lib/domain/errors";
 import { validateService } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { readSnapshot } from "../lookup/queries.ts";
+import { type Changes, readChanges } from "../lookup/queries.ts";
 import { readServices } from "./queries.ts";
 import type { CurrentService } from "./service.ts";
 
@@ -55,7 +55,9 @@ export class Recheck {
       this.#checking = null;
     });
     await this.#checking;
-    const found = [...this.#checked].filter(([, { faults }]) => faults.length > 0);
+    const found = [...this.#checked]
+      .filter(([, { faults }]) => faults.length > 0)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1));
     const names = found.map(([name]) => name);
     const current = await this.#database.run("select_services", (orm) => readServices(orm, names));
     const invalid = found.filter(([name, { revision }]) => current.get(name)?.revision === revision);
@@ -66,20 +68,21 @@ export class Recheck {
   }
 
   async #check(): Promise<void> {
-    const snapshot = await readSnapshot(this.#database, this.#fence);
-    if (snapshot === null) return;
-    const checked = new Map<string, Checked>();
-    await inSlices(this.#checkEach(snapshot.services, checked), { slice_ms: SLICE_MS });
+    const changes = await readChanges(this.#database, this.#fence);
+    if (changes === null) return;
+    const checked = new Map(changes.is_whole ? [] : this.#checked);
+    await inSlices(this.#checkEach(changes, checked), { slice_ms: SLICE_MS });
     this.#checked = checked;
-    this.#fence = snapshot.fence;
+    this.#fence = changes.fence;
   }
 
-  *#checkEach(services: readonly CurrentService[], checked: Map<string, Checked>): Generator<void, void> {
+  *#checkEach({ services, deleted }: Changes, checked: Map<string, Checked>): Generator<void, void> {
     for (const { name, revision, config } of services) {
       const known = this.#checked.get(name);
       checked.set(name, known?.revision === revision ? known : { revision, faults: faultsOf(name, config) });
       yield;
     }
+    for (const name of deleted) checked.delete(name);
   }
 }
 

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
+import { useRegistry } from "./bed.ts";
+
+setDefaultTimeout(120_000);
+
+/** The look-up table takes in what was written since: it must be what one is that reads everything. */
+
+const registry = useRegistry();
+let database: Awaited<ReturnType<typeof openDatabase>>;
+
+beforeAll(async () => {
+  database = await openDatabase(registry.database_url, { namespace: "test", pool_max: 8 });
+});
+afterAll(() => database.close());
+
+const NAMES = ["alpha", "beta", "gamma", "delta"];
+
+function configOf(service: string, routes: number) {
+  const paths = Array.from({ length: routes }, (_, index) => `/${service}/things-${index}`);
+  return {
+    url: "http://127.0.0.1:9",
+    public: { routes: paths.map((path) => ({ path, methods: ["GET"], rate_limit: false })) },
+  };
+}
+
+function contentOf(table: CurrentTable) {
+  const routes = table.table.routes.map(({ method, path, service }) => `${service} ${method} ${path}`);
+  return {
+    fence: table.fence,
+    routes: routes.toSorted(),
+    services: Object.fromEntries([...table.services].toSorted(([one], [other]) => (one < other ? -1 : 1))),
+  };
+}
+
+async function fromScratch() {
+  const table = new CurrentTable(database);
+  await table.read();
+  return contentOf(table);
+}
+
+/** The database as it was, with all that `work` writes undone: a backup that is put back. */
+async function putBackAfter(work: () => Promise<unknown>): Promise<void> {
+  const tables = ["writer", "services", "revisions", "owned_routes"];
+  await database.transaction("keep", async (tx) => {
+    for (const table of tables) {
+      await rows(tx, sql.raw(`create table kept_${table} as table routes.${table}`));
+    }
+  });
+  await work();
+  await database.transaction("put_back", async (tx) => {
+    const named = tables.map((table) => `routes.${table}`);
+    await rows(tx, sql.raw(`truncate ${named.join(", ")} cascade`));
+    for (const table of tables) {
+      await rows(tx, sql.raw(`insert into routes.${table} select * from kept_${table}`));
+      await rows(tx, sql.raw(`drop table kept_${table}`));
+    }
+  });
+}
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constant("put"), names: fc.subarray(NAMES, { minLength: 1 }), routes: fc.nat(3) }),
+  fc.record({ kind: fc.constant("delete"), names: fc.subarray(NAMES, { minLength: 1 }), routes: fc.nat(0) }),
+  fc.record({ kind: fc.constant("read"), names: fc.constant([]), routes: fc.nat(0) }),
+);
+
+describe("the table of what is current", () => {
+  test("is the same as one that reads everything, whatever was written since it was read", async () => {
+    const table = new CurrentTable(database);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+        for (const { kind, names, routes } of steps) {
+          if (kind === "put") {
+            const given = names.map((name) => [name, configOf(name, routes)]);
+            expect((await registry.apply(Object.fromEntries(given))).status).toBe(200);
+          }
+          for (const name of kind === "delete" ? names : [])
+            await registry.call("DELETE", `/services/${name}`);
+          if (kind === "read") await table.read();
+        }
+        await table.read();
+        expect(contentOf(table)).toEqual(await fromScratch());
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("is whole for many who read it at once, while others write", async () => {
+    const table = new CurrentTable(database);
+    let writing = true;
+    const readers = Array.from({ length: 16 }, async () => {
+      let fence = 0;
+      while (writing) {
+        await table.read();
+        expect(table.fence).toBeGreaterThanOrEqual(fence);
+        fence = table.fence ?? 0;
+      }
+    });
+    for (let round = 0; round < 20; round += 1) {
+      await registry.apply({ alpha: configOf("alpha", round % 3), beta: configOf("beta", (round + 1) % 3) });
+      await registry.call("DELETE", "/services/beta");
+    }
+    writing = false;
+    await Promise.all(readers);
+    await table.read();
+    expect(contentOf(table)).toEqual(await fromScratch());
+  });
+
+  test("reads everything anew when the database was put back to an earlier state", async () => {
+    await registry.apply({ alpha: configOf("alpha", 1), beta: configOf("beta", 1) });
+    const before = await fromScratch();
+    const table = new CurrentTable(database);
+    await putBackAfter(async () => {
+      await registry.call("DELETE", "/services/alpha");
+      await registry.apply({ beta: configOf("beta", 3), newcomer: configOf("newcomer", 2) });
+      await table.read();
+      expect(contentOf(table)).not.toEqual(before);
+    });
+    await table.read();
+    expect(contentOf(table)).toEqual(before);
+  });
+
+  test("reads everything anew after a service that it could not take in", async () => {
+    await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
+    const table = new CurrentTable(database);
+    await table.read();
+    const broken = sql`update routes.revisions set config = '{"url": 7, "public": 7}'
+      where service = 'beta' and revision = (select revision from routes.services where name = 'beta')`;
+    const kept = await database.run("keep", (orm) =>
+      rows<{ config: string }>(
+        orm,
+        sql`select config::text as config from routes.revisions
+        where service = 'beta' order by revision desc limit 1`,
+      ),
+    );
+    await registry.apply({ beta: configOf("beta", 3) });
+    await database.run("break", (orm) => rows(orm, broken));
+    await expect(table.read()).rejects.toThrow();
+    await database.run("mend", (orm) =>
+      rows(
+        orm,
+        sql`update routes.revisions set config = ${kept[0]?.config ?? ""}::text::json
+        where service = 'beta' and revision = (select revision from routes.services where name = 'beta')`,
+      ),
+    );
+    await table.read();
+    expect(contentOf(table)).toEqual(await fromScratch());
+  });
+});
