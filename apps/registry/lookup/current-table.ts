@@ -45,8 +45,8 @@ export class CurrentTable {
     try {
       await inSlices(this.#takeIn(changes), { slice_ms: SLICE_MS });
     } catch (error) {
+      // what was read before stays to be asked for, until all is read anew
       this.#builder = new RouteTableBuilder();
-      this.#services = new Map();
       this.#fence = undefined;
       throw error;
     }

@@ -138,7 +138,9 @@ describe("the table of what is current", () => {
     );
     await registry.apply({ beta: configOf("beta", 3) });
     await database.run("break", (orm) => rows(orm, broken));
+    const { routes, services } = contentOf(table);
     await expect(table.read()).rejects.toThrow();
+    expect(contentOf(table)).toMatchObject({ routes, services });
     await database.run("mend", (orm) =>
       rows(
         orm,
