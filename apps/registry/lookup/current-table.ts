@@ -41,7 +41,11 @@ export class CurrentTable {
   /** Says whether all of it is there now: not where what it changes was lost meanwhile. */
   async #take(changes: Changes, asked: number): Promise<boolean> {
     if (asked < this.#taken) return true;
-    if (this.#fence === undefined && !changes.is_whole) return false;
+    if (!changes.is_whole) {
+      if (this.#fence === undefined) return false;
+      // over what later writes have changed since, these would be the state of no moment
+      if (changes.fence <= this.#fence) return true;
+    }
     try {
       await inSlices(this.#takeIn(changes), { slice_ms: SLICE_MS });
     } catch (error) {

@@ -109,6 +109,37 @@ describe("the table of what is current", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 
+  test("never takes in older changes over later ones", async () => {
+    await registry.apply({ alpha: configOf("alpha", 1) });
+    const [beforeFirst, afterSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const gates = [
+      { before: undefined, after: undefined },
+      { before: beforeFirst.promise, after: undefined },
+      { before: undefined, after: afterSecond.promise },
+    ];
+    const asked = Promise.withResolvers<void>();
+    const run: typeof database.run = async (operation, work) => {
+      const gate = gates.shift();
+      await gate?.before;
+      const answer = await database.run(operation, work);
+      if (gate?.after !== undefined) asked.resolve();
+      await gate?.after;
+      return answer;
+    };
+    const table = new CurrentTable(Object.create(database, { run: { value: run } }));
+    await table.read();
+    await registry.apply({ alpha: configOf("alpha", 2) });
+    const first = table.read();
+    const second = table.read();
+    await asked.promise;
+    await registry.call("DELETE", "/services/alpha");
+    beforeFirst.resolve();
+    await first;
+    afterSecond.resolve();
+    await second;
+    expect(contentOf(table)).toEqual(await fromScratch());
+  });
+
   test("reads everything anew when the database was put back to an earlier state", async () => {
     await registry.apply({ alpha: configOf("alpha", 1), beta: configOf("beta", 1) });
     const before = await fromScratch();
