@@ -30,6 +30,8 @@ const SILENCE_MS = Number(process.env.TEST_STREAM_SILENCE_MS ?? 12_000);
  * much has passed. Chunks that were passed on are no more than lie there until the next collection: 50 to 290 MiB.
  */
 const KEPT_BYTES_MAX = BYTES / 4;
+/** What there may be of both at any moment. */
+const PEAK_BYTES_MAX = BYTES / 2;
 /** What memory may grow by for each client that has stopped reading: about 2 MiB are buffered for it. */
 const READER_BYTES_MAX = 8 * MIB;
 const CHUNK = Buffer.alloc(65_536, "x");
@@ -101,6 +103,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
         });
         expect(received).toBe(BYTES);
         expect(keptOf(growth)).toBeLessThan(KEPT_BYTES_MAX);
+        expect(Math.max(...growth)).toBeLessThan(PEAK_BYTES_MAX);
       });
     }
 
@@ -150,6 +153,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
         expect(headerValue(request?.headers ?? [], "content-length")).toBe(end === "" ? String(BYTES) : null);
         expect(headerValue(request?.headers ?? [], "transfer-encoding")).toBe(end === "" ? null : "chunked");
         expect(keptOf(growth)).toBeLessThan(KEPT_BYTES_MAX);
+        expect(Math.max(...growth)).toBeLessThan(PEAK_BYTES_MAX);
         client.destroy();
       });
     }
