@@ -13,35 +13,40 @@ import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
-import { checkpointRoutes } from "./checkpoints/routes.ts";
-import { eventRoutes } from "./events/routes.ts";
+import { checkpointHandlers } from "./checkpoints/handlers.ts";
+import { eventHandlers } from "./events/handlers.ts";
 import type { Exports } from "./exports/export.ts";
+import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
 import type { EventWriter } from "./writes/commands.ts";
+import { writeHandlers } from "./writes/handlers.ts";
 import { createWriteMetrics } from "./writes/metrics.ts";
-import { writeRoutes } from "./writes/routes.ts";
 
 export interface AuditAppDeps {
   telemetry: Telemetry;
   health: HealthState;
-  /** Where the log is read. */
+  /** Database for reads of the log. */
   reads: Database;
-  /** Where readiness looks. */
+  /** Database for writes, which the readiness probe checks. */
   writes: Database;
   writer: EventWriter;
   clock: Clock;
   exports: Exports;
+  streams: StreamHandlersDeps;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
-  /** On each of the two ports. */
+  /** The maximum number of requests in flight on each of the two ports. */
   requests_max: number;
 }
 
-/** An intent is a few hundred bytes; one with the longest path, all of it in params, stays below. */
+/**
+ * Size limit of a body. An intent has a few hundred bytes; one whose longest path is all params stays below
+ * the limit.
+ */
 const BODY_BYTES_MAX = 65_536;
 const READY_TIMEOUT_MS = 2_000;
 
-/** The audit service's two ports. */
+/** Returns the request handlers of the audit service's two ports. */
 export function createApp(deps: AuditAppDeps): { public: Listener; internal: Listener } {
   const { telemetry, health, requests_max } = deps;
   const handler = { telemetry, health, request_id_on_response: false, requests_max };
@@ -53,9 +58,10 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 
 function publicApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-reads", normalize: false })
-    .use(eventRoutes({ database: deps.reads, exports: deps.exports }))
-    .use(checkpointRoutes(deps.reads));
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, refuse_repeated: false }).use(routes);
+    .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
+    .use(checkpointHandlers(deps.reads))
+    .use(streamHandlers(deps.streams));
+  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }));
 }
@@ -64,9 +70,10 @@ function internalApp(deps: AuditAppDeps) {
   const { telemetry, health, writes, writer, clock, internal_auth_token, swagger_enabled } = deps;
   const metrics = createWriteMetrics(telemetry.metrics);
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
-  const routes = writeRoutes({ writer, metrics, clock });
+  const routes = writeHandlers({ writer, metrics, clock });
   const app = httpApp({
     body_bytes_max: BODY_BYTES_MAX,
+    i_json: true,
     body_bytes_max_of: { [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX, [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX },
   })
     .use(internalToken(internal_auth_token))

@@ -1,33 +1,69 @@
 import {
   databaseUrl,
+  flag,
   integer,
   internalAuthToken,
   listenVariables,
+  optionalList,
   optionalText,
+  readableFile,
   requestsInFlightMax,
   swaggerEnabled,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
+import { isNetwork } from "./streams/networks.ts";
 
-/** The variables of the audit service (contract 1; Identity specification, Audit internal API). */
+/** Lists the variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3002, internal_port: 3003 }),
-  DATABASE_URL: databaseUrl("Where the log is kept, in the schema audit."),
+  DATABASE_URL: databaseUrl("The database of the log, which uses its schema audit."),
   ...tlsVariables("DATABASE"),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   EXPORT_BYTES_PER_SECOND_MIN: integer(
     16_384,
     1,
     1_000_000_000,
-    "The least pace at which a client must read an export.",
+    "The slowest pace at which a client may read an export.",
   ),
   EXPORT_LAG_MS_MAX: integer(30_000, 1, 3_600_000, "How far a client may fall behind that pace."),
   AUDIT_SIGNING_KEY_FILE: optionalText(
     "must be the path of an Ed25519 private key in PKCS #8 (PEM), such as openssl genpkey -algorithm ed25519 makes",
-    { description: "Signs checkpoints; others may not read it. Unset leaves them unsigned." },
+    {
+      description:
+        "The key that signs checkpoints. Other users may not read the file. Without this variable, checkpoints stay unsigned.",
+    },
   ),
-  SEAL_INTERVAL_MS: integer(1_000, 50, 60_000, "How long an event may wait for its place in the proof."),
+  SEAL_INTERVAL_MS: integer(
+    1_000,
+    50,
+    60_000,
+    "The maximum time for which an event waits for its place in the proof.",
+  ),
+  AUDIT_STREAM_KEY_FILE: optionalText(
+    "must be the path of a file with a key on each line, such as openssl rand -base64 32 makes, the one that encrypts first",
+    {
+      description:
+        "The keys that encrypt the secrets of streams. Other users may not read the file. The service reads the file again when the file changes. Without this variable there are no streams.",
+    },
+  ),
+  AUDIT_STREAM_ALLOWED_NETWORKS: optionalList(
+    "must be networks such as 10.0.0.0/8 or fd00::/8, separated by commas",
+    isNetwork,
+    "Networks that streams may call although their addresses are not public.",
+  ),
+  AUDIT_STREAM_ALLOWED_PORTS: optionalList(
+    "must be ports from 1 to 65535, separated by commas",
+    (item) => /^[1-9][0-9]{0,4}$/.test(item) && Number(item) <= 65_535,
+    "Ports that streams may call beside 443.",
+  ),
+  AUDIT_STREAM_ALLOW_HTTP: flag(
+    false,
+    "true lets streams call http:// URLs, and port 80: for private networks and tests.",
+  ),
+  AUDIT_STREAM_CA_FILE: readableFile(
+    "CAs that receivers of streams are trusted by, in PEM form, in place of the public ones. Read at start.",
+  ),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });

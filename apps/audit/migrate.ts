@@ -1,47 +1,31 @@
-import {
-  checkPeerTls,
-  databaseUrl,
-  type Environment,
-  loadConfig,
-  peerTls,
-  tlsVariables,
-} from "@ostiary/lib/runtime/config";
-import { runMain } from "@ostiary/lib/runtime/service";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { type Static, Type } from "@sinclair/typebox";
+import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { publishSigningKey } from "./checkpoints/publish-key.ts";
+import { loadSigningKey } from "./checkpoints/signing-key.ts";
+import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables, runAsOwner } from "./owner.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";
 
-/** The variables of `migrate`: those of the service that lead to its database. */
-export const migrateVariables = Type.Object({
-  DATABASE_URL: databaseUrl("Where the log is kept, as its owner."),
-  ...tlsVariables("DATABASE"),
-});
-
-/** Migrates as the owner, lets `role` do the service's work, and says what was done. */
-export async function migrate(
-  config: Readonly<Static<typeof migrateVariables>>,
-  role: string | undefined,
-): Promise<string> {
-  const tls = peerTls(config, "DATABASE");
-  const database = await openDatabase(config.DATABASE_URL, { namespace: SCHEMA, tls, pool_max: 1 });
+/** Migrates as the owner, publishes the key, grants `role` the service's work, and returns a report. */
+export async function migrate(config: OwnerConfig, role: string | undefined): Promise<string> {
+  const database = await openAsOwner(config);
   try {
     await database.migrate(SCHEMA, MIGRATIONS);
+    if (config.AUDIT_SIGNING_KEY_FILE !== undefined) {
+      await publishSigningKey(database, await loadSigningKey(config.AUDIT_SIGNING_KEY_FILE));
+    }
     if (role === undefined) return "Migrated.\n";
     const found = await grantServiceRole(database, role);
-    const password = found === "made" ? ` It has no password yet: \\password ${role}, in psql.` : "";
+    const password =
+      found === "made" ? ` It has no password yet: set one with \\password ${role} in psql.` : "";
     return `Migrated. The role ${role} can do the service's work.${password}\n`;
   } finally {
     await database.close();
   }
 }
 
-/** {@link migrate} as a process: it says what was done, and ends. */
+/** Runs {@link migrate} as a process that prints the report and exits. */
 export function runMigration(env: Environment, role: string | undefined): Promise<void> {
-  return runMain(async () => {
-    const told = await migrate(loadConfig(migrateVariables, env, checkPeerTls), role);
-    process.stdout.on("error", () => {}); // a reader that has seen enough
-    process.stdout.write(told, () => process.exit(0));
-    return [];
-  });
+  return runAsOwner(async (say) =>
+    say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)),
+  );
 }

@@ -2,12 +2,20 @@ import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
 import { auditVariables } from "./config.ts";
+import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { wireAudit } from "./wire.ts";
 
-/** Audit as a process. */
+/** Runs the audit service as a process. */
 export function runAudit(env: Environment): Promise<void> {
   return runMain(async () => {
-    const config = loadConfig(auditVariables, env, checkPorts, checkPeerTls, checkSigningKeyFile);
+    const config = loadConfig(
+      auditVariables,
+      env,
+      checkPorts,
+      checkPeerTls,
+      checkSigningKeyFile,
+      checkStreamKeyFile,
+    );
     return [await serve(await wireAudit(config), config)];
   });
 }

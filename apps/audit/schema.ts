@@ -1,5 +1,5 @@
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
-/** Where the log is in its database, and how it came to be so. */
+/** The PostgreSQL schema of the log, and its migrations. */
 export const SCHEMA = "audit";
 export const MIGRATIONS = shippedFile("drizzle/audit");

@@ -2,65 +2,42 @@ import {
   ERRORS_INTRODUCTION,
   INTERNAL_CREDENTIAL,
   LISTS_INTRODUCTION,
+  RULES_INTRODUCTION,
   type SwaggerOptions,
 } from "@ostiary/lib/runtime/http";
 
 type Text = Omit<SwaggerOptions, "body_bytes_max">;
 
-/** The head of the document of the public port. */
+/** The introduction of the public port's description. */
 export const publicText = {
   title: "Ostiary audit",
-  description: `One event for each audited request, read by the organization or the person it concerns.
+  description: `The audit log: one event for each audited request, for the organization or the person that it concerns.
+The gateway writes an event as an intent before it calls a service, and completes it with the outcome. A \`pending\`
+event has no outcome yet, or has lost it: the result of the request is unknown.
 
-The gateway writes an event before it calls a service, as an intent, and completes it with the outcome. One that is
-\`pending\` has no outcome yet, or has lost it: what came of the request is not known.
+This port takes no credentials, because the gateway calls it. Customers call the published routes, \`/org/audit-events\`,
+\`/org/audit-streams\` and \`/user/audit-events\`. ${ERRORS_INTRODUCTION} ${LISTS_INTRODUCTION}
 
-## Credentials
-
-This port takes none: it is reached by the gateway, which proves the caller and writes the caller's ids into the path.
-Customers call the routes that are published, \`/org/audit-events\` and \`/user/audit-events\`.
-
-${ERRORS_INTRODUCTION}
-
-${LISTS_INTRODUCTION}
-
-Filters combine. With \`Accept: text/csv\` or \`application/x-ndjson\` the answer is the whole filtered log, as a stream.
-
-## Limits
-
-A page has at most 100 events. A few exports run at a time; one more is 429. Other rate limits are the gateway's.
-
-## Doing it twice
-
-Everything here reads: repeat what you like.`,
+${RULES_INTRODUCTION}`,
   tags: [
     { name: "Audit events", description: "The log, newest first, as pages or as an export." },
-    { name: "Proof", description: "What shows that the log was not altered, for anyone to keep." },
+    { name: "Streams", description: "Delivery of events to receivers of the organization's own." },
+    { name: "Proof", description: "The evidence that the log was not altered. Anyone may keep copies." },
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
   sample_origin: "${AUDIT_URL}",
 } satisfies Text;
 
-/** The head of the document of the internal port. */
+/** The introduction of the internal port's description. */
 export const internalText = {
   title: "Ostiary audit, internal",
-  description: `What the gateway writes: the intent of a request before its service is called, and the outcome after it.
+  description: `The gateway writes the intent of each request before it calls the service, and the outcome after the call.
+Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, if one is configured.
 
-## Credentials
+The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
+outcome stays unchanged. A batch has at most 100 items. ${ERRORS_INTRODUCTION}
 
-\`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, where one is configured. This port is not for the
-public.
-
-${ERRORS_INTRODUCTION}
-
-## Doing it twice
-
-Both writes are named by the request's id. An intent that is there already stays as it is, and so does an outcome: after
-a 503, or no answer at all, write the same again.
-
-## Limits
-
-A body has at most 64 KiB, one of several events more; a batch has up to 100 of them.`,
+${RULES_INTRODUCTION}`,
   tags: [{ name: "Writes", description: "Intents and outcomes of requests." }],
   credential: INTERNAL_CREDENTIAL,
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples

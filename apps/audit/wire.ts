@@ -4,7 +4,7 @@ import type { Service } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
-import { insertSigningKey } from "./checkpoints/queries.ts";
+import { publishSigningKey } from "./checkpoints/publish-key.ts";
 import { loadSigningKey } from "./checkpoints/signing-key.ts";
 import type { AuditConfig } from "./config.ts";
 import { openReads } from "./events/queries.ts";
@@ -13,24 +13,31 @@ import type { ExportLimits } from "./exports/permits.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { Sealer } from "./sealing/sealer.ts";
+import { wireStreams } from "./streams/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
-/** Connections for writes are apart from those for reads: no number of readers keeps an event from being written. */
+/**
+ * Connections for writes, separate from those for reads, so that readers cannot keep events from being
+ * written.
+ */
 const WRITE_CONNECTIONS = 5;
-/** Half of the connections for reads stay free for pages, and half of the exports for other logs. */
-const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2 };
+/**
+ * Limits of exports. Half of the read connections stay free for pages, and half of the exports for other
+ * logs.
+ */
+const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
 
-/** Beyond its interval a sealer's pass, or another replica's taking over, is waited for. */
+/** Time beyond the seal interval for a pass, or for another replica to take over. */
 const SEAL_WAIT_MS = 4_000;
 
 export interface AuditGiven {
-  /** A database of the process; stays open when the service stops. */
+  /** A database of the process, which stays open when the service stops. */
   database?: Database;
-  /** The system's unless given. */
+  /** The clock; the system's by default. */
   clock?: Clock;
 }
 
-/** The audit service from its configuration (contract 1). */
+/** Builds the audit service from its configuration. */
 export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Promise<Service> {
   const telemetry = await createTelemetry({ name: "audit", namespace: "audit" }, config);
   const clock = given.clock ?? systemClock;
@@ -58,8 +65,10 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     log: telemetry.log,
     metrics: telemetry.metrics,
   });
+  const streams = await wireStreams(config, { reads, writes, clock, telemetry });
   const app = createApp({
     telemetry,
+    streams: streams.handlers,
     health,
     reads,
     writes,
@@ -88,10 +97,12 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     async start() {
       await writes.migrate(SCHEMA, MIGRATIONS);
       await partitions.start();
-      if (key !== null) await insertSigningKey(writes, key.jwk);
+      if (key !== null) await publishSigningKey(writes, key);
       sealer.start();
+      streams.dispatcher?.start();
     },
     async stop() {
+      await streams.dispatcher?.stop();
       await sealer.stop();
       await partitions.stop();
       await writer.drained();
@@ -103,11 +114,14 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
 interface Stores {
   writes: Database;
   reads: Database;
-  /** Closes what was opened here. */
+  /** Closes the stores that were opened here. */
   close(): Promise<void>;
 }
 
-/** A given database serves the writes; the reads of a server have connections of their own all the same. */
+/**
+ * Opens the stores. A given database serves the writes; a PostgreSQL server gets separate connections for
+ * reads.
+ */
 async function openStores(
   config: AuditConfig,
   given: Database | undefined,

@@ -1,18 +1,26 @@
 import type { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 
-/** The registry refused, or could not be asked: exit code 1. */
-export class Refused extends Error {
-  /** What the registry answered; null when it did not. */
-  readonly envelope: ErrorEnvelope | null;
+export interface RefusedOptions {
+  /** The registry's error answer, or null when there was none. */
+  envelope?: ErrorEnvelope | null;
+  /** Whether the request was a write. */
+  writing?: boolean;
+}
 
-  constructor(message: string, envelope: ErrorEnvelope | null = null) {
+/** A request that the registry refused or did not answer: exit code 1. */
+export class Refused extends Error {
+  readonly envelope: ErrorEnvelope | null;
+  readonly writing: boolean;
+
+  constructor(message: string, { envelope = null, writing = false }: RefusedOptions = {}) {
     super(message);
     this.name = "Refused";
     this.envelope = envelope;
+    this.writing = writing;
   }
 }
 
-/** The command line or its environment is wrong: exit code 2. */
+/** A mistake in the command line or its environment: exit code 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -20,15 +28,23 @@ export class UsageError extends Error {
   }
 }
 
-/** A review has what `--fail-on` names: exit code 3. */
+/** A review with effects that `--fail-on` names: exit code 3. */
 export class Flagged extends Error {
   constructor() {
-    super("The review has what --fail-on names.");
+    super("The changes have an effect that --fail-on names.");
     this.name = "Flagged";
   }
 }
 
-/** Ctrl-C while a command ran: exit code 130. */
+/** A question that the given files do not answer: exit code 4. */
+export class Undecided extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Undecided";
+  }
+}
+
+/** A command that Ctrl-C ended: exit code 130. */
 export class Interrupted extends Error {
   constructor() {
     super("Interrupted.");
@@ -36,7 +52,7 @@ export class Interrupted extends Error {
   }
 }
 
-/** Messages name the variables that they are about: in the words of one who set a profile instead. */
+/** Replaces variable names in an error's message, for a person who set a profile instead. */
 export function inWordsOfProfile<Failure>(failure: Failure, profile: string | undefined): Failure {
   if (profile === undefined || !(failure instanceof Error)) return failure;
   failure.message = failure.message

@@ -1,30 +1,23 @@
+import type { HttpAnswer } from "@ostiary/lib/contracts/registry-api";
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { Value } from "@sinclair/typebox/value";
 
-/** An answer, read whole. */
-export interface HttpAnswer {
-  ok: boolean;
-  status: number;
-  headers: Headers;
-  body: string;
-}
-
 /**
- * Whether an error in Ostiary's envelope comes from another of its ports. The gateway alone sets CORS headers;
- * the registry names the request, and what it did not find.
+ * Tells whether an error in Ostiary's envelope comes from another port of Ostiary. Only the gateway sets CORS
+ * headers. The 404 of a registry has details, and a registry answers no request of this client with 405.
  */
 export function isFromAnotherPort({ status, headers }: HttpAnswer, { error }: ErrorEnvelope): boolean {
   if (isGateway(headers)) return true;
   return status === 405 || (status === 404 && error.details === null);
 }
 
-/** What answered at `url` in place of a registry, and what to set. `value` is its body, parsed. */
+/** Explains what answered at `url` instead of a registry, and what to set. `value` is the parsed body. */
 export function notARegistryText(url: string, answer: HttpAnswer, value: unknown): string {
   const { status, headers } = answer;
   if (Value.Check(ErrorEnvelope, value)) return `${url} ${otherPortText(headers)}`;
   const location = headers.get("location");
   if (status >= 300 && status < 400 && location !== null) {
-    return `${url} redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set REGISTRY_URL to where the registry itself answers.`;
+    return `${url} redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set REGISTRY_URL to the registry's own address.`;
   }
   if (headers.get("content-type")?.startsWith("text/html")) {
     return `${url} answers with a page (status ${status}), so it is no route registry: check REGISTRY_URL.`;
@@ -37,12 +30,12 @@ export function tooLongText(url: string, bytes_max: number): string {
 }
 
 const LOCATION_LENGTH_MAX = 200;
-const ADMIN_PORT = "set REGISTRY_URL to the registry's admin API, port 5002 unless told otherwise.";
+const ADMIN_PORT = "set REGISTRY_URL to the registry's admin API, port 5002 by default.";
 
 function otherPortText(headers: Headers): string {
   if (isGateway(headers)) return `is Ostiary's gateway, not its registry: ${ADMIN_PORT}`;
   if (!headers.has("x-request-id")) return `is a part of Ostiary, but not its registry: ${ADMIN_PORT}`;
-  return "is a route registry, but has no such path: REGISTRY_URL must be its address and nothing after it.";
+  return "is a route registry, but has no such path: REGISTRY_URL must be its address without a path.";
 }
 
 function isGateway(headers: Headers): boolean {

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import { createColors } from "picocolors";
-import { printable, type Terminal } from "./terminal.ts";
+import { onOneLine, printable, type Terminal } from "./terminal.ts";
 
 const NO_BORDERS = {
   top: "",
@@ -22,7 +22,7 @@ const NO_BORDERS = {
 
 export type Colours = ReturnType<typeof createColors>;
 
-/** Writes results: tables and sentences for people or, with `--json`, the registry's answer as it is. */
+/** Writes results: tables and sentences for people or, with `--json`, the registry's answer unchanged. */
 export class Output {
   readonly colours: Colours;
   readonly isJson: boolean;
@@ -34,7 +34,7 @@ export class Output {
     this.colours = createColors(terminal.colours);
   }
 
-  /** The answer itself with `--json`, else what `write` says of it. */
+  /** Writes the answer itself with `--json`, and otherwise calls `write`. */
   result<Answer>(answer: Answer, write: (answer: Answer) => void): void {
     if (this.isJson) this.json(answer);
     else write(answer);
@@ -44,12 +44,12 @@ export class Output {
     this.#terminal.write(`${JSON.stringify(answer, null, 2)}\n`);
   }
 
-  /** Text that is made safe and coloured already. */
+  /** Writes text that is already printable and coloured. */
   write(text: string): void {
     this.#terminal.write(text);
   }
 
-  /** A sentence beside the result, which with `--json` is left out. */
+  /** Writes a sentence about the result, except with `--json`. */
   note(text: string): void {
     if (!this.isJson) this.line(text);
   }
@@ -58,7 +58,7 @@ export class Output {
     this.#terminal.write(`${printable(text)}\n`);
   }
 
-  /** Columns under their headings; nothing but `empty` when there are no rows. */
+  /** Writes a table with headings, or only `empty` when there are no rows. */
   table(headings: string[], rows: string[][], empty: string): void {
     if (rows.length === 0) {
       this.line(empty);
@@ -69,7 +69,7 @@ export class Output {
       chars: NO_BORDERS,
       style: { head: [], border: [], "padding-left": 0, "padding-right": 0, compact: true },
     });
-    table.push(...rows.map((row) => row.map(printable)));
+    table.push(...rows.map((row) => row.map(onOneLine)));
     const lines = table.toString().split("\n");
     for (const line of lines) this.#terminal.write(`${line.trimEnd()}\n`);
   }

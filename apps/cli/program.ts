@@ -13,7 +13,7 @@ import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
 import { withDefaultWait } from "./commands/wait.ts";
-import { Flagged, Interrupted, inWordsOfProfile, Refused, UsageError } from "./errors.ts";
+import { Flagged, Interrupted, inWordsOfProfile, Refused, Undecided, UsageError } from "./errors.ts";
 import { Output } from "./output.ts";
 import { findRegistry, type ReadVariable, registryNames } from "./profiles/address.ts";
 import { refusalText } from "./refusal-text.ts";
@@ -23,26 +23,28 @@ import { printable, type Terminal } from "./terminal.ts";
 const EXIT_OK = 0;
 const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
-/** A review has what `--fail-on` names. */
+/** The review has effects that `--fail-on` names. */
 const EXIT_FLAGGED = 3;
-/** As a shell reports a program that Ctrl-C ended. */
+/** `audit verify` can neither confirm nor refute. */
+const EXIT_UNDECIDED = 4;
+/** The exit code that shells report for a program that Ctrl-C ended. */
 const EXIT_INTERRUPTED = 130;
 const TIMEOUT_S = 60;
 
-/** How the command line was called, and from where. */
+/** How the user started the CLI: its name, arguments, environment and terminal. */
 export interface Invocation {
-  /** What the person types for it: `bun cli`, or the name of an executable. */
+  /** The command that the person typed: `bun cli`, or the name of an executable. */
   name: string;
   parameters: readonly string[];
   variable: ReadVariable;
   terminal: Terminal;
-  /** Adds the commands of a larger program that the command line is a part of. */
+  /** Adds the commands of the larger program around the command line. */
   addMore?(program: Command): void;
 }
 
 /**
- * Runs the operator's command line (contract 3) and resolves with its exit code: 0 ok, 1 refused, 2 usage,
- * 3 what `--fail-on` names was found, 130 interrupted.
+ * Runs the operator's command line and returns its exit code. The codes are 0 success, 1 refused, 2 usage, 3
+ * found what `--fail-on` names, 4 undecided and 130 interrupted.
  */
 export async function runCommandLine(invocation: Invocation): Promise<number> {
   const { parameters } = invocation;
@@ -65,20 +67,24 @@ export async function runCommandLine(invocation: Invocation): Promise<number> {
 
 const NAME = "bun cli";
 
-/** Messages and help name the program as it is called here. */
+/** Returns a terminal whose error messages use the name that the person typed. */
 function inWordsOf({ name, terminal }: Invocation): Terminal {
   return { ...terminal, writeError: (text) => terminal.writeError(text.replaceAll(NAME, name)) };
 }
 
-/** Says why a command failed, and gives its exit code. */
+/** Reports why a command failed, and returns its exit code. */
 function reportFailure(
   error: unknown,
   { asJson, terminal }: { asJson: boolean; terminal: Terminal },
 ): number {
-  // commander has told it
+  // commander has already written the message
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
   if (error instanceof Interrupted) return EXIT_INTERRUPTED;
   if (error instanceof Flagged) return EXIT_FLAGGED;
+  if (error instanceof Undecided) {
+    terminal.writeError(`${printable(error.message)}\n`);
+    return EXIT_UNDECIDED;
+  }
   if (error instanceof Refused) {
     const envelope = asJson ? error.envelope : null;
     const text = envelope === null ? printable(refusalText(error)) : JSON.stringify(envelope, null, 2);
@@ -91,7 +97,7 @@ function reportFailure(
 }
 
 const INTERRUPTED_WRITE =
-  "\nInterrupted before the registry answered. What was asked for may have been done all the same: look with bun cli services.\n";
+  "\nInterrupted before the registry answered. The command may have taken effect all the same: check with bun cli services.\n";
 
 function interrupted({ interruption }: Terminal): Promise<never> {
   return new Promise((_, reject) =>
@@ -113,7 +119,7 @@ const commands = [
   addCompletion,
 ];
 
-/** @param onOpen gets the client of each command that asks a registry */
+/** @param onOpen receives the client of each command that asks a registry */
 function createProgram(
   { name, variable, terminal, addMore }: Invocation,
   onOpen: (registry: RegistryClient) => void,
@@ -134,7 +140,7 @@ function createProgram(
   program
     .description("Publishes routes through the registry, and shows what is published.")
     .option("--json", "write the registry's answers as JSON")
-    .option("--registry <name>", "which registry of the profiles file is meant")
+    .option("--registry <name>", "the registry of the profiles file to use")
     .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
     .version(VERSION, "--version", "write the version")
     .exitOverride()

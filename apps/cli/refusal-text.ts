@@ -22,13 +22,14 @@ const Missing = Type.Object({ resource: Type.String(), id: Type.String() });
 const TooLarge = Type.Object({ max_size_bytes: Type.Integer() });
 const Current = Type.Object({ current_revision: Type.Union([Type.Integer(), Type.Null()]) });
 
-/** Why the registry refused, one line for each thing that is wrong: by the details, where they say more than the message. */
-export function refusalText({ message, envelope }: Refused): string {
+/**
+ * Returns the reasons of a refusal, one per line. Details take precedence over the message where they say
+ * more.
+ */
+export function refusalText({ message, envelope, writing }: Refused): string {
   const details = envelope?.error.details ?? null;
   if (Value.Check(Fields, details)) {
-    return refusedFor(
-      details.fields.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)),
-    );
+    return refusedFor(details.fields.map(fieldText), writing);
   }
   if (Value.Check(Conflicts, details)) {
     return refusedFor(
@@ -36,6 +37,7 @@ export function refusalText({ message, envelope }: Refused): string {
         const as = path === owner_path ? "" : `, as ${owner_path}`;
         return `${method} ${path} of ${service} belongs to ${owner}${as}`;
       }),
+      writing,
     );
   }
   if (Value.Check(Nearest, details)) {
@@ -52,8 +54,14 @@ export function refusalText({ message, envelope }: Refused): string {
   return message;
 }
 
-function refusedFor(reasons: string[]): string {
-  return listed("Refused, nothing was written:", reasons);
+/** Returns the line for a wrong field. Many messages already start with the field's path. */
+function fieldText({ path, message }: { path: string; message: string }): string {
+  return path === "" || message.startsWith(`${path} `) ? message : `${path}: ${message}`;
+}
+
+/** Returns the reasons, and says for a write that nothing was written. */
+function refusedFor(reasons: string[], writing: boolean): string {
+  return listed(writing ? "Refused, nothing was written:" : "Refused:", reasons);
 }
 
 function listed(heading: string, lines: string[]): string {

@@ -3,14 +3,14 @@ import type { Environment } from "@ostiary/lib/runtime/config";
 import { type Invocation, runCommandLine } from "./program.ts";
 import { inAscii, isAsciiLocale, type Terminal } from "./terminal.ts";
 
-/** How this process was called. */
+/** How the user started the CLI: its name, arguments and environment. */
 export interface CliOptions extends Pick<Invocation, "name" | "parameters" | "addMore"> {
   env: Environment;
 }
 
 const EXIT_UNWRITTEN = 1;
 
-/** The command line as a process: on its terminal, with its exit code. Ctrl-C is its own while it runs. */
+/** Runs the command line as a process, with its terminal and exit code. Handles Ctrl-C during the run. */
 export async function runCli({ env, ...called }: CliOptions): Promise<void> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
@@ -18,19 +18,22 @@ export async function runCli({ env, ...called }: CliOptions): Promise<void> {
   const output = watchOutput();
   const variable = (name: string) => env[name];
   const code = await runCommandLine({ ...called, variable, terminal: terminalOf(env, interruption.signal) });
-  // what was interrupted may still wait for its answer or its input
+  // The interrupted command may still wait for an answer or for input.
   if (interruption.signal.aborted) process.exit(code);
   process.off("SIGINT", interrupt);
   process.exitCode = output.unwritten ? EXIT_UNWRITTEN : code;
 }
 
-/** A reader that has seen enough, as in `bun cli services | head -1`, is no fault: the rest is dropped. */
+/**
+ * Drops the rest of the output when its reader is gone, as in `bun cli services | head -1`. Reports any other
+ * error.
+ */
 function watchOutput(): { unwritten: boolean } {
   const output = { unwritten: false };
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
     output.unwritten = true;
-    process.stderr.write(`The output can not be written (${error.code}).\n`);
+    process.stderr.write(`The output cannot be written (${error.code}).\n`);
     process.exitCode = EXIT_UNWRITTEN;
   });
   process.stderr.on("error", () => {});
@@ -52,7 +55,9 @@ function terminalOf(env: Environment, interruption: AbortSignal): Terminal {
   };
 }
 
-/** The terminal's line as it is, so that Ctrl-C stays a signal; nothing where it ends without one. */
+/**
+ * Reads one line without raw mode, so that Ctrl-C stays a signal. Returns an empty text at the end of input.
+ */
 async function askLine(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const { promise, resolve } = Promise.withResolvers<string>();

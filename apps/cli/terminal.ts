@@ -1,33 +1,39 @@
-/** What the command line reads from and writes to. */
+/** The input and output of the command line. */
 export interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
-  /** Everything on standard input, once. */
-  readInput(): Promise<Uint8Array>;
-  /** Asks whoever sits at the terminal for a line; null where nobody does. */
+  /** Reads all of standard input, once. */
+  readInput(): Promise<Uint8Array<ArrayBuffer>>;
+  /** Asks the person at the terminal for a line. Returns null when there is no person. */
   ask: ((question: string) => Promise<string>) | null;
   /** Whether standard output is a terminal that shows colours. */
   colours: boolean;
-  /** Whether standard error is a terminal, where a line may be written over. */
+  /** Whether standard error is a terminal, where a line can be overwritten. */
   progress: boolean;
-  /** Ctrl-C. */
+  /** The signal that Ctrl-C aborts. */
   interruption: AbortSignal;
 }
 
-/**
- * Text from elsewhere without what could steer a terminal: control characters, but line breaks and tabs,
- * become the replacement character.
- */
+/** Replaces the characters with which foreign text could control a terminal. Line breaks and tabs stay. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "\u{fffd}");
 }
 
-/** Text for a terminal that shows ASCII alone: other characters by their numbers. */
+/**
+ * Works like {@link printable}, and replaces line breaks and tabs too, for text that must stay on one line.
+ */
+export function onOneLine(text: string): string {
+  return printable(text).replace(/[\n\t]/g, "\u{fffd}");
+}
+
+/** Replaces other characters than ASCII by their numbers, for a terminal that shows only ASCII. */
 export function inAscii(text: string): string {
   return text.replace(/[^\p{ASCII}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Whether the locale's characters are ASCII's, or those of one country: what says nothing shows all of them. */
+/**
+ * Tells whether the locale has another encoding than UTF-8. Without a locale, the terminal counts as UTF-8.
+ */
 export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return locale !== undefined && locale !== "" && !/utf-?8/i.test(locale);

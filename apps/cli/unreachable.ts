@@ -1,21 +1,21 @@
 import { errorCode } from "@ostiary/lib/domain/errors";
 
-/** What is known of a call that got no answer. */
+/** The facts about a call that got no answer. */
 export interface UnansweredCall {
   timeout_s: number;
-  /** Whether it may have changed something. */
+  /** Whether the call was a write. */
   writing: boolean;
 }
 
-/** After these nothing was sent, so nothing can have been written. */
+/** Errors that occur before the request is sent, so nothing was written. */
 const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** Why there is no answer from `url`, and what to do about it. */
+/** Explains why `url` gave no answer, and what to do. */
 export function unreachableText(url: string, error: unknown, call: UnansweredCall): string {
   const code = codeOf(error);
   const reason = reasonText(url, code, error, call.timeout_s);
   if (!call.writing || NOT_SENT.test(code)) return reason;
-  return `${reason}\nWhat was asked for may have been done all the same: look with bun cli services.`;
+  return `${reason}\nThe command may have taken effect all the same: check with bun cli services.`;
 }
 
 function reasonText(url: string, code: string, error: unknown, timeout_s: number): string {
@@ -33,7 +33,7 @@ function reasonText(url: string, code: string, error: unknown, timeout_s: number
   if (code === "Malformed_HTTP_Response") {
     return `${url} does not answer in HTTP: REGISTRY_URL must be the address of the registry's admin API.`;
   }
-  return `The registry at ${url} can not be reached (${code}): is it running, and is REGISTRY_URL its address?`;
+  return `The registry at ${url} cannot be reached (${code}): is it running, and is REGISTRY_URL its address?`;
 }
 
 function codeOf(error: unknown): string {

@@ -1,6 +1,7 @@
 /**
- * Where somebody is in the console, as the fragment of its address says it: `#/services/widgets/revisions/3`. So back,
- * forward and bookmarks work, and nothing of it is sent to the server. The admin token is never part of it.
+ * A view of the console, as the fragment of its address names it: `#/services/widgets/revisions/3`. Back,
+ * forward and bookmarks work, and browsers do not send fragments to the server. The fragment never holds the
+ * admin token.
  */
 export type View =
   | { name: "routes" }
@@ -13,7 +14,7 @@ export type View =
 
 export const HOME: View = { name: "routes" };
 
-/** The view that a fragment names; null when it names none. */
+/** Returns the view that a fragment names, or null when the fragment names no view. */
 export function viewAt(fragment: string): View | null {
   const segments = fragment
     .replace(/^#?\/?/, "")
@@ -46,7 +47,7 @@ function plainView(name: string): View | null {
   }
 }
 
-/** A fragment may be typed by hand: a broken escape names nothing. */
+/** Decodes a segment. Returns null for a broken escape, because a user can type the fragment. */
 function decoded(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
@@ -55,7 +56,6 @@ function decoded(segment: string): string | null {
   }
 }
 
-/** The fragment of a view, for a link. */
 export function fragmentOf(view: View): string {
   switch (view.name) {
     case "service":
@@ -69,7 +69,7 @@ export function fragmentOf(view: View): string {
   }
 }
 
-/** What the page's title and heading say of a view. */
+/** Returns the title of a view, which is also its heading. */
 export function titleOf(view: View): string {
   switch (view.name) {
     case "routes":

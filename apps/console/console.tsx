@@ -12,7 +12,7 @@ import { ServicesView } from "./services/services-view.tsx";
 import { Session, SessionContext, useSession } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 
-/** The whole page. */
+/** Renders the whole page. */
 export function Console() {
   const [session] = useState(() => new Session(location.hash));
   useEffect(() => {
@@ -93,7 +93,7 @@ function Content({ view }: { view: View | null }) {
   switch (view?.name) {
     case undefined:
       return (
-        <Empty title="The address names nothing that the console shows.">
+        <Empty title="The console has no page at this address.">
           <a href={fragmentOf({ name: "routes" })}>Go to the routes</a>
         </Empty>
       );
@@ -114,7 +114,7 @@ function Content({ view }: { view: View | null }) {
   }
 }
 
-/** Whoever follows a link inside the page hears and sees where that led: its heading gets the focus. */
+/** Moves the focus to the heading after each navigation, so that a screen reader announces the new view. */
 function useHeading(view: View | null): void {
   const first = useRef(true);
   const title = view === null ? "There is no such page" : titleOf(view);

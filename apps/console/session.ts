@@ -7,7 +7,9 @@ import { Registry } from "./registry/client.ts";
 import { asFailure, type Failure } from "./registry/failure.ts";
 import type { Services } from "./routes/rows.ts";
 
-/** What was asked of the registry, with what it last answered while it is asked again or has failed. */
+/**
+ * A question to the registry and its state. The last answer stays while the next is in flight or has failed.
+ */
 export interface Asked<Answer> {
   readonly loading: boolean;
   readonly answer: Answer | null;
@@ -16,21 +18,25 @@ export interface Asked<Answer> {
 
 const NOTHING: Asked<never> = { loading: true, answer: null, failure: null };
 
-/** What the whole page shares, from its start to its end. The admin token is in here and nowhere else. */
+/**
+ * The state that the whole page shares. It holds the admin token in memory only, in its client of the
+ * registry.
+ */
 export class Session {
   readonly #registry = signal<Registry | null>(null);
   readonly #catalog = signal<Asked<Services>>(NOTHING);
+  readonly #unreadable = signal<readonly string[]>([]);
   readonly #ended = signal<string | null>(null);
   readonly #announcement = signal("");
   readonly view: Signal<View | null>;
-  /** What stands in the form of apply, kept while somebody looks elsewhere or is asked for the token again. */
+  /** The text in the form of apply. It survives a change of the view and a new sign-in. */
   readonly document = signal("");
 
   constructor(fragment: string) {
     this.view = signal(viewAt(fragment));
   }
 
-  /** null: nobody gave the token yet. */
+  /** The client of the registry, or null before sign-in. */
   get registry(): ReadonlySignal<Registry | null> {
     return this.#registry;
   }
@@ -39,12 +45,17 @@ export class Session {
     return this.#catalog;
   }
 
-  /** Why the token was forgotten; null where nobody needs to be told. */
+  /** Names of the services that the registry cannot read, because another version wrote them. */
+  get unreadable(): ReadonlySignal<readonly string[]> {
+    return this.#unreadable;
+  }
+
+  /** The reason why the token was forgotten, to show at sign-in, or null if there is none. */
   get ended(): ReadonlySignal<string | null> {
     return this.#ended;
   }
 
-  /** What a screen reader is told next. */
+  /** The text that a screen reader announces next. */
   get announcement(): ReadonlySignal<string> {
     return this.#announcement;
   }
@@ -53,27 +64,32 @@ export class Session {
     this.#announcement.value = text;
   }
 
-  /** Takes the token if the registry does; throws a {@link Failure}. */
+  /**
+   * Signs in with the token.
+   *
+   * @throws Failure when the registry does not accept the token
+   */
   async enter(token: string): Promise<void> {
     const registry = new Registry(token);
-    const { services } = await listServices(registry);
+    const found = await listServices(registry);
     batch(() => {
       this.#registry.value = registry;
-      this.#catalog.value = { loading: false, answer: services, failure: null };
+      this.#show(found);
       this.#ended.value = null;
     });
   }
 
-  /** Forgets the token and all that it brought. */
+  /** Forgets the token and everything that was read with it. */
   leave(reason: string | null): void {
     batch(() => {
       this.#registry.value = null;
       this.#catalog.value = NOTHING;
+      this.#unreadable.value = [];
       this.#ended.value = reason;
     });
   }
 
-  /** Asks the registry; a token that it does not take any more is forgotten. */
+  /** Asks the registry. Forgets the token when the registry no longer accepts it. */
   async ask<Answer>(work: (registry: Registry) => Promise<Answer>): Promise<Answer> {
     const registry = this.#registry.peek();
     if (registry === null) throw new Error("Nobody gave the admin token.");
@@ -82,7 +98,7 @@ export class Session {
     } catch (thrown) {
       const failure = asFailure(thrown);
       if (failure.kind === "refused" && this.#registry.peek() === registry) {
-        this.leave("The registry does not take the admin token any more. Give the one that it has now.");
+        this.leave("The registry no longer accepts the admin token. Enter the current one.");
       }
       throw failure;
     }
@@ -93,13 +109,18 @@ export class Session {
     const { answer } = this.#catalog.peek();
     this.#catalog.value = { loading: true, answer, failure: null };
     try {
-      const { services } = await this.ask(listServices);
-      this.#catalog.value = { loading: false, answer: services, failure: null };
+      const found = await this.ask(listServices);
+      batch(() => this.#show(found));
     } catch (thrown) {
-      // after leaving there is nothing to show a failure beside
+      // after sign-out no view shows the failure
       if (this.#registry.peek() === null) return;
       this.#catalog.value = { loading: false, answer, failure: asFailure(thrown) };
     }
+  }
+
+  #show({ services, unreadable = {} }: Awaited<ReturnType<typeof listServices>>): void {
+    this.#catalog.value = { loading: false, answer: services, failure: null };
+    this.#unreadable.value = Object.keys(unreadable);
   }
 }
 
@@ -111,14 +132,14 @@ export function useSession(): Session {
   return session;
 }
 
-/** Asks when it is first shown, when `about` changes, and when `again` is called. */
+/** Asks the registry on the first render, when `about` changes, and when `again` is called. */
 export function useAsked<Answer>(
   work: (registry: Registry) => Promise<Answer>,
   about: string,
 ): Asked<Answer> & { again: () => Promise<void> } {
   const session = useSession();
   const [asked, setAsked] = useState<Asked<Answer> & { about: string }>({ ...NOTHING, about });
-  // an answer about something else than what is shown is dropped
+  // the number of the latest question: answers to earlier ones are dropped
   const [latest] = useState({ question: 0 });
 
   const again = async () => {

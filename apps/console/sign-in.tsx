@@ -4,7 +4,7 @@ import { Mark } from "./parts/mark.tsx";
 import { asFailure, type Failure } from "./registry/failure.ts";
 import { useSession } from "./session.ts";
 
-/** Asks for the admin token. No form of the browser's: nothing is sent anywhere or offered to be kept. */
+/** Asks for the admin token. The browser does not submit the form, and does not offer to save the token. */
 export function SignIn() {
   const session = useSession();
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -36,10 +36,10 @@ export function SignIn() {
           <Mark />
           Ostiary <span>console</span>
         </p>
-        <h1>Who is at the door?</h1>
+        <h1>Sign in</h1>
         <p class="quiet">
-          See what is published, who may call it, and change it with a review first. It takes the registry's
-          admin token.
+          See the published routes and who may call them, and change them after a review. You need the
+          registry's admin token.
         </p>
         {failure === null && session.ended.value !== null && (
           <div class="notice notice-warn" role="alert">
@@ -62,9 +62,8 @@ export function SignIn() {
           {busy ? "Asking the registry …" : "Open the console"}
         </button>
         <p id="token-help" class="quiet small">
-          The value of <code>ADMIN_TOKEN</code>; after <code>bun start</code> it stands in{" "}
-          <code>.ostiary/admin-token</code>. It is kept in the memory of this page, until you close or reload
-          it.
+          The value of <code>ADMIN_TOKEN</code>; after <code>bun start</code> the token is in{" "}
+          <code>.ostiary/admin-token</code>. This page keeps the token in memory until you close or reload it.
         </p>
       </form>
     </main>
@@ -76,7 +75,7 @@ function SignInFailure({ failure }: { failure: Failure }) {
   return (
     <div class="notice notice-bad" role="alert">
       <p class="notice-title">This is not the admin token</p>
-      <p>Copy it from where the registry is started, whole and without spaces.</p>
+      <p>Copy the whole token from the registry's settings, without spaces.</p>
     </div>
   );
 }

@@ -6,7 +6,9 @@ import { useSession } from "./session.ts";
 export interface Writing {
   readonly busy: boolean;
   readonly failure: Failure | null;
-  /** Carries out one write at a time; all services are read again once it is done, or may be. */
+  /**
+   * Runs a write, and then reads all services again. When the write fails, sets `failure` and reads nothing.
+   */
   write<Answer>(work: (registry: Registry) => Promise<Answer>, done: (answer: Answer) => void): Promise<void>;
 }
 

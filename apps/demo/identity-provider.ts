@@ -4,11 +4,11 @@ import { Value } from "@sinclair/typebox/value";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 /**
- * A toy identity provider for the quick start and tests: hands a signed token to whoever asks, for whatever
- * name they give. Never run it where a real gateway listens to it.
+ * A toy identity provider for the quick start and tests, which signs a token for any name without a login.
+ * Never let a real gateway trust it.
  *
- * - `GET /token?subject=alice` answers the bare JWT, good for an hour.
- * - `GET /.well-known/jwks.json` is the key set that a gateway verifies it with.
+ * - `GET /token?subject=alice` returns the bare JWT, which expires after one hour.
+ * - `GET /.well-known/jwks.json` returns the key set with which a gateway verifies the JWT.
  */
 export interface IdentityProvider {
   readonly issuer: string;
@@ -20,9 +20,9 @@ export interface IdentityProvider {
 export interface IdentityProviderOptions {
   host: string;
   port: number;
-  /** What an operator sets the port by; `PORT` unless told. */
+  /** The variable that sets the port, for error messages; `PORT` by default. */
   variable?: string;
-  /** `iss` of every token; the address it listens on unless told. */
+  /** The `iss` of every token; by default the address that the provider listens on. */
   issuer?: string;
 }
 
@@ -34,7 +34,7 @@ const tokenQuery = Type.Object({ subject: Type.String({ minLength: 1, maxLength:
 
 export async function startIdentityProvider(options: IdentityProviderOptions): Promise<IdentityProvider> {
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, { extractable: true });
-  // a key of its own at each start, so that gateways look for it instead of trying the last one
+  // A new id at each start makes gateways fetch the new key instead of trying the old one.
   const kid = crypto.randomUUID();
   const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: ALGORITHM, use: "sig" }] };
   let issuer = options.issuer ?? "";

@@ -4,7 +4,7 @@ import { checkDemo, demoVariables } from "./config.ts";
 import { startIdentityProvider } from "./identity-provider.ts";
 import { startSampleService } from "./sample-service.ts";
 
-/** The toy identity provider and the sample service as a process. */
+/** Runs the toy identity provider and the sample service as one process. */
 export function runDemo(env: Environment): Promise<void> {
   return runMain(async () => {
     const config = loadConfig(demoVariables, env, checkDemo);

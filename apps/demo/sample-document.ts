@@ -1,4 +1,4 @@
-/** How the sample service describes itself: its own paths, with the ids of the owners that the gateway writes. */
+/** The sample service's description: its own paths, with the owner ids that the gateway writes. */
 
 const echoed = { $ref: "#/components/schemas/Echo" };
 const param = (name: string, description: string) => ({
@@ -10,19 +10,19 @@ const param = (name: string, description: string) => ({
   example: "42",
 });
 const ids = {
-  user_id: param("user_id", "The person whose it is."),
-  organization_id: param("organization_id", "The organization whose it is."),
-  member_id: param("member_id", "The member whose it is."),
+  user_id: param("user_id", "The owner: a person."),
+  organization_id: param("organization_id", "The owner: an organization."),
+  member_id: param("member_id", "The owner: a member."),
 };
 const anyBody = {
-  description: "Anything: it is counted, not kept.",
+  description: "Any content. The service counts its bytes and keeps nothing.",
   content: {
     "application/octet-stream": { schema: { type: "string", format: "binary" }, example: "paint it black" },
   },
 };
 const echo = {
   "200": {
-    description: "What reached the service.",
+    description: "The request as the service received it.",
     content: { "application/json": { schema: echoed } },
   },
 };
@@ -50,7 +50,7 @@ export const SAMPLE_DOCUMENT = {
       parameters: [ids.organization_id, param("thing_id", "The thing.")],
       get: operation("getThing", "Read a thing", {
         parameters: [
-          { name: "color", in: "query", description: "Nothing comes of it.", schema: { type: "string" } },
+          { name: "color", in: "query", description: "Has no effect.", schema: { type: "string" } },
         ],
       }),
       put: operation("putThing", "Write a thing", { requestBody: anyBody }),
@@ -93,7 +93,7 @@ export const SAMPLE_DOCUMENT = {
           },
           headers: {
             type: "object",
-            description: "Its headers: no credential is among them.",
+            description: "Its headers, without credentials.",
             additionalProperties: { type: "string" },
           },
           body_bytes: { type: "integer", minimum: 0, description: "The size of its body.", examples: [0] },

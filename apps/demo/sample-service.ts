@@ -2,12 +2,12 @@ import { listen, localOrigin } from "@ostiary/lib/runtime/service";
 import { SAMPLE_DOCUMENT } from "./sample-document.ts";
 
 /**
- * A sample upstream for the quick start and tests. It knows nothing of callers: whose thing it serves is in
- * the path that the gateway wrote.
+ * A sample upstream for the quick start and tests. The service does not know its callers: the gateway writes
+ * the owner's id into the path.
  *
  * - `.../events` streams five server-sent events, `interval_ms` apart.
- * - `/openapi.json` describes it.
- * - every other path echoes method, path, headers and body size, and writes what happened into the audit log.
+ * - `/openapi.json` returns the service's description.
+ * - Every other path echoes method, path, headers and body size. A write also adds an audit note.
  */
 export interface SampleService {
   readonly url: string;
@@ -18,9 +18,9 @@ export interface SampleService {
 export interface SampleServiceOptions {
   host: string;
   port: number;
-  /** What an operator sets the port by; `PORT` unless told. */
+  /** The variable that sets the port, for error messages; `PORT` by default. */
   variable?: string;
-  /** Time between two events of the stream. */
+  /** The time between two events of the stream. */
   interval_ms?: number;
 }
 

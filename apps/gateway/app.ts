@@ -23,13 +23,16 @@ export interface GatewayDependencies {
   telemetry: Telemetry;
   checks: ReadyChecks;
   health: HealthState;
+  /** Whether the public port serves HTTP/2 too. */
+  isHttp2: boolean;
 }
 
-/** Internal bodies: there are none. */
+/** Limit for request bodies on the internal port, which has no operation that takes one. */
 const INTERNAL_BODY_BYTES_MAX = 1_024;
 
-/** What answers the gateway's two ports. */
-export function createApp({ steps, addresses, telemetry, checks, health }: GatewayDependencies): GatewayApp {
+/** Returns the request handlers of the gateway's two ports. */
+export function createApp(dependencies: GatewayDependencies): GatewayApp {
+  const { steps, addresses, telemetry, checks, health, isHttp2 } = dependencies;
   const { tracing } = telemetry;
   const internal = httpApp({ body_bytes_max: INTERNAL_BODY_BYTES_MAX }).use(
     probeRoutes(checks, health, telemetry),
@@ -41,12 +44,13 @@ export function createApp({ steps, addresses, telemetry, checks, health }: Gatew
         return exchange.trace.recorded ? handleTraced(exchange, steps, tracing) : handle(exchange, steps);
       },
       websocket: steps.websockets.handlers(),
+      ...(isHttp2 && { http2: { idleSeconds: steps.connections.idleSeconds } }),
     },
     internal: { fetch: createHandler(internal, { telemetry, health, request_id_on_response: false }) },
   };
 }
 
-/** The calls that are made for a request are part of its trace. */
+/** Handles a request within its trace, so that the calls made for it join the trace. */
 function handleTraced(exchange: Exchange, steps: Steps, tracing: Tracing): Promise<Response | undefined> {
   const { trace, request } = exchange;
   trace.describe(serverAttributes(request, exchange.ip));

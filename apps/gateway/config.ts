@@ -1,5 +1,7 @@
+import { MAX_BODY_BYTES_DEFAULT } from "@ostiary/lib/contracts/gateway";
 import {
   bodyBytesMax,
+  type ConfigProblem,
   counterStoreUrl,
   flag,
   integer,
@@ -17,7 +19,7 @@ import { admissionVariables } from "./admission/config.ts";
 import { auditVariables } from "./audit/config.ts";
 import { limitVariables } from "./steps/limit.ts";
 
-/** Every variable of the gateway (Gateway specification, Environment; contract 1 and 4). */
+/** Lists every variable of the gateway (OP-5). */
 export const gatewayVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5001, internal_port: 8000 }),
   REUSE_PORT: flag(
@@ -25,11 +27,20 @@ export const gatewayVariables = Type.Object({
     "Lets several gateways of this machine share PORT, each with an INTERNAL_PORT of its own.",
   ),
   TLS_CERT_FILE: optionalText("must be the path of a certificate in PEM form", {
-    description: "Serves PORT by TLS: the certificate, its chain after it. Read again when it changes.",
+    description:
+      "The certificate with which PORT serves TLS, followed by its chain. The gateway reads the file again when the file changes.",
   }),
   TLS_KEY_FILE: optionalText("must be the path of a private key in PEM form", {
     description: "The key of TLS_CERT_FILE, without a passphrase; both or none.",
   }),
+  HTTP2_ENABLED: flag(
+    false,
+    "Experimental, as it is in the runtime: serves HTTP/2 beside HTTP/1.1 on PORT. By TLS the client chooses by ALPN.",
+  ),
+  HTTP2_CLEARTEXT: flag(
+    false,
+    "With HTTP2_ENABLED and without TLS_CERT_FILE: HTTP/2 by prior knowledge, for a balancer in front.",
+  ),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
   COUNTER_STORE_URL: counterStoreUrl(),
@@ -44,37 +55,60 @@ export const gatewayVariables = Type.Object({
   ),
   TRUSTED_PROXY_HOPS: integer(0, 0, 32, "Proxies in front that append to X-Forwarded-For."),
   FORWARD_CLIENT_ADDRESS: flag(false, "Tells services the client's address in X-Forwarded-*."),
-  MAX_BODY_BYTES: bodyBytesMax(10_485_760),
+  MAX_BODY_BYTES: bodyBytesMax(MAX_BODY_BYTES_DEFAULT),
   MAX_UPSTREAM_REQUESTS: integer(65_000, 1, 65_336, "Upstream calls in flight in this process."),
+  UPSTREAM_CLIENT: Type.Union([Type.Literal("pool"), Type.Literal("fetch")], {
+    default: "pool",
+    rule: "must be pool or fetch",
+    description: "The client that calls services: the gateway's own connection pool, or the runtime's fetch.",
+  }),
+  UPSTREAM_IDLE_CONNECTIONS: integer(
+    256,
+    0,
+    65_000,
+    "The maximum number of idle connections that the gateway keeps to each service.",
+  ),
+  UPSTREAM_KEEP_ALIVE_MS: integer(
+    55_000,
+    0,
+    3_600_000,
+    "The time for which the gateway keeps an idle connection to a service, unless the service announces less.",
+  ),
+  UPSTREAM_CONNECT_TIMEOUT_MS: integer(
+    5_000,
+    1,
+    86_400_000,
+    "The maximum time for which a request waits for a connection to its service. After it the gateway answers 502.",
+  ),
   UPSTREAM_TIMEOUT_MS: integer(
     30_000,
     1,
     86_400_000,
-    "From the last byte sent to the first of the answer's head; then 502.",
+    "The maximum time from the last byte sent to the first byte of the answer. After it the gateway answers 502.",
   ),
   UPSTREAM_IDLE_TIMEOUT_MS: integer(
     60_000,
     1,
     86_400_000,
-    "Between two chunks of an answer; then the client's connection is broken.",
+    "The maximum time between two chunks of an answer. After it the gateway breaks the client's connection.",
   ),
   CLIENT_IDLE_TIMEOUT_MS: integer(
     75_000,
     1_000,
     255_000,
-    "How long a connection may wait for the next request's whole head; then it is closed.",
+    "The maximum time for which a connection waits for the next request's whole head. After it the gateway closes the connection.",
   ),
   CLIENT_BODY_TIMEOUT_MS: integer(
     30_000,
     1,
     86_400_000,
-    "Between two chunks of a request's body; then 408, or a broken connection.",
+    "The maximum time between two chunks of a request's body. After it the gateway answers 408 or breaks the connection.",
   ),
   WEBSOCKET_IDLE_TIMEOUT_MS: integer(
     300_000,
     1_000,
     86_400_000,
-    "Silence in both directions after which a WebSocket is closed.",
+    "Silence in both directions that closes a WebSocket.",
   ),
   WEBSOCKET_MESSAGE_BYTES_MAX: integer(
     1_048_576,
@@ -87,23 +121,47 @@ export const gatewayVariables = Type.Object({
     0,
     0,
     10_000_000,
-    "Connections of clients and services together; over it idle ones are closed and requests are 503. 0: three quarters of the descriptors that the process may have.",
+    "The maximum number of connections of clients and services together. Above it the gateway closes idle connections and answers 503. 0 means three quarters of the descriptors that the process may open.",
   ),
   MAX_MEMORY_BYTES: integer(
     0,
     0,
     Number.MAX_SAFE_INTEGER,
-    "Resident memory; over it slow readers are ended and requests are 503. 0: three quarters of what the container or the machine has.",
+    "The maximum resident memory. Above it the gateway cuts off slow readers and answers 503. 0 means three quarters of the memory of the container or the machine.",
   ),
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 
-/** The origins that browsers may call from, spelled as browsers do; empty when every origin may. */
+/** Checks for `loadConfig` that clients can reach HTTP/2, if it is enabled (GW-170). */
+export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
+  const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
+  const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;
+  if (HTTP2_CLEARTEXT && isTls) {
+    return [{ variable: "HTTP2_CLEARTEXT", message: "is for a port without TLS: leave it out." }];
+  }
+  if (HTTP2_CLEARTEXT && HTTP2_ENABLED === false) {
+    return [{ variable: "HTTP2_CLEARTEXT", message: "has no effect without HTTP2_ENABLED: set both." }];
+  }
+  if (HTTP2_ENABLED && HTTP2_CLEARTEXT === false && !isTls) {
+    const message =
+      "needs TLS_CERT_FILE and TLS_KEY_FILE, or HTTP2_CLEARTEXT where a balancer speaks HTTP/2 without TLS.";
+    return [{ variable: "HTTP2_ENABLED", message }];
+  }
+  return [];
+}
+
+/**
+ * Returns the origins that browsers may call from, spelled as browsers do. The list is empty if every origin
+ * may.
+ */
 export function allowedOrigins(config: Pick<GatewayConfig, "ALLOWED_ORIGINS">): string[] {
   return config.ALLOWED_ORIGINS === undefined ? [] : listItems(config.ALLOWED_ORIGINS).map(asSent);
 }
 
-/** Host in lower case, no default port. Only http and https have an origin that URLs know. */
+/**
+ * Returns an origin with its host in lower case and without a default port. `URL` knows origins of http and
+ * https alone; any other stays as it is.
+ */
 function asSent(origin: string): string {
   return /^https?:/i.test(origin) ? new URL(origin).origin : origin;
 }

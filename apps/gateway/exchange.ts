@@ -1,3 +1,4 @@
+import { systemClock } from "@ostiary/lib/async";
 import type { CompiledRoute, RouteMatch } from "@ostiary/lib/domain/routes";
 import type { RequestTrace, Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "./admission/principal.ts";
@@ -6,28 +7,30 @@ import type { RateState } from "./steps/limit.ts";
 import type { UpstreamCall } from "./upstream/call.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
-/** One request on its way through the steps, and what each step has found out. */
+/** One request on its way through the steps, with the results of each step. */
 export class Exchange {
   readonly request: Request;
   readonly server: Bun.Server<GatewaySocket>;
-  /** X-Request-ID: always new (contract 4, Headers). */
+  /** X-Request-ID: always new (GW-83). */
   readonly request_id = Bun.randomUUIDv7();
-  readonly received_at_ms = Date.now();
-  readonly started = performance.now();
+  readonly received_at_ms = systemClock.now();
+  readonly started = systemClock.elapsed_ms();
   readonly trace: RequestTrace;
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** Of the service, while something of its answer may still come. */
+  /** The caller whose share of a crowded gateway the request uses. */
+  share: string | null = null;
+  /** The call of the service, until its answer is complete. */
   call: UpstreamCall | null = null;
-  /** The audit service holds this request's intent, and waits for its outcome. */
+  /** Whether the audit service has the intent and waits for its outcome. */
   intent_recorded = false;
-  /** X-API-Key, and Origin: read at once, since what the service gets is made of the request's own headers. */
+  /** X-API-Key and Origin, read at once: the request's headers become those of the call to the service. */
   readonly credential: string | null;
   readonly origin: string | null;
-  /** The whole body of the request has been read, or there is none. */
+  /** Whether the request has no body or its body was read to the end. */
   body_complete: boolean;
-  /** The service has been called, or may have been. */
+  /** Whether the service was called, or may have been. */
   forwarded = false;
   readonly #addresses: ClientAddresses;
   #socket_address: string | null = null;
@@ -46,24 +49,24 @@ export class Exchange {
     this.origin = headers.get("origin");
     this.body_complete = !announcesBody(headers);
     const traceparent = headers.get("traceparent");
-    // means nothing without the other
+    // tracestate is valid only with a traceparent
     const tracestate = traceparent === null ? null : headers.get("tracestate");
     this.trace = tracing.start(request.method, traceparent, tracestate, this.request_id);
   }
 
-  /** The route, for steps after the match. */
+  /** The matched route; throws before the match. */
   get route(): CompiledRoute {
     if (this.match === null) throw new Error("The request has not been matched yet.");
     return this.match.route;
   }
 
-  /** The peer of the connection. */
+  /** Address of the connection's peer. */
   get socket_address(): string {
     this.#socket_address ??= socketAddress(this.server.requestIP(this.request));
     return this.#socket_address;
   }
 
-  /** The client's address as limits and audit events know it. */
+  /** Address of the client, as limits and audit events use it. */
   get ip(): string {
     return this.#addresses.clientOf(this.request.headers, this.socket_address);
   }

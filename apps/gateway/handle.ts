@@ -1,6 +1,7 @@
 import type { ApiError } from "@ostiary/lib/domain/errors";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
+import type { CallerShares } from "./edge/caller-shares.ts";
 import type { ClientConnections } from "./edge/connection.ts";
 import type { Overload } from "./edge/overload.ts";
 import type { RequestLog } from "./edge/request-log.ts";
@@ -9,7 +10,7 @@ import type { Exchange } from "./exchange.ts";
 import type { Authenticator } from "./steps/authenticate.ts";
 import { authorize } from "./steps/authorize.ts";
 import type { Forwarder } from "./steps/forward.ts";
-import { type Limiter, rateLimited } from "./steps/limit.ts";
+import { type Limiter, refusedByLimit } from "./steps/limit.ts";
 import { match } from "./steps/match.ts";
 import type { AuditTrail } from "./steps/record.ts";
 import type { Responder } from "./steps/respond.ts";
@@ -17,12 +18,13 @@ import { rewrite } from "./steps/rewrite.ts";
 import { ClientGone } from "./upstream/call.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 
-/** What the steps of a request need. */
+/** The parts that carry out the steps of a request. */
 export interface Steps {
-  readonly overload: Pick<Overload, "admit">;
+  readonly overload: Pick<Overload, "admit" | "isCrowded">;
+  readonly shares: CallerShares;
   readonly connections: ClientConnections;
   readonly targets: RequestTargets;
-  /** The routes as of now. */
+  /** The current routes. */
   readonly routes: { readonly table: RouteTable };
   readonly authenticator: Authenticator;
   readonly limiter: Limiter;
@@ -34,10 +36,9 @@ export interface Steps {
 }
 
 /**
- * The life of a request (Gateway specification, Gateway request handling): the nine steps, in their order. The
- * limit stands before the labels, so that a 403 counts; the intent before everything that may reach the
- * service, so that nothing reaches it unrecorded. All in one function that waits: every request would pay for
- * each further one.
+ * Handles a request in nine steps (GW-1). The limit precedes the labels, so that a 403 counts. The intent
+ * precedes the call of the service, so that no call goes unrecorded. One async function holds all steps,
+ * since each extra `await` adds cost to every request.
  */
 export async function handle(exchange: Exchange, steps: Steps): Promise<Response | undefined> {
   const { request } = exchange;
@@ -52,11 +53,12 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     if (route.scope !== "public") {
       const admitted = steps.authenticator.authenticate(route.scope, request, exchange.credential);
       exchange.principal = admitted instanceof Promise ? await admitted : admitted;
+      if (steps.overload.isCrowded) steps.shares.claim(exchange);
     }
     const limited = steps.limiter.limit(route, exchange);
     if (limited !== null) {
       exchange.rate = await limited;
-      if (!exchange.rate.allowed) throw rateLimited(exchange.rate.retryAfterSeconds);
+      if (!exchange.rate.allowed) throw refusedByLimit(route, exchange.rate);
     }
     if (steps.audit.covers(exchange)) await steps.audit.intent(exchange);
     authorize(route, exchange.principal);
@@ -75,7 +77,7 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
   }
 }
 
-/** Answers a request that no service has answered, or not whole. */
+/** Answers a request that has no answer of a service, or an incomplete one. */
 async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promise<Response> {
   if (failure instanceof ClientGone) {
     steps.audit.abandoned(exchange);
@@ -88,23 +90,24 @@ async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promi
   return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
 }
 
-/** The 429 of the failed-authentication limiter, for an address with too many 401s and unmatched 404s. */
+/** Returns the 429 for an address with too many 401s and unmatched 404s, or null. */
 function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiError | null> | null {
   const counts = error.status === 401 || (error.status === 404 && exchange.match === null);
-  return counts ? steps.limiter.failed(exchange.ip) : null;
+  return counts ? steps.limiter.failed(exchange.ip, error.cause) : null;
 }
 
-/** Steps 7 to 9 of a WebSocket: answered by the upgrade, finished when both sides are closed. */
+/**
+ * Carries out steps 7 to 9 of a WebSocket. The upgrade answers the request, which finishes when both sides
+ * are closed.
+ */
 async function tunnel(exchange: Exchange, steps: Steps, path: string): Promise<undefined> {
   await steps.websockets.open(exchange, path, (failure) => {
     finish(exchange, steps, SWITCHING_PROTOCOLS, failure);
   });
-  steps.audit.responded(exchange, { status: SWITCHING_PROTOCOLS, headers: NO_HEADERS });
+  steps.audit.responded(exchange, { status: SWITCHING_PROTOCOLS, fields: [] });
 }
 
 const SWITCHING_PROTOCOLS = 101;
-/** Those of the service's 101 are the runtime's. */
-const NO_HEADERS = new Headers();
 
 function finished(exchange: Exchange, steps: Steps, response: Response, failure: Error | null): Response {
   finish(exchange, steps, response.status, failure);
@@ -112,11 +115,13 @@ function finished(exchange: Exchange, steps: Steps, response: Response, failure:
 }
 
 /**
- * Ends every request, once: nothing more is to be done for it, but for what the runtime has still to write.
+ * Finishes every request, once. Only the runtime may still write bytes after that.
  *
- * @param status what was answered; null for a client that had left
+ * @param status the status of the answer, or null for a client that had left
  */
 function finish(exchange: Exchange, steps: Steps, status: number | null, failure: Error | null): void {
   steps.connections.release(exchange);
+  if (exchange.share !== null) steps.shares.release(exchange);
+  if (exchange.rate !== null && (status === null || status >= 500)) steps.limiter.refund(exchange.rate);
   steps.log.finish(exchange, status, failure);
 }

@@ -13,8 +13,8 @@ import type { LoadedRoutes } from "./published-routes.ts";
 const HOST_LENGTH_MAX = 100;
 
 /**
- * This gateway's entry in the route store, by which the registry knows that it runs and what it serves (contract
- * 3). It is written behind everything else: a store that does not take it keeps no request waiting.
+ * The entry of this gateway in the route store: the registry learns from it that the gateway runs and what it
+ * serves (GW-30). Writes happen in the background, so that a failing store delays no request.
  */
 export class Instance {
   readonly id: string;
@@ -29,12 +29,15 @@ export class Instance {
     this.#lease = store.lease(INSTANCES_PREFIX + this.id, {
       ttl_seconds: INSTANCE_TTL_SECONDS,
       onFailure: (error) =>
-        log.warn({ err: error }, "the route store does not take what this gateway has loaded: it serves on"),
-      onRecovery: () => log.info({}, "the route store has again what this gateway has loaded"),
+        log.warn(
+          { err: error },
+          "the route store does not accept this gateway's status: the gateway keeps serving",
+        ),
+      onRecovery: () => log.info({}, "the route store accepts this gateway's status again"),
     });
   }
 
-  /** To be told after each load that changed something. */
+  /** Reports a load that changed something. */
   tell({ skipped, ...loaded }: LoadedRoutes): void {
     const instance: GatewayInstance = {
       instance: this.id,
@@ -46,7 +49,7 @@ export class Instance {
     this.#lease.put(JSON.stringify(instance));
   }
 
-  /** Takes the entry out of the store. */
+  /** Removes the entry from the store. */
   release(): Promise<void> {
     return this.#lease.release();
   }

@@ -1,31 +1,46 @@
 import { collectedCounter, collectedGauge, type Metrics, single } from "@ostiary/lib/runtime/telemetry";
+import type { RefusalCounts } from "./admission/credential-refusal.ts";
 import type { CacheName, CacheState } from "./admission/credentials.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
+import type { CallerShares } from "./edge/caller-shares.ts";
 import { openConnections } from "./edge/open-connections.ts";
 import type { Overload } from "./edge/overload.ts";
 import type { PublishedRoutes } from "./published-routes.ts";
 import type { Forwarder } from "./steps/forward.ts";
 import type { LimitDecisions } from "./steps/limit-decisions.ts";
+import type { ConnectionCounts, ServiceConnections } from "./upstream/connection-counts.ts";
+import type { ServicePool } from "./upstream/pool-client.ts";
 import type { WebSockets } from "./upstream/websocket.ts";
 
 type Registry = Metrics["registry"];
 
-/** What the gateway's parts know of themselves. They are asked when metrics are scraped, and not before. */
+/** The sources of the gateway's metrics, which are read when metrics are scraped. */
 export interface MetricSources {
   readonly caches: ReadonlyMap<CacheName, CacheState>;
+  readonly refusals: Pick<RefusalCounts, "readings">;
   readonly decisions: LimitDecisions;
   readonly routes: Pick<PublishedRoutes, "table" | "loaded_at_ms" | "stale" | "left_out">;
   readonly forwarder: Pick<Forwarder, "calls" | "streams">;
   readonly websockets: Pick<WebSockets, "tunnels">;
   readonly recorder: Pick<AuditRecorder, "queued">;
   readonly overload: Pick<Overload, "underway" | "refused">;
-  /** The public port; null while it is not open. */
+  readonly shares: Pick<CallerShares, "refused">;
+  readonly connectionCounts: ConnectionCounts;
+  /** The pools of connections to services. */
+  readonly pools: () => Iterable<ServicePool>;
+  /** Returns the public port, or null while it is closed. */
   readonly port: () => number | null;
 }
 
-/** The gateway's own metrics, beyond those of the specification. */
+/** Registers the gateway's own metrics, beside those of every service (OP-47 to OP-50). */
 export function addGatewayMetrics(registry: Registry, sources: MetricSources): void {
   addCacheMetrics(registry, sources.caches);
+  collectedCounter(registry, {
+    name: "gateway_credentials_refused_total",
+    help: "Requests refused with 401, by what was wrong with the credential.",
+    labelNames: ["reason"],
+    read: () => sources.refusals.readings(),
+  });
   collectedCounter(registry, {
     name: "gateway_limit_decisions_total",
     help: "Decisions on limited requests: fallback, route, local:service:name, shared:name, or denied addresses.",
@@ -34,7 +49,8 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   });
   addRouteMetrics(registry, sources.routes);
   addTrafficMetrics(registry, sources);
-  addOverloadMetrics(registry, sources.overload);
+  addOverloadMetrics(registry, sources);
+  addConnectionMetrics(registry, sources);
 }
 
 function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): void {
@@ -43,19 +59,19 @@ function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): v
     Array.from(caches, ([cache, state]) => ({ labels: { cache }, value: pick(state) }));
   collectedCounter(registry, {
     name: "gateway_admission_cache_hits_total",
-    help: "Credentials, verified tokens and persons that were at hand.",
+    help: "Cache lookups that found an entry: credentials, verified tokens and persons.",
     labelNames,
     read: each(({ hits }) => hits),
   });
   collectedCounter(registry, {
     name: "gateway_admission_cache_misses_total",
-    help: "Those that had to be looked up, those who waited for the same look-up included.",
+    help: "Cache lookups that found no entry, those that shared a load included.",
     labelNames,
     read: each(({ misses }) => misses),
   });
   collectedGauge(registry, {
     name: "gateway_admission_cache_entries",
-    help: "Entries that are kept.",
+    help: "Entries in the cache.",
     labelNames,
     read: each(({ entries }) => entries),
   });
@@ -69,7 +85,7 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
   gauge("gateway_routes_loaded", "Routes that are served.", () => routes.table.counts.routes);
   gauge(
     "gateway_routes_loaded_timestamp_seconds",
-    "When the routes that are served were taken in, since the Unix epoch.",
+    "Time at which the served routes were loaded, since the Unix epoch.",
     () => routes.loaded_at_ms / 1000,
   );
   gauge("gateway_routes_stale", "1 while the route store may hold changes that are not served, else 0.", () =>
@@ -100,7 +116,10 @@ function addTrafficMetrics(registry: Registry, sources: MetricSources): void {
   gauge("gateway_audit_outcomes_queued", "Outcomes that audit has not taken yet.", () => recorder.queued);
 }
 
-function addOverloadMetrics(registry: Registry, overload: MetricSources["overload"]): void {
+function addOverloadMetrics(
+  registry: Registry,
+  { overload, shares }: Pick<MetricSources, "overload" | "shares">,
+): void {
   collectedGauge(registry, {
     name: "gateway_requests_in_flight",
     help: "Requests under way, streams and WebSockets included.",
@@ -108,8 +127,71 @@ function addOverloadMetrics(registry: Registry, overload: MetricSources["overloa
   });
   collectedCounter(registry, {
     name: "gateway_requests_refused_total",
-    help: "Requests refused for want of room, by what there was too much of: requests, connections, memory.",
+    help: "Requests refused for lack of room, by cause: requests, connections or memory.",
     labelNames: ["cause"],
     read: () => Object.entries(overload.refused).map(([cause, value]) => ({ labels: { cause }, value })),
   });
+  collectedCounter(registry, {
+    name: "gateway_shares_refused_total",
+    help: "Requests refused with 429 because their caller held its share of a crowded gateway.",
+    read: () => single(shares.refused),
+  });
+}
+
+function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: MetricSources): void {
+  const labelNames = ["service"];
+  const counted = (pick: (counts: ServiceConnections) => number) => () =>
+    Array.from(connectionCounts.entries(), ([service, counts]) => ({
+      labels: { service },
+      value: pick(counts),
+    }));
+  collectedGauge(registry, {
+    name: "gateway_upstream_connections",
+    help: "Connections to services, by service and by state: active carries a request, idle does not.",
+    labelNames: ["service", "state"],
+    read: () => connectionStates(pools()),
+  });
+  collectedCounter(registry, {
+    name: "gateway_upstream_connections_opened_total",
+    help: "Connections to services that were established.",
+    labelNames,
+    read: counted(({ established }) => established),
+  });
+  collectedCounter(registry, {
+    name: "gateway_upstream_connections_failed_total",
+    help: "Connections to services that could not be established.",
+    labelNames,
+    read: counted(({ failed }) => failed),
+  });
+  collectedCounter(registry, {
+    name: "gateway_upstream_connections_reused_total",
+    help: "Requests that were sent over a connection that was idle.",
+    labelNames,
+    read: counted(({ reused }) => reused),
+  });
+  collectedCounter(registry, {
+    name: "gateway_upstream_connections_closed_total",
+    help: "Connections to services that were closed, by reason: idle, service, last, abandoned, broken or malformed.",
+    labelNames: ["service", "reason"],
+    read: () => closings(connectionCounts),
+  });
+}
+
+/** Sums the connections of each service, which has several pools while its address changes. */
+function connectionStates(pools: Iterable<ServicePool>) {
+  const states = new Map<string, { active: number; idle: number }>();
+  for (const { service, pool } of pools) {
+    const { active, idle } = states.get(service) ?? { active: 0, idle: 0 };
+    states.set(service, { active: active + pool.open - pool.idle, idle: idle + pool.idle });
+  }
+  return Array.from(states).flatMap(([service, { active, idle }]) => [
+    { labels: { service, state: "active" }, value: active },
+    { labels: { service, state: "idle" }, value: idle },
+  ]);
+}
+
+function closings(counts: ConnectionCounts) {
+  return Array.from(counts.entries()).flatMap(([service, { closed }]) =>
+    Object.entries(closed).map(([reason, value]) => ({ labels: { service, reason }, value })),
+  );
 }

@@ -1,12 +1,13 @@
 import { type Clock, inSlices, Loop } from "@ostiary/lib/async";
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
-import { parseJson } from "@ostiary/lib/domain/json";
+import { ROUTES_PREFIX, skippedService } from "@ostiary/lib/contracts/route-store";
+import { tryJson } from "@ostiary/lib/domain/json";
 import {
   type RouteTable,
   RouteTableBuilder,
   type StoredServiceConfig,
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
+import { reasonOf } from "@ostiary/lib/runtime/http";
 import {
   type RouteChange,
   type RouteStore,
@@ -17,28 +18,25 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 const START_TIMEOUT_MS = 5_000;
 const RETRY_MS = 250;
-/** Between two loads: changes that follow one another closely are taken in together. */
+/** Pause between two loads, so that changes in close succession share one load. */
 const GAP_MS = 10;
-/** What a load may take of the time of requests before they have their turn. */
+/** Longest time that a load works before it lets requests run. */
 const SLICE_MS = 2;
-/** Of the reason why a service was left out: the log has all of it. */
-const REASON_LENGTH_MAX = 300;
 
-/** What a load came to. */
+/** The result of a load. */
 export interface LoadedRoutes {
-  /** The store's revision up to which all was taken in. */
+  /** Revision of the route store that the load includes. */
   store_revision: number;
   services: number;
   routes: number;
-  /** Services that were left out, in the order of their names. */
+  /** Services that were left out, ordered by name. */
   skipped: { service: string; reason: string }[];
 }
 
 /**
- * The published routes: loaded whole at start, then changed by what the watch tells, and swapped at once. What
- * the watch may have missed is found by reading all again. A service value that is not valid is left out with a
- * warning and costs no other service its routes; a load that fails leaves the current table in place and is tried
- * again.
+ * The published routes: loaded whole at the start, then updated by a watch, and swapped in one step. After an
+ * interrupted watch all routes are read again. A service with an invalid value is left out with a warning and
+ * affects no other service. A failed load keeps the current table and is retried.
  */
 export class PublishedRoutes {
   readonly #store: RouteStore;
@@ -47,16 +45,16 @@ export class PublishedRoutes {
   readonly #reloading: Loop;
   #builder = new RouteTableBuilder();
   #table: RouteTable = this.#builder.take();
-  /** A checksum of the value of each key that was taken in, whether it is served or left out. */
+  /** Checksum of the value of each key, for served and left-out services. */
   #known = new Map<string, bigint | number>();
-  /** The revision up to which all was taken in. */
+  /** Revision of the route store that the table includes. */
   #revision = 0;
-  /** What the watch told since, the latest of each key. */
+  /** Latest change of each key that the watch reported since the last load. */
   #told = new Map<string, RouteChange>();
-  /** Whether changes may have passed unseen. */
+  /** Whether changes may have been missed. */
   #isUnread = true;
   #watch: RouteWatch | null = null;
-  /** Why each service was left out that was. */
+  /** Reason of each left-out service. */
   #skipped = new Map<string, string>();
   readonly #onLoad: (loaded: LoadedRoutes) => void;
   #loaded_at_ms = 0;
@@ -87,29 +85,32 @@ export class PublishedRoutes {
     return this.#table;
   }
 
-  /** When the table was last swapped, in epoch milliseconds. */
+  /** Time of the last table swap, in epoch milliseconds. */
   get loaded_at_ms(): number {
     return this.#loaded_at_ms;
   }
 
-  /** Whether the store may hold what is not served, for changes that were not seen or could not be read. */
+  /** Whether the route store may hold changes that were missed or could not be read. */
   get stale(): boolean {
     return this.#isUnread;
   }
 
-  /** Services of the store that are left out, since their values are not valid. */
+  /** Number of services whose values are invalid. */
   get left_out(): number {
     return this.#skipped.size;
   }
 
-  /** Watches, then loads, so that no change falls between. Rejects when the store can not be reached. */
+  /**
+   * Starts the watch before the first load, so that no change is missed. Rejects if the route store cannot be
+   * reached.
+   */
   async start(): Promise<void> {
     try {
       await this.#store.ping(START_TIMEOUT_MS);
       this.#watch = await this.#store.watch(ROUTES_PREFIX, {
         changed: (changes) => this.#hear(changes),
         interrupted: () => {
-          // what was told before is in what is read after
+          // the next full read includes all earlier changes
           this.#told.clear();
           this.#isUnread = true;
           this.#reloading.wake();
@@ -149,12 +150,12 @@ export class PublishedRoutes {
     this.#loaded_at_ms = this.#clock.now();
     for (const warning of table.warnings) this.#log.warn({}, warning);
     this.#log.info({ ...table.counts }, "routes loaded");
-    const skipped = Array.from(this.#skipped, ([service, reason]) => ({ service, reason }));
+    const skipped = Array.from(this.#skipped, ([service, reason]) => skippedService(service, reason));
     skipped.sort((a, b) => (a.service < b.service ? -1 : 1));
     this.#onLoad({ store_revision: this.#revision, ...table.counts, skipped });
   }
 
-  /** What the store holds now, and the deletion of what it no longer has. */
+  /** Returns all values of the store, and a deletion for each key that is gone. */
   async #readAll(): Promise<RouteChange[]> {
     this.#isUnread = false;
     const { revision, entries } = await this.#store.list(ROUTES_PREFIX);
@@ -164,7 +165,9 @@ export class PublishedRoutes {
     return [...[...gone].map((key) => ({ key, value: null, revision })), ...entries, ...this.#takeTold()];
   }
 
-  /** What was told and is not taken in yet: a revision that comes late has been replaced already. */
+  /**
+   * Returns the reported changes that the table lacks. A change with an older revision is already replaced.
+   */
   #takeTold(): RouteChange[] {
     const changes = [...this.#told.values()].filter(({ revision }) => revision > this.#revision);
     this.#told.clear();
@@ -172,7 +175,10 @@ export class PublishedRoutes {
     return changes;
   }
 
-  /** Takes in `changes`, and empties it meanwhile: all values at once and what is made of them are a lot. */
+  /**
+   * Applies `changes` and empties the list, because all values and the routes compiled from them would need
+   * much memory.
+   */
   *#takeIn(changes: RouteChange[]): Generator<void, void> {
     changes.reverse();
     for (let change = changes.pop(); change !== undefined; change = changes.pop()) {
@@ -192,9 +198,9 @@ export class PublishedRoutes {
     }
   }
 
-  /** The valid service that a value holds, null for one that is left out. */
+  /** Returns the service in a value, or null if the value is invalid. */
   *#read(name: string, value: string): Generator<void, StoredServiceConfig | null> {
-    const parsed = parse(value);
+    const parsed = tryJson(value);
     yield;
     const result = parsed === undefined ? null : yield* validateStoredInSteps(name, parsed);
     yield;
@@ -202,23 +208,11 @@ export class PublishedRoutes {
       this.#skipped.delete(name);
       return result.service;
     }
-    const fault = result === null ? "its value is not JSON, or is nested too deeply" : "it is not valid";
-    this.#log.warn({ route_service: name, fields: result?.fields }, `service left out: ${fault}`);
+    const problem = result === null ? "its value is not JSON, or is nested too deeply" : "it is not valid";
+    this.#log.warn({ route_service: name, fields: result?.fields }, `service left out: ${problem}`);
     const [first] = result?.fields ?? [];
-    const reason = first === undefined ? fault : `${first.path}: ${first.message}`;
-    this.#skipped.set(name, reason.slice(0, REASON_LENGTH_MAX));
+    const reason = first === undefined ? problem : `${first.path}: ${first.message}`;
+    this.#skipped.set(name, reason);
     return null;
   }
-}
-
-function parse(value: string): unknown {
-  try {
-    return parseJson(value);
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

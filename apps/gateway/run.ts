@@ -12,10 +12,10 @@ import {
   withRuntimeVariables,
 } from "@ostiary/lib/runtime/service";
 import { checkAudit } from "./audit/config.ts";
-import { gatewayVariables } from "./config.ts";
+import { checkHttp2, gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
 
-/** The gateway as a process. */
+/** Runs the gateway as a process. */
 export function runGateway(env: Environment): Promise<void> {
   return runMain(async () => {
     const config = loadConfig(
@@ -24,6 +24,7 @@ export function runGateway(env: Environment): Promise<void> {
       checkAudit,
       checkSharedRouteStore,
       checkCertificate,
+      checkHttp2,
       checkPeerTls,
       checkPorts,
     );

@@ -9,12 +9,14 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry, type Tracing } from "@ostiary/lib/runtime/telemetry";
+import { RefusalCounts } from "./admission/credential-refusal.ts";
 import type { CacheName, CacheState } from "./admission/credentials.ts";
 import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
 import { allowedOrigins, type GatewayConfig } from "./config.ts";
 import { ClientAddresses } from "./edge/address.ts";
+import { CallerShares } from "./edge/caller-shares.ts";
 import { ClientConnections } from "./edge/connection.ts";
 import { createCorsPolicy } from "./edge/cors.ts";
 import { Overload } from "./edge/overload.ts";
@@ -26,28 +28,32 @@ import { addGatewayMetrics } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
-import { createLimiter } from "./steps/limit.ts";
+import { createLimiter, type LimitStore } from "./steps/limit.ts";
 import { LimitDecisions } from "./steps/limit-decisions.ts";
 import { AuditTrail } from "./steps/record.ts";
 import { Responder } from "./steps/respond.ts";
+import { Traffic } from "./traffic.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
 import { CallDurations } from "./upstream/call-durations.ts";
+import { ConnectionCounts } from "./upstream/connection-counts.ts";
 import { EventStreams } from "./upstream/event-streams.ts";
+import { FetchClient } from "./upstream/fetch-client.ts";
 import { UpstreamHeaders } from "./upstream/headers.ts";
+import { PoolClient } from "./upstream/pool-client.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 
 const COUNTER_PING_MS = 500;
-/** What queued audit outcomes get to be delivered in when the gateway stops. */
+/** Time to deliver queued audit outcomes when the gateway stops. */
 const OUTCOMES_FLUSH_MS = 5_000;
 
-/** Stores that other parts of the process use too, and close themselves. */
+/** Stores that other parts of the process use too. Their owner closes them. */
 export interface GivenStores {
   routeStore?: RouteStore;
   counterStore?: CounterStore;
 }
 
-/** Builds the gateway. `start` rejects while the route store can not be reached. */
+/** Builds the gateway. `start` rejects while the route store cannot be reached. */
 export async function wireGateway(
   config: GatewayConfig,
   given: GivenStores = {},
@@ -59,11 +65,13 @@ export async function wireGateway(
   const { registry } = telemetry.metrics;
   const tracing = telemetry.exportedTracing;
   const caches = new Map<CacheName, CacheState>();
+  const refusals = new RefusalCounts();
   const authenticator = createAuthenticator({
     config,
     log,
     signals: { durations: new ValidationDurations(registry), tracing },
     onCache: (name, cache) => caches.set(name, cache),
+    onRefused: (reason) => refusals.add(reason),
   });
   const recorder = createAuditRecorder({ config, log, registry, tracing });
   const instance = new Instance(routeStore, log, systemClock);
@@ -80,24 +88,33 @@ export async function wireGateway(
   const decisions = new LimitDecisions();
   const calls = new UpstreamCalls(systemClock);
   const events = new EventStreams(systemClock);
-  const durations = new CallDurations(registry);
-  const forwarder = new Forwarder(forwardOptions(config), headers, { calls, events }, durations);
+  const traffic = new Traffic(telemetry.metrics.requests, new CallDurations(registry));
+  const connectionCounts = new ConnectionCounts(registry);
+  const client = upstreamClient(config, connectionCounts);
+  const forwarder = new Forwarder(forwardOptions(config), client, headers, { calls, events }, traffic);
   const readings = processReadings();
-  const overload = new Overload(overloadOptions(config), readings, calls, log, systemClock);
+  const relief = { endSlowReaders: () => calls.endSlowReaders(), closeIdle: () => client.closeIdle() };
+  const overload = new Overload(overloadOptions(config), readings, relief, log, systemClock);
+  const shares = new CallerShares(config.MAX_REQUESTS_IN_FLIGHT);
   let port: number | null = null;
   addGatewayMetrics(registry, {
     caches,
+    refusals,
     decisions,
     routes,
     forwarder,
     websockets,
     recorder,
     overload,
+    shares,
+    pools: () => (client instanceof PoolClient ? client.pools : []),
+    connectionCounts,
     port: () => port,
   });
   const app = createApp({
     steps: {
       overload,
+      shares,
       connections,
       targets: new RequestTargets(is_tls),
       routes,
@@ -107,11 +124,12 @@ export async function wireGateway(
       forwarder,
       websockets,
       responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
-      log: new RequestLog(telemetry),
+      log: new RequestLog(telemetry, traffic),
     },
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
     telemetry,
     health,
+    isHttp2: config.HTTP2_ENABLED,
     checks: {
       key_set: async () => {
         if (!authenticator.ready()) throw new Error("The key set is not loaded.");
@@ -126,11 +144,14 @@ export async function wireGateway(
     ...app,
     async start() {
       await routes.start();
-      // what was read to make the table takes as much again
+      // frees the text that the table was built from, which takes as much memory as the table
       readings.collect();
       await authenticator.start();
       await counterStore.ping(COUNTER_PING_MS).catch(() => {
-        log.warn({}, "the counter store (COUNTER_STORE_URL) does not answer: not ready until it does");
+        log.warn(
+          {},
+          "the counter store (COUNTER_STORE_URL) does not answer: the gateway is not ready until it does",
+        );
       });
     },
     listening(opened) {
@@ -149,6 +170,7 @@ export async function wireGateway(
         authenticator.stop(),
         recorder.close(OUTCOMES_FLUSH_MS),
       ]);
+      client.closeIdle();
       if (given.routeStore === undefined) await routeStore.close();
       if (given.counterStore === undefined) await counterStore.close();
     },
@@ -166,7 +188,7 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
   if (config.COUNTER_STORE_URL === "memory://") {
     log.warn(
       {},
-      "COUNTER_STORE_URL is memory://: this gateway counts for itself, whatever its replicas count",
+      "COUNTER_STORE_URL is memory://: this gateway counts alone and shares no limit with its replicas",
     );
   }
   return openCounterStore(config.COUNTER_STORE_URL, {
@@ -175,19 +197,36 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
   });
 }
 
-/** Counts that are part of the traces of their requests: the store itself sends those of many at once. */
+/**
+ * Returns counters whose calls are part of the traces of their requests, since the store batches calls of
+ * several requests.
+ */
 function tracedCounters(
   store: CounterStore,
   { COUNTER_STORE_URL }: GatewayConfig,
   tracing: Tracing | undefined,
-): Pick<CounterStore, "increment"> {
+): LimitStore {
   if (tracing === undefined) return store;
   const system = COUNTER_STORE_URL === "memory://" ? "memory" : "redis";
-  const name = { system, operation: "increment", namespace: COUNTERS_NAMESPACE };
+  const traced = <T>(operation: string, work: () => Promise<T>) =>
+    observed(tracing.observeStore, { system, operation, namespace: COUNTERS_NAMESPACE }, work);
   return {
-    increment: (bucket, window_seconds) =>
-      observed(tracing.observeStore, name, () => store.increment(bucket, window_seconds)),
+    isSpread: store.isSpread,
+    increment: (bucket, window_seconds) => traced("increment", () => store.increment(bucket, window_seconds)),
+    charge: (charges) => traced("charge", () => store.charge(charges)),
+    refund: (refunds) => store.refund(refunds),
   };
+}
+
+function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchClient | PoolClient {
+  if (config.UPSTREAM_CLIENT === "fetch") return new FetchClient();
+  const options = {
+    idle_max: config.UPSTREAM_IDLE_CONNECTIONS,
+    keep_alive_ms: config.UPSTREAM_KEEP_ALIVE_MS,
+    connect_timeout_ms: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    connections_max: config.MAX_UPSTREAM_REQUESTS,
+  };
+  return new PoolClient(options, counts, systemClock);
 }
 
 function forwardOptions(config: GatewayConfig) {

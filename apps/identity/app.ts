@@ -8,21 +8,21 @@ import {
 } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
-import { apiKeysRoutes } from "./api-keys/routes.ts";
+import { apiKeysHandlers } from "./api-keys/handlers.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { invitesRoutes } from "./invites/routes.ts";
-import { lifecycleRoutes } from "./lifecycle/routes.ts";
-import { memberSelfRoutes, membersRoutes } from "./members/routes.ts";
-import { organizationsRoutes } from "./organizations/routes.ts";
-import { rolesRoutes } from "./roles/routes.ts";
-import { serviceAccountsRoutes } from "./service-accounts/routes.ts";
-import { sessionsRoutes } from "./sessions/routes.ts";
+import { invitesHandlers } from "./invites/handlers.ts";
+import { lifecycleHandlers } from "./lifecycle/handlers.ts";
+import { memberSelfHandlers, membersHandlers } from "./members/handlers.ts";
+import { organizationsHandlers } from "./organizations/handlers.ts";
+import { rolesHandlers } from "./roles/handlers.ts";
+import { serviceAccountsHandlers } from "./service-accounts/handlers.ts";
+import { sessionsHandlers } from "./sessions/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
-import { usersRoutes } from "./users/routes.ts";
+import { usersHandlers } from "./users/handlers.ts";
+import { validationHandlers } from "./validations/handlers.ts";
 import { createValidationMetrics } from "./validations/metrics.ts";
-import { validationRoutes } from "./validations/routes.ts";
 
-/** Bodies are a few short fields; larger ones are 413. */
+/** The limit for bodies, which hold a few short fields. A larger body is a 413. */
 const BODY_BYTES_MAX = 64 * 1024;
 const PING_TIMEOUT_MS = 500;
 
@@ -32,26 +32,26 @@ export interface AppOptions {
   health: HealthState;
   internal_auth_token: string | undefined;
   swagger_enabled: boolean;
-  /** On each of the two ports; no limit without it. */
+  /** The limit for requests in flight on each of the two ports. Without a value there is no limit. */
   requests_max?: number;
 }
 
-/** The identity service's two ports. */
+/** Returns the handlers of the service's two ports. */
 export function createApp(options: AppOptions) {
   return { public: publicHandler(options), internal: internalHandler(options) };
 }
 
 function publicHandler({ deps, telemetry, health, swagger_enabled, requests_max }: AppOptions) {
   const routes = new Elysia({ name: "identity", normalize: false })
-    .use(usersRoutes(deps))
-    .use(organizationsRoutes(deps))
-    .use(membersRoutes(deps))
-    .use(memberSelfRoutes(deps))
-    .use(invitesRoutes(deps))
-    .use(serviceAccountsRoutes(deps))
-    .use(apiKeysRoutes(deps))
-    .use(sessionsRoutes(deps))
-    .use(rolesRoutes(deps));
+    .use(usersHandlers(deps))
+    .use(organizationsHandlers(deps))
+    .use(membersHandlers(deps))
+    .use(memberSelfHandlers(deps))
+    .use(invitesHandlers(deps))
+    .use(serviceAccountsHandlers(deps))
+    .use(apiKeysHandlers(deps))
+    .use(sessionsHandlers(deps))
+    .use(rolesHandlers(deps));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
   const served = swagger_enabled
     ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }))
@@ -66,8 +66,8 @@ function internalHandler(options: AppOptions) {
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
   };
   const routes = new Elysia({ name: "identity-internal", normalize: false })
-    .use(validationRoutes(deps, createValidationMetrics(telemetry.metrics)))
-    .use(lifecycleRoutes(deps));
+    .use(validationHandlers(deps, createValidationMetrics(telemetry.metrics)))
+    .use(lifecycleHandlers(deps));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
     .use(internalToken(internal_auth_token))
     .use(probeRoutes({ database: ping }, health, telemetry))

@@ -1,7 +1,7 @@
-/** Rows that one statement of a large write touches: few enough that none comes near the statement timeout. */
+/** The rows that one statement of a large write changes, few enough for the statement timeout. */
 const BATCH_ROWS = 20_000;
 
-/** Runs `work` on rows, by their ids, tens of thousands at a time and one after the other. */
+/** Runs `work` on the ids of rows, one batch after the other. */
 export async function inBatches(
   rows: readonly { id: string }[],
   work: (ids: string[]) => Promise<unknown>,

@@ -1,12 +1,12 @@
-/** Old and new value of one changed field, as audit details carry it. */
+/** The old and the new value of one changed field, as in audit details. */
 export interface Change {
   from: unknown;
   to: unknown;
 }
 
 /**
- * What differs between `before` and `after`, field by field (Identity specification, Audit headers). Fields
- * that are the same, or undefined in `after`, are left out.
+ * Returns the differences between `before` and `after`, field by field (ID-98). Equal fields, and fields that
+ * are undefined in `after`, are left out.
  */
 export function changesBetween<Fields extends Record<string, unknown>>(
   before: Fields,

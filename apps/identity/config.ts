@@ -1,10 +1,13 @@
+import { PlanName } from "@ostiary/lib/domain/routes";
 import {
   type ConfigProblem,
   databaseUrl,
   flag,
+  integer,
   internalAuthToken,
   listenVariables,
   optionalInteger,
+  optionalText,
   pepper,
   requestsInFlightMax,
   swaggerEnabled,
@@ -15,10 +18,10 @@ import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
 
-/** The variables of the identity service (contract 1 and 4; Identity specification, Roles file). */
+/** The variables of the identity service (ID-70, OP-5). */
 export const identityVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3000, internal_port: 3001 }),
-  DATABASE_URL: databaseUrl("Where the directory is kept, in the schema identity."),
+  DATABASE_URL: databaseUrl("The database of the directory, which uses its schema identity."),
   ...tlsVariables("DATABASE"),
   APIKEY_BRAND: textOr(
     "ostiary",
@@ -27,17 +30,27 @@ export const identityVariables = Type.Object({
       pattern: "^[a-z][a-z0-9]{0,31}$",
       refuseEmpty: true,
       description:
-        "The first part of every API key and session; set but empty is refused. Changing it makes older ones invalid.",
+        "The first part of every API key and session; an empty value is refused. A change invalidates older keys and sessions.",
     },
   ),
   APIKEY_MAX_AGE_SECONDS: optionalInteger(
     KEY_SECONDS_MIN,
     KEY_SECONDS_MAX,
-    "Every new API key must end, and within this time. Unset: keys need not end.",
+    "Longest lifetime of new API keys, which must then expire. Unset: keys may have no expiry.",
   ),
-  ROLES_FILE: rolesFileVariable("Read at boot, where each of its problems is listed. Unset turns roles off."),
-  SECRET_PEPPER: pepper("Secrets are stored as an HMAC with it. Unset: as plain SHA-256."),
-  SECRET_PEPPER_PREVIOUS: pepper("Another one whose hashes are accepted too, while peppers are changed."),
+  ORGANIZATIONS_PER_PERSON_MAX: integer(
+    50,
+    1,
+    1_000_000,
+    "The maximum number of existing organizations that one person has created. Organizations that staff create do not count.",
+  ),
+  DEFAULT_PLAN: optionalText(PlanName.rule, {
+    pattern: PlanName.pattern,
+    description: "The plan of each new organization. Without this variable, a new organization has no plan.",
+  }),
+  ROLES_FILE: rolesFileVariable("The file is read and checked at boot. Unset turns roles off."),
+  SECRET_PEPPER: pepper("Key of the HMAC under which secrets are stored. Unset: plain SHA-256."),
+  SECRET_PEPPER_PREVIOUS: pepper("The other pepper whose hashes are accepted, while peppers are changed."),
   PLAIN_HASHES_ACCEPTED: flag(true, "false: secrets that are stored without a pepper are not valid."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(5_000),
@@ -46,13 +59,13 @@ export const identityVariables = Type.Object({
 
 export type IdentityConfig = Readonly<Static<typeof identityVariables>>;
 
-/** Rules that join the peppers; a check for `loadConfig`. */
+/** Checks that the variables of the peppers fit together. A check for `loadConfig`. */
 export function checkPeppers(config: Partial<IdentityConfig>): ConfigProblem[] {
   const { SECRET_PEPPER, SECRET_PEPPER_PREVIOUS, PLAIN_HASHES_ACCEPTED } = config;
   if (SECRET_PEPPER === undefined) {
     const message = "is required while PLAIN_HASHES_ACCEPTED is false.";
     return PLAIN_HASHES_ACCEPTED === false ? [{ variable: "SECRET_PEPPER", message }] : [];
   }
-  const message = "is SECRET_PEPPER once more: give the other one, or leave it unset.";
+  const message = "is the same as SECRET_PEPPER: give the other one, or leave it unset.";
   return SECRET_PEPPER === SECRET_PEPPER_PREVIOUS ? [{ variable: "SECRET_PEPPER_PREVIOUS", message }] : [];
 }

@@ -1,7 +1,6 @@
-import type { Clock } from "@ostiary/lib/async";
+import type { Clock, SharedContext } from "@ostiary/lib/async";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { monotonicFactory } from "ulid";
 import { KeyUses } from "./api-keys/uses.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
@@ -10,45 +9,61 @@ import { createSecrets, type Secrets } from "./secrets.ts";
 import { type Credentials, credentialsIn } from "./validations/queries.ts";
 
 /**
- * What every operation works with.
+ * The dependencies of every operation.
  *
- * Every transaction on `database` names its lane: the id of the organization whose rows it locks, or of the
- * person for what belongs to no organization. So the writers of one tenant wait for each other, and nobody else
- * waits for them.
+ * Every transaction on `database` names its lane: the id of the organization whose rows it locks. Without an
+ * organization, the lane is the id of the person. So the writers of one tenant wait for each other, and no
+ * other tenant waits for them.
  */
 export interface Dependencies {
   readonly database: Database;
-  /** The same database by connections that serve validations alone, whatever writers and readers do. */
+  /** The same database over connections that only validations use, so that no other work delays them. */
   readonly validations: Database;
-  /** Stored credentials by the hashes of their texts, over the connections for validations. */
+  /** The stored credentials, by hash, over the connections for validations. */
   readonly credentials: Credentials;
   readonly roles: Roles;
   readonly clock: Clock;
-  /** A new ULID, above every one this process gave before: `id` ascending is the order of creation within it. */
+  /**
+   * Returns a new ULID, above every earlier one of this process. Within a process, ascending ids are in the
+   * order of creation.
+   */
   readonly newId: () => string;
   readonly secrets: Secrets;
   readonly keyUses: KeyUses;
-  /** How long a new API key may live at most; null: it need not end. */
+  /** The longest lifetime of a new API key; null allows keys that never expire. */
   readonly api_key_max_age_seconds: number | null;
+  /** The limit for existing organizations that one person has created. */
+  readonly organizations_per_person_max: number;
+  /** The plan of a new organization, or null if it gets no plan. */
+  readonly default_plan: string | null;
 }
 
 export interface DependenciesOptions
-  extends Pick<Dependencies, "database" | "validations" | "clock" | "api_key_max_age_seconds"> {
-  /** Null turns roles off. */
+  extends Pick<
+    Dependencies,
+    | "database"
+    | "validations"
+    | "clock"
+    | "api_key_max_age_seconds"
+    | "organizations_per_person_max"
+    | "default_plan"
+  > {
+  /** The roles file; null turns roles off. */
   roles_file: RolesFile | null;
   /** The first part of API keys and sessions. */
   brand: string;
   peppers: Peppers;
-  /** As many unpredictable bytes as it is asked for. */
+  /** Returns the given number of unpredictable bytes. */
   random: (bytes: number) => Uint8Array;
-  /** Where traces are exported. */
-  tracing?: SharedWorkTracing;
+  /**
+   * Adds each query that several requests share to their traces. Missing if the service exports no traces.
+   */
+  tracing?: SharedContext;
 }
 
 export function createDependencies(options: DependenciesOptions): Dependencies {
   const { database, validations, roles_file, brand, clock, random, tracing } = options;
-  const { peppers, api_key_max_age_seconds } = options;
-  options;
+  const { peppers, api_key_max_age_seconds, organizations_per_person_max, default_plan } = options;
   const nextUlid = monotonicFactory();
   return {
     database,
@@ -60,5 +75,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     secrets: createSecrets(brand, random, createSecretHashes(peppers)),
     keyUses: new KeyUses(),
     api_key_max_age_seconds,
+    organizations_per_person_max,
+    default_plan,
   };
 }

@@ -1,17 +1,16 @@
-import { idField, nullable, timeField } from "@ostiary/lib/domain/schemas";
+import { idField, mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
-/** Building blocks of the shapes of this service's requests and answers. */
-export { idField, nullable, timeField };
+export { idField, mostlyNull, nullable, timeField };
 
-/** What {@link trimmed} takes away and what no text may hold, as parts of a class of a pattern. */
+/** Character classes for patterns: the whitespace that {@link trimmed} removes, and control characters. */
 const SPACES = "\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 const CONTROLS = "\\x00-\\x1f\\x7f-\\x9f";
 const VISIBLE = `[^${CONTROLS}${SPACES}]`;
 
 /**
- * Text with something visible in it and control characters around it at most. Names no surrogates and no classes
- * such as `\s`, and looks nowhere ahead, since dialects differ in these. Takes time that grows with the length.
+ * The pattern for text with a visible character, and with control characters only around the text. Avoids
+ * surrogates, classes such as `\s` and lookahead, in which dialects differ. Matches in linear time.
  */
 const TEXT_PATTERN = `^[${SPACES}]*${VISIBLE}(?:[^${CONTROLS}]*${VISIBLE})?[${SPACES}]*$`;
 const TEXT = new RegExp(TEXT_PATTERN);
@@ -26,12 +25,12 @@ interface PersonText extends TSchema {
   maxLength: number;
 }
 
-// a kind of its own, since TypeBox counts the units that JavaScript needs for a character
+// A TypeBox kind of its own, since TypeBox counts UTF-16 units instead of characters.
 TypeRegistry.Set<PersonText>(PERSON_TEXT, ({ maxLength }, value) => isPersonText(value, maxLength));
 
 /**
- * Text that a person wrote: 1 to `length_max` characters once {@link trimmed}, counted as characters and not
- * as the units that JavaScript or UTF-8 need for them.
+ * Describes text that a person wrote: 1 to `length_max` characters once {@link trimmed}, counted as code
+ * points and not as UTF-16 units or bytes.
  */
 export function personText(length_max: number, options: TextOptions) {
   return Type.Unsafe<string>({
@@ -46,7 +45,7 @@ export function personText(length_max: number, options: TextOptions) {
   });
 }
 
-/** The cheap questions first: a character has two units at most. */
+/** Checks text, cheap checks first. A character has at most two UTF-16 units. */
 function isPersonText(value: unknown, length_max: number): boolean {
   if (typeof value !== "string") return false;
   const text = trimmed(value);
@@ -54,14 +53,14 @@ function isPersonText(value: unknown, length_max: number): boolean {
   return Array.from(text).length <= length_max;
 }
 
-/** The text as it is stored, of a value that {@link personText} accepted. */
+/** Returns text that {@link personText} accepted as it is stored. */
 export function trimmed(text: string): string {
   return text.trim();
 }
 
 export const NAME_LENGTH_MAX = 128;
 
-/** `name` of an organization, service account or API key. */
+/** Describes the `name` of an organization, service account or API key. */
 export function nameField(description: string, example: string) {
   return personText(NAME_LENGTH_MAX, { description, examples: [example] });
 }
@@ -70,17 +69,17 @@ export const createdAt = timeField("When it was created.");
 export const updatedAt = timeField("When it was last changed.");
 
 /**
- * Options of a shape in answers: its name in the OpenAPI document, and that it has no other field. An answer
- * with one more, such as a user_id, fails instead of telling it.
+ * Returns the options of a response schema. The schema allows no other field, so a response with one more,
+ * such as a user_id, fails.
  */
 export function shapeOf(title: string, description: string) {
   return { title, description, additionalProperties: false } as const;
 }
 
-/** A role as answers show it. */
+/** The role in responses. */
 export const shownRole = nullable(
   Type.String({
-    description: "A slug of the roles file; null while roles are off.",
+    description: "A slug of the roles file, or null while roles are off.",
     examples: ["admin"],
   }),
 );

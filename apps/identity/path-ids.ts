@@ -14,7 +14,7 @@ const PathIds = Type.Object({
 
 export type PathId = keyof typeof PathIds.properties;
 
-/** What an error calls the resource that an id in a path names, in the order in which paths name them. */
+/** The resource that an error names for each id in a path, in the order in which paths name them. */
 const resources: [name: PathId, resource: string][] = [
   ["user_id", "user"],
   ["organization_id", "organization"],
@@ -24,14 +24,14 @@ const resources: [name: PathId, resource: string][] = [
   ["key_id", "api_key"],
 ];
 
-/** Path parameters, by name. */
+/** Describes path parameters, by name. */
 export function pathIds<Names extends PathId[]>(...names: [...Names]) {
   return Type.Pick(PathIds, names);
 }
 
 /**
- * Refuses with 404 a path with something that can not be an id of ours, before it reaches the database: an
- * unknown id and a malformed one are the same to the caller.
+ * Refuses a path with a malformed id before the id reaches the database. The error is a 404, as for an
+ * unknown id.
  */
 export const refuseMalformedIds = new Elysia({ name: "malformed-ids" }).onBeforeHandle(
   { as: "scoped" },

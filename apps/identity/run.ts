@@ -4,7 +4,7 @@ import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkPeppers, identityVariables } from "./config.ts";
 import { wireIdentity } from "./wire.ts";
 
-/** Identity as a process. */
+/** Runs identity as a process. */
 export function runIdentity(env: Environment): Promise<void> {
   return runMain(async () => {
     const config = loadConfig(identityVariables, env, checkRolesFile, checkPeppers, checkPeerTls, checkPorts);

@@ -1,24 +1,25 @@
 import { hashCredential } from "@ostiary/lib/domain/credentials";
 
-/** What secrets are stored under: plain SHA-256, or an HMAC with a pepper that no database holds. */
+/**
+ * The hashes under which secrets are stored: plain SHA-256, or an HMAC with a pepper that no database holds.
+ */
 export interface SecretHashes {
-  /** All that a secret may be stored under, that of new ones first. */
+  /** Returns every hash under which a secret may be stored, with the hash for new secrets first. */
   of(text: string): [current: string, ...others: string[]];
 }
 
 export interface Peppers {
-  /** Under which new secrets are stored; null: under none. */
+  /** The pepper for new secrets; null stores plain hashes. */
   readonly current: string | null;
-  /** Another one whose hashes are accepted too. */
+  /** Another pepper whose hashes are accepted. */
   readonly previous: string | null;
   readonly plain_accepted: boolean;
 }
 
-export const NO_PEPPERS: Peppers = { current: null, previous: null, plain_accepted: true };
-
 /**
- * A hash with a pepper names it by eight digits, so that rows under an older one can be told apart and counted:
- * `hmac-sha256:{pepper}:{hex}`. A plain hash is 64 digits and no more (Identity specification, API key).
+ * Creates the hashes of secrets. A hash with a pepper has the form `hmac-sha256:{pepper}:{hex}`, where eight
+ * digits name the pepper. So rows under an older pepper can be found and counted. A plain hash is only 64
+ * digits (ID-81).
  */
 export function createSecretHashes({ current, previous, plain_accepted }: Peppers): SecretHashes {
   const newer = current === null ? [] : [peppered(current)];
@@ -42,8 +43,8 @@ const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
 /**
- * HMAC-SHA-256 in hex (RFC 2104), of two calls of the runtime's plain hash, which takes half the time of its own
- * HMAC. A key of at most 64 characters of ASCII makes a first block that is text too.
+ * Returns a function for HMAC-SHA-256 in hex (RFC 2104). Two calls of the runtime's plain hash take half the
+ * time of the runtime's HMAC. A key of at most 64 ASCII characters keeps the first block ASCII text.
  */
 function hmacSha256(key: string): (text: string) => string {
   const block = Buffer.alloc(BLOCK_BYTES);

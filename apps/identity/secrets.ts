@@ -1,32 +1,32 @@
 import { formatCredential, SECRET_BYTES } from "@ostiary/lib/domain/credentials";
 import type { SecretHashes } from "./secret-hashes.ts";
 
-/** Makes the secrets that are shown once and stored as a hash. */
+/** Creates the secrets that are shown once and stored as a hash. */
 export interface Secrets {
-  /** What API keys and sessions of this deployment begin with. */
+  /** The first part of the deployment's API keys and sessions. */
   readonly brand: string;
   apiKey(): Secret;
   session(): Secret;
-  /** An invite token; it carries no brand. */
+  /** Creates an invite token, which carries no brand. */
   inviteToken(): Secret;
-  /** All that a secret may be stored under, that of new ones first. */
+  /** Returns every hash under which a secret may be stored, with the hash for new secrets first. */
   hashesOf(text: string): [current: string, ...others: string[]];
 }
 
 export interface Secret {
-  /** The secret itself, for the one who asked for it. */
+  /** The secret itself, for the caller that asked for it. */
   readonly plaintext: string;
-  /** What is stored in its place and looked up. */
+  /** The hash that is stored and looked up. */
   readonly hash: string;
   /** The part that may be shown and logged. */
   readonly prefix: string;
 }
 
 const INVITE_TOKEN_PREFIX = "inv_";
-/** Characters of a secret that its display prefix shows. */
+/** The number of a secret's characters in its display prefix. */
 const SHOWN_LENGTH = 4;
 
-/** Secrets of `brand`, from `random`, which returns as many unpredictable bytes as it is asked for. */
+/** Creates the secrets of `brand`. `random` returns the given number of unpredictable bytes. */
 export function createSecrets(
   brand: string,
   random: (bytes: number) => Uint8Array,

@@ -1,7 +1,10 @@
 import { integer, jsonb, pgSchema, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import type { LifecycleEvent } from "./lifecycle/lifecycle-event.ts";
 
-/** The tables of schema `identity` as drizzle sees them; `drizzle/identity` creates them, with keys and checks. */
+/**
+ * The tables of the database schema `identity` for drizzle. `drizzle/identity` creates them, with keys and
+ * checks.
+ */
 const identity = pgSchema("identity");
 
 const time = () => timestamp({ withTimezone: true, precision: 3, mode: "date" });
@@ -30,6 +33,8 @@ export const organizations = identity.table("organizations", {
   name: text().notNull(),
   created_at: time().notNull(),
   updated_at: time().notNull(),
+  created_by: text(),
+  plan: text(),
 });
 
 export const serviceAccounts = identity.table("service_accounts", {
@@ -92,7 +97,13 @@ export const invites = identity.table("invites", {
 export const lifecycleEvents = identity.table("lifecycle_events", {
   id: text().primaryKey(),
   type: text({
-    enum: ["organization.created", "member.created", "member.removed", "organization.deleted"],
+    enum: [
+      "organization.created",
+      "organization.plan_changed",
+      "member.created",
+      "member.removed",
+      "organization.deleted",
+    ],
   }).notNull(),
   occurred_at: time().notNull(),
   organization_id: text().notNull(),

@@ -15,7 +15,7 @@ import { openValidations } from "./validations/queries.ts";
 const SCHEMA = "identity";
 const MIGRATIONS = shippedFile("drizzle/identity");
 
-/** Builds the identity service. A database handed in is shared, and stays open when the service stops. */
+/** Builds the identity service. A given database is shared and stays open when the service stops. */
 export async function wireIdentity(
   config: IdentityConfig,
   given: { database?: Database } = {},
@@ -37,6 +37,8 @@ export async function wireIdentity(
       plain_accepted: config.PLAIN_HASHES_ACCEPTED,
     },
     api_key_max_age_seconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
+    organizations_per_person_max: config.ORGANIZATIONS_PER_PERSON_MAX,
+    default_plan: config.DEFAULT_PLAN ?? null,
     tracing: telemetry.exportedTracing,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
@@ -69,7 +71,10 @@ export async function wireIdentity(
   };
 }
 
-/** A given database serves all but validations, which on a server have connections of their own all the same. */
+/**
+ * Opens the stores. A given database serves everything except validations, which have their own connections
+ * to a server. An embedded database serves validations too.
+ */
 async function openStores(config: IdentityConfig, given: Database | undefined, { observeStore }: Telemetry) {
   const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
   const database =

@@ -4,7 +4,7 @@ import { Applied, type Revision, Revisions, Service } from "@ostiary/lib/contrac
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { servicesOfYaml } from "@ostiary/registry/document";
 
-/** A catalog under `seeds/`, and where its one service really listens. */
+/** A catalog under `seeds/`, and the address where its one service listens. */
 export interface Catalog {
   service: string;
   url: string;
@@ -14,9 +14,8 @@ const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 /**
- * Applies each catalog whose service has no history, through the registry's own admin API. A service with history
- * keeps what its operator made of it; only its address is brought up to date, since ports may differ from start
- * to start.
+ * Applies each catalog whose service has no history, through the registry's admin API. A service with history
+ * keeps the operator's configuration. Only its address is updated, since ports may differ between starts.
  */
 export async function publishCatalogs(
   { registry_url, admin_token }: { registry_url: string; admin_token: string },
@@ -45,7 +44,7 @@ async function publishCatalog(registry: RegistryClient, { service, url }: Catalo
   }
 }
 
-/** Null for a service that was never published. */
+/** Returns the newest revision, or null for a service that was never published. */
 async function newestRevision(registry: RegistryClient, service: string): Promise<Revision | null> {
   try {
     const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));

@@ -1,9 +1,11 @@
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
+import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
   adminToken,
+  type ConfigCheck,
   type ConfigProblem,
   checkPeerTls,
   configProblems,
@@ -14,6 +16,7 @@ import {
   flag,
   host,
   internalAuthToken,
+  isLoopbackAddress,
   loadConfig,
   port,
   routeStoreUrl,
@@ -27,16 +30,17 @@ import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "@ostiary/registry/config";
 import { type Static, Type } from "@sinclair/typebox";
+import { checkDataDirectory } from "./data-directory.ts";
 
 /**
- * The variables of the quick start (contract 1). Every variable of the four services is read too, so that
- * `RATE_LIMIT_REQUESTS=5 bun start` does what it says; what is listed here decides where things are.
+ * The variables of the quick start (OP-5). The platform also reads every variable of the four services, such
+ * as `RATE_LIMIT_REQUESTS`. The variables here decide where things are.
  */
 export const platformVariables = Type.Object({
   HOST: host("127.0.0.1"),
   DATA_DIR: textOr(".ostiary", "must be the directory that holds the platform's data", {
     description:
-      "The embedded database, the admin token, the signing key and the log; made when it is missing.",
+      "The embedded database, the admin token, the signing key and the log; created if it is missing.",
   }),
   DATABASE_URL: Type.Optional(databaseUrl("PostgreSQL in place of the embedded database in DATA_DIR.")),
   ...tlsVariables("DATABASE"),
@@ -47,7 +51,7 @@ export const platformVariables = Type.Object({
   ADMIN_TOKEN: Type.Optional(adminToken()),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   ROLES_FILE: identityVariables.properties.ROLES_FILE,
-  GATEWAY_PORT: port(5001, "What clients of the gateway call."),
+  GATEWAY_PORT: port(5001, "The port that clients of the gateway call."),
   GATEWAY_INTERNAL_PORT: port(8000, "The gateway's health and metrics."),
   REGISTRY_PORT: port(5002, "The registry's admin API and pages."),
   REGISTRY_INTERNAL_PORT: port(5003, "The registry's health and metrics."),
@@ -57,7 +61,10 @@ export const platformVariables = Type.Object({
   AUDIT_INTERNAL_PORT: port(3003, "Audit's internal API, health and metrics."),
   DEMO_PORT: port(4000, "The sample service."),
   DEMO_IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
-  DEMO: flag(true, "false leaves out the demo identity provider, the sample service and the tour."),
+  DEMO: flag(
+    true,
+    "false leaves out the demo identity provider, the sample service and the tour. Must be set where HOST is no loopback address.",
+  ),
   SWAGGER_ENABLED: swaggerEnabled(),
   CONSOLE_ENABLED: consoleEnabled(),
   MAX_UPSTREAM_REQUESTS: gatewayVariables.properties.MAX_UPSTREAM_REQUESTS,
@@ -67,12 +74,18 @@ export const platformVariables = Type.Object({
 
 export type PlatformConfig = Readonly<Static<typeof platformVariables>>;
 
-/** Reads the variables of the platform and of all its parts. Throws `ConfigError` with every problem. */
+/**
+ * Reads the variables of the platform and of all its parts.
+ * @throws ConfigError with every problem
+ */
 export function loadPlatform(env: Environment): PlatformConfig {
-  return loadConfig(platformVariables, env, () => checkParts(env), checkPlatformPorts);
+  return loadConfig(platformVariables, env, () => checkParts(env), checkDemoReach(env), checkPlace);
 }
 
-/** In place of what the platform decides, until it has: a part must not miss what its operator need not give. */
+/**
+ * Placeholders for the values that the platform sets itself, so that the checks do not report them as
+ * missing.
+ */
 const TO_BE_DECIDED = {
   DATABASE_URL: "pglite://memory",
   COUNTER_STORE_URL: "memory://",
@@ -81,24 +94,24 @@ const TO_BE_DECIDED = {
   AUDIT_URL: "http://127.0.0.1",
 };
 
-/** What the four services would refuse of the operator's variables, each problem once. */
+/** Returns each problem that one of the four services has with the operator's variables, once. */
 function checkParts(env: Environment): ConfigProblem[] {
   const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
   const found = [
     ...configProblems(registryVariables, variables, checkRolesFile, checkPeerTls),
     ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers, checkPeerTls),
-    ...configProblems(auditVariables, variables, checkSigningKeyFile, checkPeerTls),
+    ...configProblems(auditVariables, variables, checkSigningKeyFile, checkStreamKeyFile, checkPeerTls),
     ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
-/** What only a gateway that runs alone can do. */
+/** Refuses variables that only a gateway outside the platform supports. */
 function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
-  const { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
-  const given = { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE };
+  const { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE, HTTP2_ENABLED, HTTP2_CLEARTEXT } = config;
+  const given = { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE, HTTP2_ENABLED, HTTP2_CLEARTEXT };
   const alone = Object.entries(given).filter(([, value]) => value !== undefined && value !== false);
   return alone.map(([variable]) => ({
     variable,
@@ -106,7 +119,25 @@ function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
   }));
 }
 
-/** Ports that can't be bound, all at once and before anything is opened. */
+/** Refuses to offer the toy identity provider to a network, unless the operator asks for it. */
+function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
+  return ({ HOST }) => {
+    if (env.DEMO || HOST === undefined || isLoopbackAddress(HOST)) return [];
+    const message = `is required where HOST is ${HOST}: true offers the toy identity provider there, false leaves it out.`;
+    return [{ variable: "DEMO", message }];
+  };
+}
+
+/**
+ * Checks the folder and the ports before anything is opened. If a platform already runs in the folder, only
+ * that is reported: its ports are in use too.
+ */
+function checkPlace(config: Partial<PlatformConfig>): ConfigProblem[] {
+  const running = checkDataDirectory(config);
+  return running.length > 0 ? running : checkPlatformPorts(config);
+}
+
+/** Reports all ports that cannot be bound. */
 function checkPlatformPorts(config: Partial<PlatformConfig>): ConfigProblem[] {
   const unused = config.DEMO === false ? /^DEMO_/ : /^$/;
   const uses = Object.entries(config).flatMap(([variable, value]) =>

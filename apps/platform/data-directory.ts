@@ -1,33 +1,36 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { realpathSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
-import { ConfigError } from "@ostiary/lib/runtime/config";
+import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
   claimFolder,
+  claimHolder,
   claimPath,
+  FolderInUse,
   openFolder,
   pgliteUrl,
   UnusableFolder,
 } from "@ostiary/lib/runtime/stores/database";
 
-/** Where the platform keeps what must outlive it. */
+/** The files that the platform keeps between starts. */
 export interface DataDirectory {
   readonly database_url: string;
   readonly log_file: string;
   readonly admin_token_file: string;
   readonly signing_key_file: string;
-  /** Lets another process have it. */
+  /** Releases the directory for other processes. */
   close(): Promise<void>;
 }
 
 /**
- * Makes `path` ready and holds it for this process alone; with `fresh`, what it held is deleted first. Refuses
- * a directory that it can't write, or that another platform uses.
+ * Prepares the directory `path` and claims it for this process. With `fresh`, its previous data is deleted
+ * first. Refuses a directory that cannot be written, or that another platform uses.
  */
 export async function openDataDirectory(path: string, fresh: boolean): Promise<DataDirectory> {
   const root = resolve(path);
-  const giveUp = await withReason(root, async () => claimPath(join(await openFolder(root), "platform")));
+  const giveUp = await withReason(root, () => claim(root));
   const directory = {
     database_url: pgliteUrl(join(root, "database")),
     log_file: join(root, "ostiary.log"),
@@ -45,6 +48,41 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
   }
 }
 
+/**
+ * Reports the platform that already runs in the directory. A check for `loadConfig`, which runs before the
+ * ports are tried.
+ */
+export function checkDataDirectory({ DATA_DIR }: { DATA_DIR?: string }): ConfigProblem[] {
+  if (DATA_DIR === undefined) return [];
+  const root = resolve(DATA_DIR);
+  const holder = claimHolder(join(realPathOf(root), CLAIM));
+  return holder === null ? [] : [...unusable(root, alreadyRuns(holder)).problems];
+}
+
+/** The name of the platform's claim in its directory. */
+const CLAIM = "platform";
+
+async function claim(root: string): Promise<() => Promise<void>> {
+  try {
+    return await claimPath(join(await openFolder(root), CLAIM));
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error;
+    throw new UnusableFolder(root, alreadyRuns(error.holder), error);
+  }
+}
+
+function alreadyRuns(holder: string): string {
+  return `Ostiary already runs there, as ${holder}: use it, or stop it first.`;
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // the folder does not exist, so no platform runs in it
+  }
+}
+
 async function withReason<T>(root: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -55,14 +93,17 @@ async function withReason<T>(root: string, work: () => Promise<T>): Promise<T> {
 }
 
 function unusable(root: string, reason: string): ConfigError {
-  return new ConfigError([{ variable: "DATA_DIR", message: `is ${root}, which can not be used: ${reason}` }]);
+  return new ConfigError([{ variable: "DATA_DIR", message: `is ${root}, which cannot be used: ${reason}` }]);
 }
 
-/** Deletes what earlier starts left: nothing that is not a database of ours, and none that a process uses. */
+/**
+ * Deletes the data of earlier starts. Refuses a folder that holds no Ostiary database, and a database that is
+ * in use.
+ */
 async function clear(root: string): Promise<void> {
   const database = join(root, "database");
   if (!(await isOurs(root, database))) {
-    throw new UnusableFolder(root, "its folder database holds something else, which --fresh would delete.");
+    throw new UnusableFolder(root, "its folder database holds other files, which --fresh would delete.");
   }
   const giveUp = await claimFolder(database);
   try {
@@ -74,7 +115,10 @@ async function clear(root: string): Promise<void> {
   }
 }
 
-/** A database whose creation broke off has no PG_VERSION yet, but there is the lock of the process that tried. */
+/**
+ * Tells whether the folder is empty or holds a database of Ostiary. A database whose creation failed has a
+ * lock but no PG_VERSION.
+ */
 async function isOurs(root: string, database: string): Promise<boolean> {
   const found = await readdir(database).catch((): string[] => []);
   return (
@@ -82,14 +126,14 @@ async function isOurs(root: string, database: string): Promise<boolean> {
   );
 }
 
-/** The key that signs the audit log's checkpoints in this directory, made at the first start; its path. */
+/** Creates the key that signs the audit log's checkpoints, unless the file exists, and returns its path. */
 export async function signingKey(file: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
   try {
     await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw unusable(dirname(file), "its file audit-signing-key.pem can not be written.");
+      throw unusable(dirname(file), "its file audit-signing-key.pem cannot be written.");
     }
   }
   const [problem] = checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: file });
@@ -99,7 +143,10 @@ export async function signingKey(file: string): Promise<string> {
 
 const TOKEN_BYTES = 24;
 
-/** The admin token of this directory: `given` one, else the one kept in the file, made at the first start. */
+/**
+ * Returns the admin token: the `given` one, or the one in the file, or a new one. The file holds the token
+ * afterwards.
+ */
 export async function adminToken(file: string, given: string | undefined): Promise<string> {
   const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();
   if (given === undefined && kept !== "") return kept;
@@ -107,7 +154,7 @@ export async function adminToken(file: string, given: string | undefined): Promi
   try {
     await writeFile(file, token, { mode: 0o600 });
   } catch {
-    throw unusable(dirname(file), "its file admin-token can not be written.");
+    throw unusable(dirname(file), "its file admin-token cannot be written.");
   }
   return token;
 }

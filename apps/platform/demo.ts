@@ -2,7 +2,7 @@ import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import type { Running } from "@ostiary/lib/runtime/service";
 import type { PlatformConfig } from "./config.ts";
 
-/** The toy identity provider and the sample service, running. */
+/** The running toy identity provider and sample service. */
 export interface Demo extends Running {
   readonly issuer: string;
   readonly jwks_uri: string;

@@ -1,19 +1,22 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
+import { MONTH_PATTERN } from "@ostiary/lib/domain/proof";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Commands } from "./screen.ts";
 
-/** What runs until a signal ends it. */
+const MONTH = new RegExp(MONTH_PATTERN);
+
+/** A program that runs until a signal ends it. */
 type Program = () => Promise<void>;
 
 export interface OstiaryOptions extends Pick<CliOptions, "name" | "parameters"> {
-  /** What a person types for the operator's commands. */
+  /** The command that starts the operator's command line. */
   cli: string;
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * All of Ostiary by one command line: the quick start, each service, and the operator's commands. What a command
- * needs is loaded when it is called, so `apply` does not wait for the gateway's code.
+ * Runs all of Ostiary from one command line: the quick start, each service and the operator's commands. Code
+ * is loaded when a command needs it, so `apply` does not wait for the gateway's code.
  */
 export async function runOstiary({ env, cli, ...called }: OstiaryOptions): Promise<void> {
   let chosen: Program | undefined;
@@ -62,26 +65,38 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
   );
   audit
     .command("migrate")
-    .description("Make or change the schema of the log, as the user of DATABASE_URL, who owns it, and end")
+    .description("Create or update the schema of the log as the user of DATABASE_URL, who owns it, and exit")
     .option(
       "--role <name>",
-      "a role that may do the service's work, and no more; made if there is none",
+      "a role with exactly the rights of the service; created if it does not exist",
       asRole,
     )
     .action(({ role }: { role?: string }) =>
       choose(async () => (await import("@ostiary/audit/migrate")).runMigration(env, role)),
+    );
+  audit
+    .command("drop")
+    .description("Drop old months of the log, as its owner, after declaring them in its proof, and exit")
+    .requiredOption("--before <month>", "the first month that stays, such as 2026-01", asMonth)
+    .action(({ before }: { before: string }) =>
+      choose(async () => (await import("@ostiary/audit/retention")).runDrop(env, before)),
     );
   add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
     choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
   );
 }
 
-/** A name of PostgreSQL, which cuts off what is longer. */
+/** The limit for a name in PostgreSQL, which truncates longer names. */
 const ROLE_BYTES_MAX = 63;
 
 function asRole(text: string): string {
   if (text !== "" && Buffer.byteLength(text) <= ROLE_BYTES_MAX) return text;
-  throw new InvalidArgumentError(`It is a name of 1 to ${ROLE_BYTES_MAX} bytes.`);
+  throw new InvalidArgumentError(`Give a name of 1 to ${ROLE_BYTES_MAX} bytes.`);
+}
+
+function asMonth(text: string): string {
+  if (MONTH.test(text)) return text;
+  throw new InvalidArgumentError("Give a month in UTC, such as 2026-01.");
 }
 
 const PROGRAMS_HELP = `  $ ostiary start
@@ -96,7 +111,7 @@ where they are, and a tour.
 
 Environment, among the variables that the READMEs of apps/ list:
   DATA_DIR      where the data lives (default .ostiary)
-  HOST          the address to listen on (default 127.0.0.1)
+  HOST          the address to listen on (default 127.0.0.1); any other than this machine's own wants DEMO set
   GATEWAY_PORT, REGISTRY_PORT, IDENTITY_PORT, AUDIT_PORT, DEMO_PORT, DEMO_IDENTITY_PROVIDER_PORT
                 the public ports; the first four have a *_INTERNAL_PORT each
   DATABASE_URL, ROUTE_STORE_URL, COUNTER_STORE_URL

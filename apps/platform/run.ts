@@ -4,16 +4,16 @@ import { type Commands, printGoodbye, printProgress, printReady } from "./screen
 import { startPlatform } from "./wire.ts";
 
 export interface RunOptions {
-  /** The process's own: what the runtime reads of it is written to it. */
+  /** The process's own environment. The platform writes variables to it that the runtime reads. */
   env: NodeJS.ProcessEnv;
-  /** Deletes the data of earlier starts first. */
+  /** Whether to delete the data of earlier starts first. */
   fresh: boolean;
   commands: Commands;
 }
 
-/** The quick start as a process. */
+/** Runs the quick start as a process. */
 export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void> {
-  // nobody reads the screen any more, as with `bun start | head -1`: stop as on a signal, without a stack
+  // The reader of stdout is gone, as in `bun start | head -1`: stop as on a signal, without a stack trace.
   process.stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   process.stdout.on("error", () => {});
   return runMain(async () => {
@@ -24,7 +24,7 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
     const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
     printReady(platform, config, commands, performance.now() - started);
     const shutdown = async () => {
-      printProgress("\nStopping, once the requests under way are answered");
+      printProgress("\nStopping once the requests in flight are answered");
       await platform.shutdown();
       await printGoodbye(config, commands);
     };
@@ -32,7 +32,7 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
   });
 }
 
-/** The parts call each other on this machine: a proxy of the environment is for what lies beyond. */
+/** Excludes this machine from the proxy of the environment, because the parts call each other directly. */
 function callDirectly(env: NodeJS.ProcessEnv, host: string): void {
   const given = env.no_proxy || env.NO_PROXY;
   if (given === "*") return;

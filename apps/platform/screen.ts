@@ -3,18 +3,18 @@ import type { PlatformConfig } from "./config.ts";
 import { quoted, tourText } from "./tour.ts";
 import type { Platform } from "./wire.ts";
 
-/** What a person types: for this program's start, and for the operator's command line beside it. */
+/** The commands that a person types for this program's start and for the operator's command line. */
 export interface Commands {
   start: string;
   cli: string;
 }
 
-/** One line for each step of the start, and of its end. */
+/** Prints one line for a step of the start or of the shutdown. */
 export function printProgress(step: string): void {
   process.stdout.write(`${step} ...\n`);
 }
 
-/** Addresses, what to try next, then the tour. */
+/** Prints the addresses, the next steps and the tour. */
 export function printReady(
   platform: Platform,
   config: PlatformConfig,
@@ -33,7 +33,7 @@ export function printReady(
   ];
   if (tour) {
     lines.push(
-      "The tour: paste what follows into another terminal, in any directory. It takes curl and a POSIX shell,",
+      "The tour: paste the following commands into another terminal, in any directory. They need curl and a POSIX shell,",
       "such as bash or zsh; in fish, start bash first.",
       "",
       tourText(tour),
@@ -42,11 +42,11 @@ export function printReady(
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** The last words: where everything is that the next start goes on with. */
+/** Prints where the data is, at the end of the process. */
 export function printGoodbye(config: PlatformConfig, commands: Commands): Promise<void> {
   const database = config.DATABASE_URL === undefined ? "" : "in the database of DATABASE_URL and ";
   const text = `Goodbye. The data is ${database}in ${resolve(config.DATA_DIR)}: ${commands.start} goes on with it.\n`;
-  // the process ends next: what is not written by then is lost
+  // The process exits next, and would lose output that is not yet written.
   return new Promise((written) => process.stdout.write(text, () => written()));
 }
 
@@ -54,7 +54,7 @@ const NAME_WIDTH = 18;
 
 type Place = readonly [name: string, where: string];
 
-/** The four parts always, pages and what the demo adds only where they are served. */
+/** Returns the addresses of the four parts, and of the pages and demo servers that are enabled. */
 function placesOf({ addresses, tour }: Platform, config: PlatformConfig): Place[] {
   const { gateway_url, registry_url, identity_url, audit_url } = addresses;
   const pages = config.SWAGGER_ENABLED;
@@ -75,16 +75,14 @@ function placesOf({ addresses, tour }: Platform, config: PlatformConfig): Place[
 
 function nextSteps({ addresses, admin_token_file, tour }: Platform, { cli }: Commands): string[] {
   const steps = [
-    ...(tour === null
-      ? []
-      : [["See the whole way of a request: paste the tour below into another terminal."]]),
+    ...(tour === null ? [] : [["Follow a request all the way: paste the tour below into another terminal."]]),
     [
       "Ask the registry what is published, from another terminal:",
       `export REGISTRY_URL=${addresses.registry_url} ADMIN_TOKEN="$(cat ${quoted(admin_token_file)})"`,
       `${cli} services`,
     ],
     [
-      `Publish your own service: write its routes to a file as seeds/demo.yaml has them, then ${cli} apply FILE.`,
+      `Publish your own service: write its routes to a file like seeds/demo.yaml, then run ${cli} apply FILE.`,
     ],
   ];
   return [

@@ -16,7 +16,7 @@ import type { SharedStores } from "./stores.ts";
 
 const ROLES_FILE = shippedFile("seeds/roles.yaml");
 
-/** The variables that all four services get: the operator's, under what the platform decides. */
+/** Returns the variables that all four services get. The platform's values override the operator's. */
 export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
@@ -40,7 +40,7 @@ export function sharedEnvironment(
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
     INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
   };
-  // read once by the platform: a service would see a value and a file for it
+  // The platform has read these files. A service would refuse a variable that has both a value and a file.
   const files = new Set(Object.keys(values).map((name) => `${name}_FILE`));
   return { ...Object.fromEntries(Object.entries(env).filter(([name]) => !files.has(name))), ...values };
 }
@@ -85,12 +85,12 @@ export async function startBackends(
   }
 }
 
-/** Where the registry's document says that clients call; not known while the gateway has no port yet. */
+/** Returns the address that the edge description names, or nothing while the gateway has no fixed port. */
 function gatewayAddress({ HOST, GATEWAY_PORT }: PlatformConfig): Environment {
   return GATEWAY_PORT === 0 ? {} : { EDGE_DOCUMENT_SERVER_URL: localOrigin(HOST, GATEWAY_PORT) };
 }
 
-/** Where the gateway proves people: the demo's provider, else the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
+/** The issuer of people's tokens: the demo's provider, or the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
 export interface Issuer {
   issuer: string;
   jwks_uri: string;
@@ -115,7 +115,7 @@ export async function startGateway(
 
 type Part = "GATEWAY" | "REGISTRY" | "IDENTITY" | "AUDIT";
 
-/** The variables of the platform that set a part's ports. */
+/** Returns the names of the platform's variables that set a part's ports. */
 function portsOf(part: Part) {
   return { port: `${part}_PORT`, internal_port: `${part}_INTERNAL_PORT` } as const;
 }

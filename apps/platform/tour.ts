@@ -1,24 +1,25 @@
-/** Where the parts of a running platform are. */
+/** The addresses and files of a running platform that the tour uses. */
 export interface TourPlaces {
   gateway_url: string;
   registry_url: string;
   identity_provider_url: string;
   sample_service_url: string;
-  /** A file that holds the admin token, as a path that works wherever the tour is pasted. */
+  /** The file that holds the admin token, by a path that works from every folder. */
   admin_token_file: string;
 }
 
-/** One stop of the tour: what it shows, and shell commands to paste as they are. */
+/** One step of the tour: its heading, and shell commands to paste unchanged. */
 export interface TourStep {
   shows: string;
   commands: string;
 }
 
 /**
- * The whole way of a request, in commands for bash, zsh and any other POSIX shell with curl and sed. They are
- * pasted into an interactive shell, which is stricter than a script: zsh knows no comments there, looks for
- * files where an unquoted word holds `?`, `[` or `=`, and like bash takes an unquoted `!` for history. `status`
- * and `path` are names that zsh keeps to itself.
+ * Returns the tour along the whole way of a request, as commands for POSIX shells with curl and sed.
+ *
+ * People paste the commands into an interactive shell, where zsh differs from a script. There, zsh has no
+ * comments, expands unquoted `?`, `[` and `=`, and reserves `status` and `path`. bash and zsh expand an
+ * unquoted `!` from the history.
  */
 export function tourSteps(places: TourPlaces): TourStep[] {
   return [
@@ -75,6 +76,7 @@ curl -s -w "$SHOW" "$KEYS?expires_within_seconds=60" -H "X-API-Key: $SESSION"`,
     {
       shows: "The organization changes its name, then reads in its own audit log what just happened.",
       commands: `curl -s -w "$SHOW" -X PATCH "$GATEWAY/org" -H "X-API-Key: $SESSION" -d '{"name":"Acme & Daughters"}'
+sleep 1
 curl -s -w "$SHOW" "$GATEWAY/org/audit-events?limit=5" -H "X-API-Key: $SESSION"`,
     },
     {
@@ -107,7 +109,7 @@ curl -s -w "$SHOW" "$GATEWAY/tour/two"`,
   ];
 }
 
-/** The tour as it is printed: each step's commands under an `echo` of what it shows. */
+/** Returns the text of the tour: the commands of each step, after an `echo` of its heading. */
 export function tourText(places: TourPlaces): string {
   const steps = tourSteps(places).map(
     ({ shows, commands }) => `echo ${quoted(`== ${shows}`)}\n${commands}\n`,
@@ -115,7 +117,7 @@ export function tourText(places: TourPlaces): string {
   return steps.join("\n");
 }
 
-/** `text` as one word of a POSIX shell. */
+/** Quotes `text` as one word of a POSIX shell. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

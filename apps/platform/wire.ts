@@ -10,14 +10,14 @@ import type { TourPlaces } from "./tour.ts";
 
 export interface PlatformOptions {
   config: PlatformConfig;
-  /** The process's environment, which the services read under what the platform decides for them. */
+  /** The process's environment. The services read it, with the platform's values on top. */
   env: Environment;
-  /** Deletes what earlier starts left. */
+  /** Whether to delete the data of earlier starts. */
   fresh: boolean;
   onProgress(step: string): void;
 }
 
-/** Where the public ports are. */
+/** The addresses of the public ports. */
 export interface Addresses {
   gateway_url: string;
   registry_url: string;
@@ -25,16 +25,16 @@ export interface Addresses {
   audit_url: string;
 }
 
-/** The running platform, stopped as one. */
+/** The running platform, which stops as a whole. */
 export interface Platform extends Running {
   readonly addresses: Addresses;
-  /** Holds the token of the registry's admin API. */
+  /** The file that holds the token of the registry's admin API. */
   readonly admin_token_file: string;
-  /** Null when the demo is off. */
+  /** The places of the tour, or null when the demo is off. */
   readonly tour: TourPlaces | null;
 }
 
-/** Starts the four services in this process, each as it would run alone, on shared stores. */
+/** Starts the four services in this process, on shared stores. */
 export async function startPlatform({ config, env, fresh, onProgress }: PlatformOptions): Promise<Platform> {
   const undo: (() => Promise<void>)[] = [];
   try {
@@ -87,7 +87,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   }
 }
 
-/** Lines that go to a terminal are for a person. */
+/** Returns the log format: `pretty` for a terminal, else `json`. */
 function formatFor(log_file: string): string {
   return log_file === "-" && process.stdout.isTTY ? "pretty" : "json";
 }
@@ -133,7 +133,9 @@ async function stopAll(parts: Running[]): Promise<void> {
   await Promise.all(parts.map((part) => part.shutdown()));
 }
 
-/** What was started last is stopped first: the gateway drains while those behind it still answer. */
+/**
+ * Runs the steps in reverse order of the start: the gateway drains while the services behind it still answer.
+ */
 async function runReversed(steps: (() => Promise<void>)[]): Promise<void> {
   for (const step of steps.toReversed()) await step();
 }

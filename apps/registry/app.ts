@@ -14,21 +14,21 @@ import type { Listener } from "@ostiary/lib/runtime/service";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { RegistryConfig } from "./config.ts";
-import { CONSOLE_PAGE, consoleRoutes } from "./console/routes.ts";
-import { documentRoutes } from "./documents/routes.ts";
-import type { EdgeDocument } from "./edge-document/edge-document.ts";
-import { EDGE_DOCUMENT, EDGE_PAGE, edgeRoutes } from "./edge-document/routes.ts";
-import type { ServiceDocuments } from "./edge-document/service-documents.ts";
-import { gatewayRoutes } from "./gateways/routes.ts";
+import { CONSOLE_PAGE, consoleHandlers } from "./console/handlers.ts";
+import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/handlers.ts";
+import { documentHandlers } from "./documents/handlers.ts";
+import type { EdgeDescription } from "./edge-description/edge-description.ts";
+import { EDGE_DESCRIPTION, EDGE_PAGE, edgeHandlers } from "./edge-description/handlers.ts";
+import type { ServiceDescriptions } from "./edge-description/service-descriptions.ts";
+import { gatewayHandlers } from "./gateways/handlers.ts";
 import type { CurrentTable } from "./lookup/current-table.ts";
-import { lookupRoutes } from "./lookup/routes.ts";
+import { lookupHandlers } from "./lookup/handlers.ts";
+import { projectionHandlers } from "./projection/handlers.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
-import { projectionRoutes } from "./projection/routes.ts";
 import type { Publishing } from "./publishing/publish.ts";
-import { revisionRoutes } from "./revisions/routes.ts";
-import { SCHEMA_PATH, schemaRoutes } from "./schema/routes.ts";
+import { revisionHandlers } from "./revisions/handlers.ts";
+import { serviceHandlers } from "./services/handlers.ts";
 import type { Recheck } from "./services/recheck.ts";
-import { serviceRoutes } from "./services/routes.ts";
 import { swaggerOptions } from "./swagger.ts";
 
 export interface AppDeps {
@@ -39,18 +39,18 @@ export interface AppDeps {
   recheck: Recheck;
   routeStore: RouteStore;
   lag: ProjectionLag;
-  /** null: none were given. */
+  /** The roles of ROLES_FILE, or null without the file. */
   roles: RolesFile | null;
   current: CurrentTable;
-  edge: EdgeDocument;
-  documents: ServiceDocuments;
-  /** The operators' page, which is made when it is first asked for. */
+  edge: EdgeDescription;
+  descriptions: ServiceDescriptions;
+  /** Bundles the console, on the first request for it. */
   bundleConsole: () => Promise<PageBundle>;
 }
 
 const PING_TIMEOUT_MS = 1_000;
 
-/** The admin API and the internal port (Gateway specification, Endpoints). */
+/** Builds the HTTP apps of the admin port and the internal port (RG-1). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
   const { config, telemetry, health, publishing, routeStore, lag } = deps;
   const checks = {
@@ -73,30 +73,30 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 }
 
 function publicApp(deps: AppDeps) {
-  const { config, publishing, recheck, routeStore, lag, roles, current, edge, documents } = deps;
+  const { config, publishing, recheck, routeStore, lag, roles, current, edge, descriptions } = deps;
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
     .onRequest(({ request }) => refuseWithoutToken(request, config))
-    .use(documentRoutes(publishing, body_bytes_max))
-    .use(schemaRoutes())
-    .use(serviceRoutes(publishing, recheck, body_bytes_max))
-    .use(revisionRoutes(publishing))
-    .use(lookupRoutes(current, roles))
+    .use(documentHandlers(publishing, body_bytes_max))
+    .use(documentSchemaHandlers())
+    .use(serviceHandlers(publishing, recheck, body_bytes_max))
+    .use(revisionHandlers(publishing))
+    .use(lookupHandlers(current, roles))
     .use(
-      edgeRoutes({
+      edgeHandlers({
         edge,
-        documents,
+        descriptions,
         title: config.EDGE_DOCUMENT_TITLE,
         page_enabled: config.SWAGGER_ENABLED,
       }),
     )
-    .use(gatewayRoutes(publishing.database, routeStore))
-    .use(projectionRoutes(lag));
-  if (config.CONSOLE_ENABLED) app.use(consoleRoutes(deps.bundleConsole));
+    .use(gatewayHandlers(publishing.database, routeStore))
+    .use(projectionHandlers(lag));
+  if (config.CONSOLE_ENABLED) app.use(consoleHandlers(deps.bundleConsole));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
 
-/** 0 is no limit. */
+/** Returns the limit of a request body in bytes; `MAX_BODY_BYTES=0` means no limit. */
 function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
   return MAX_BODY_BYTES || Number.POSITIVE_INFINITY;
 }
@@ -104,8 +104,9 @@ function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * 401 for every path but the pages, the API's document and the schema, unknown paths included, unless the admin token is given
- * (Gateway specification, Authentication; contract 3).
+ * Refuses a request without the admin token with 401, also for unknown paths (RG-1). The registry's
+ * description, the schema and the pages need no token. The edge description needs none if
+ * EDGE_DOCUMENT_PUBLIC is set.
  */
 function refuseWithoutToken(request: Request, config: RegistryConfig): void {
   const given = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
@@ -113,7 +114,7 @@ function refuseWithoutToken(request: Request, config: RegistryConfig): void {
   const { pathname } = new URL(request.url);
   if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return;
   if (isPage(pathname, CONSOLE_PAGE)) return;
-  if (pathname === EDGE_DOCUMENT && config.EDGE_DOCUMENT_PUBLIC) return;
+  if (pathname === EDGE_DESCRIPTION && config.EDGE_DOCUMENT_PUBLIC) return;
   throw new ApiError("UNAUTHORIZED", { kind: "auth", headers: { "WWW-Authenticate": "Bearer" } });
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@ostiary/lib/domain/errors";
-import { type DocumentedError, errorResponses } from "@ostiary/lib/runtime/http";
+import { type DocumentedError, errorResponses } from "@ostiary/lib/openapi";
 
 const ANY_OPERATION = [
   "UNAUTHORIZED",
@@ -8,12 +8,16 @@ const ANY_OPERATION = [
   "SERVICE_UNAVAILABLE",
 ] as const satisfies ErrorCode[];
 
-/** The errors of an operation, beside those that every operation has. */
+/** Returns the responses for the errors of an operation, including the errors that every operation has. */
 export function errors<Code extends ErrorCode>(...codes: DocumentedError<Code>[]) {
   return errorResponses<Code | (typeof ANY_OPERATION)[number]>(...ANY_OPERATION, ...codes);
 }
 
-/** The errors of an operation with a body; `path` is where its example of a wrong url stands. */
+/**
+ * Returns the responses for the errors of an operation with a body.
+ *
+ * @param path the place of the wrong url in the example
+ */
 export function bodyErrors(path: string) {
   const message = "Set url to `http://host:port`, such as `http://widgets:8080`.";
   const details = { fields: [{ path, message }] };
@@ -29,4 +33,11 @@ export const routeConflict = {
   code: "ROUTE_CONFLICT",
   message:
     "GET /org/widgets/{id} belongs to service widgets as /org/widgets/{widget_id}. Nothing was written.",
+} as const satisfies DocumentedError;
+
+export const unreadable = {
+  code: "CONFLICT",
+  message:
+    "Another version of Ostiary wrote revision 3 of widgets, and this version cannot read it. Restore an earlier revision, or run the version that wrote it.",
+  details: { field: "revision", value: "3" },
 } as const satisfies DocumentedError;

@@ -7,7 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import { readIfMatch } from "./publishing/if-match.ts";
 import type { ServiceWrite } from "./services/commands.ts";
 
-/** The service in a path; see {@link serviceName}. */
+/** The parameter for the service of a path; see {@link serviceName}. */
 export const serviceParams = Type.Object({
   name: Type.String({
     description: "The service's name.",
@@ -20,37 +20,38 @@ export const serviceParams = Type.Object({
   }),
 });
 
-/** The name in a path of something that must exist; 404 for what no service can be named. */
+/** Returns the service's name from a path; 404 for a name that no service can have. */
 export function serviceName(params: { name: string }): string {
   if (!Value.Check(ServiceName, params.name)) throw notFound("service", params.name);
   return params.name;
 }
 
-/** A revision in a path; see {@link revisionNumber}. */
+/** The parameter for the revision of a path; see {@link revisionNumber}. */
 export const RevisionParam = Type.String({
   description: "A revision's number.",
   openapi: { type: "integer", minimum: 1, maximum: 999_999_999, examples: [3] },
 });
 
-/** The number that a path names; 404 for what can not be one. */
+/** Returns the revision's number from a path; 404 for a text that cannot be a revision. */
 export function revisionNumber(text: string): number {
   const revision = parseRevision(text);
   if (revision === null) throw notFound("revision", text);
   return revision;
 }
 
-/** Header of the conditional writes; see {@link serviceWrite}. */
+/** The headers of conditional writes; see {@link serviceWrite}. */
 export const ifMatchHeaders = Type.Object({
   "if-match": Type.Optional(
     Type.String({
-      // no example: the page's "try it out" would send it
-      description: 'Refuse with 412 unless this is the current revision, in quotes such as `"3"`; `*`: any.',
+      // the page's "try it out" would send an example
+      description:
+        'The expected current revision in quotes, such as `"3"`; with any other the answer is 412. `*` matches any.',
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
 });
 
-/** What the headers of a conditional write say; 422 when If-Match is malformed. */
+/** Returns what the headers of a conditional write ask for; 422 for a malformed If-Match. */
 export function serviceWrite(request: Request): ServiceWrite {
   return { if_match: readIfMatch(request), request_id: contextOf(request).request_id };
 }

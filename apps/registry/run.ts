@@ -9,7 +9,6 @@ import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "./config.ts";
 import { wireRegistry } from "./wire.ts";
 
-/** The registry as a process. */
 export function runRegistry(env: Environment): Promise<void> {
   return runMain(async () => {
     const config = loadConfig(

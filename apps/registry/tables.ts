@@ -1,13 +1,26 @@
-import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { RateLimitPolicy } from "@ostiary/lib/domain/routes";
 import { sql } from "drizzle-orm";
-import { bigint, boolean, integer, json, pgSchema, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  integer,
+  json,
+  jsonb,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 
-/** The tables of schema `routes` as drizzle sees them; `drizzle/routes` creates them, with keys and checks. */
+/**
+ * The tables of schema `routes` as drizzle sees them. The migrations in `drizzle/routes` create them, with
+ * keys and checks.
+ */
 const routes = pgSchema("routes");
 
 const fence = () => bigint({ mode: "number" });
 
-/** One row, which every writer updates first. */
+/** A table of one row, which every writer updates first. */
 export const writer = routes.table("writer", {
   only_row: boolean().primaryKey().default(true),
   last_fence: fence().notNull(),
@@ -19,7 +32,7 @@ export const services = routes.table("services", {
   revision: integer().notNull(),
   deleted: boolean().notNull(),
   fence: fence().notNull(),
-  /** The fence that the route store is known to hold; null before the first projection. */
+  /** The fence that the route store is known to hold, or null before the first projection. */
   projected_fence: fence(),
 });
 
@@ -30,15 +43,18 @@ export const revisions = routes.table(
     revision: integer().notNull(),
     action: text({ enum: ["apply", "put", "delete", "restore"] }).notNull(),
     restored_from: integer(),
-    /** null: the revision deleted the service. */
-    config: json().$type<StoredServiceConfig>(),
+    /**
+     * The config, or null in a revision that deletes. Another version may have written it: see
+     * `readStoredConfig`.
+     */
+    config: json().$type<unknown>(),
     request_id: text().notNull(),
     created_at: timestamp({ withTimezone: true }).notNull().default(sql`clock_timestamp()`),
   },
   (table) => [primaryKey({ columns: [table.service, table.revision] })],
 );
 
-/** Which service a method and the shape of a path belong to. */
+/** The owner of each method and path shape. */
 export const ownedRoutes = routes.table(
   "owned_routes",
   {
@@ -58,7 +74,10 @@ export const policies = routes.table(
     service: text().notNull(),
     shared: boolean().notNull(),
     requests: bigint({ mode: "number" }).notNull(),
-    window_seconds: bigint({ mode: "number" }).notNull(),
+    window_seconds: bigint({ mode: "number" }),
+    period: text({ enum: ["day", "month"] }),
+    plans: jsonb().$type<RateLimitPolicy["plans"]>(),
+    charge: text({ enum: ["success"] }),
   },
   (table) => [primaryKey({ columns: [table.name, table.shared, table.service] })],
 );

@@ -14,8 +14,8 @@ import { createApp } from "./app.ts";
 import type { RegistryConfig } from "./config.ts";
 import { bundleConsole } from "./console/bundle.ts";
 import { seedRoutes } from "./documents/seeds.ts";
-import { EdgeDocument } from "./edge-document/edge-document.ts";
-import { ServiceDocuments, watchDocuments } from "./edge-document/service-documents.ts";
+import { EdgeDescription } from "./edge-description/edge-description.ts";
+import { ServiceDescriptions, watchDescriptions } from "./edge-description/service-descriptions.ts";
 import { Propagations } from "./gateways/propagation.ts";
 import { CurrentTable } from "./lookup/current-table.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
@@ -28,13 +28,13 @@ const MIGRATIONS = shippedFile("drizzle/routes");
 const SCHEMA = "routes";
 const ROUTE_STORE_PING_MS = 2_000;
 
-/** Stores that other services of this process use too; the registry does not close them. */
+/** Stores that other services of this process use too. The registry does not close them. */
 export interface GivenStores {
   database?: Database;
   routeStore?: RouteStore;
 }
 
-/** The route registry, ready to start. */
+/** Builds the route registry, ready to start. */
 export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
   const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
   const telemetry = await createTelemetry({ name: "registry", namespace: "edge" }, config);
@@ -45,12 +45,17 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
   const watchingLag = watchLag(lag, telemetry.log, systemClock);
   const propagations = new Propagations({ database, routeStore, clock: systemClock });
   const current = new CurrentTable(database);
-  const documents = new ServiceDocuments({
+  const descriptions = new ServiceDescriptions({
     clock: systemClock,
     log: telemetry.log,
     refresh_ms: config.EDGE_DOCUMENT_REFRESH_MS,
   });
-  const watchingDocuments = watchDocuments(documents, current, config.EDGE_DOCUMENT_REFRESH_MS, systemClock);
+  const watchingDescriptions = watchDescriptions(
+    descriptions,
+    current,
+    config.EDGE_DOCUMENT_REFRESH_MS,
+    systemClock,
+  );
   const reconciler = new Reconciler({
     database,
     routeStore,
@@ -61,12 +66,13 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     onAttempt: (result) => {
       metrics.countAttempt(result);
       propagations.look();
-      watchingDocuments.wake();
+      watchingDescriptions.wake();
     },
   });
-  const edge = new EdgeDocument({
+  const edge = new EdgeDescription({
     current,
-    documents,
+    descriptions,
+    log: telemetry.log,
     title: config.EDGE_DOCUMENT_TITLE,
     server_url: config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, ""),
   });
@@ -88,7 +94,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       roles,
       current,
       edge,
-      documents,
+      descriptions,
       bundleConsole,
     }),
     async start() {
@@ -100,7 +106,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       watchingLag.start();
       propagations.start();
       recheck.start();
-      watchingDocuments.start();
+      watchingDescriptions.start();
     },
     drain: () => propagations.endAll(),
     async stop() {
@@ -109,22 +115,25 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
         watchingLag.stop(),
         propagations.stop(),
         recheck.stop(),
-        watchingDocuments.stop(),
+        watchingDescriptions.stop(),
       ]);
-      await documents.stop();
+      await descriptions.stop();
       await closeStores();
     },
   };
 }
 
-/** A route store that is away is waited for by the reconciler; one that refuses this URL would be for ever. */
+/** Fails the boot if the route store refuses the URL. The reconciler waits for a route store that is away. */
 async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<void> {
   try {
     await routeStore.ping(ROUTE_STORE_PING_MS);
   } catch (error) {
     const { failure, refused } = routeStoreBootFailure(error);
     if (refused) throw failure;
-    log.warn({}, "the route store (ROUTE_STORE_URL) does not answer: not ready until it does");
+    log.warn(
+      {},
+      "the route store (ROUTE_STORE_URL) does not answer: the registry is not ready until it does",
+    );
   }
 }
 

@@ -1,10 +1,12 @@
-/** Time, as everything that waits, expires or measures sees it. Tests bring `ManualClock`. */
+/** The source of time for all code that waits, expires or measures. Tests use `ManualClock`. */
 export interface Clock {
-  /** Milliseconds since the epoch, by the wall clock: it may be set back. */
+  /** Returns the wall-clock time in milliseconds since the epoch. The wall clock can be set back. */
   now(): number;
-  /** Milliseconds since some moment, with fractions: never goes back, so it is for durations. */
+  /**
+   * Returns fractional milliseconds since an arbitrary start. The value never goes back, so durations use it.
+   */
   elapsed_ms(): number;
-  /** Runs `work` once, `ms` from now; the function that it gives cancels that. */
+  /** Runs `work` once after `ms` milliseconds. The returned function cancels the timer. */
   after(ms: number, work: () => void): () => void;
 }
 

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 /**
- * What `work` comes to, or a rejection with `late()` when that takes longer than `timeout_ms`. The work itself
- * goes on then, and what it comes to is nobody's concern any more.
+ * Resolves or rejects as `work` does, or rejects with `late()` after `timeout_ms`. A timeout does not stop
+ * `work`, but its result is ignored.
  */
 export function withDeadline<T>(
   work: Promise<T>,
@@ -25,7 +25,7 @@ export function withDeadline<T>(
   });
 }
 
-/** Waits until `work` ends, well or not, for `timeout_ms` at most. Resolves with whether it did. */
+/** Waits until `work` settles, at most `timeout_ms`. Resolves with true when `work` settled in time. */
 export function endsWithin(
   work: Promise<unknown>,
   timeout_ms: number,

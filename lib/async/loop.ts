@@ -1,13 +1,18 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 export interface LoopOptions {
-  /** One run. `stopping` tells a long one to end early. */
+  /** Does one run of the task. A long run ends early when `stopping` returns true. */
   task: (stopping: () => boolean) => Promise<void>;
-  /** How long to wait after a run that succeeded; {@link Loop.wake} cuts it short. Until then when omitted. */
+  /**
+   * The pause after a run that succeeded. {@link Loop.wake} ends it early. Without a value, only a wake ends
+   * it.
+   */
   pause_ms?: number;
-  /** How long to wait after a run that succeeded in any case; 0 when omitted. */
+  /** The shortest pause after a run that succeeded, which a wake does not end; 0 by default. */
   gap_ms?: number;
-  /** How long to wait after a run that failed; doubled for each further failure in a row, up to eight times. */
+  /**
+   * The pause after a run that failed. It doubles with each failure in a row, up to eight times this value.
+   */
   retry_ms: number;
   onFailure: (error: unknown, retry_in_ms: number) => void;
   clock?: Clock;
@@ -15,7 +20,7 @@ export interface LoopOptions {
 
 const RETRY_GROWTH_MAX = 8;
 
-/** Runs a task again and again in the background, never twice at a time, until it is stopped. */
+/** Repeats a task in the background until it is stopped. Runs never overlap. */
 export class Loop {
   readonly #options: LoopOptions;
   readonly #clock: Clock;
@@ -29,18 +34,21 @@ export class Loop {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Begins, with a run at once or `delay_ms` from now. */
+  /** Starts the loop, with a run at once or after `delay_ms`. */
   start(delay_ms = 0): void {
     this.#running ??= this.#run(delay_ms);
   }
 
-  /** There is something to do: run at once, or again when a run is under way. A failed task keeps its pause. */
+  /**
+   * Requests a run at once, or another run after the one in progress. A backoff after a failure still takes
+   * its full time.
+   */
   wake(): void {
     this.#woken = true;
     this.#interrupt();
   }
 
-  /** Resolves when the run under way has ended. */
+  /** Stops the loop. Resolves when the run in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#interrupt();

@@ -2,13 +2,13 @@ import type { Clock } from "./clock.ts";
 
 const DEFAULT_START = "2026-01-01T00:00:00.000Z";
 
-/** A clock that moves when a test moves it, and then runs the timers that it passed, the soonest first. */
+/** A clock that only `advance` moves. It then runs the timers that are due, the earliest first. */
 export interface ManualClock extends Clock {
   date(): Date;
   advance(ms: number): void;
-  /** Sets the wall clock alone, as an administrator would: no timer runs. */
+  /** Sets the wall clock alone, as an administrator would. No timer runs. */
   set(time: number | string | Date): void;
-  /** Milliseconds until each timer that waits, the soonest first. */
+  /** Returns the milliseconds until each pending timer, the earliest first. */
   waiting(): number[];
 }
 

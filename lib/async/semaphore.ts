@@ -1,6 +1,6 @@
 import { withDeadline } from "./deadline.ts";
 
-/** Nobody gave a permit back in time, or too many wait for one already. */
+/** The error when no permit became free in time, or when too many callers wait already. */
 export class NoPermit extends Error {
   constructor(message: string) {
     super(message);
@@ -8,12 +8,12 @@ export class NoPermit extends Error {
   }
 }
 
-/** Gives a permit back; a second call does nothing. */
+/** Returns a permit. A second call does nothing. */
 export type Release = () => void;
 
 /**
- * A fixed number of permits, first come first served, with a limit on how many wait and for how long. Who stands
- * before something scarce, such as the connections of a pool, waits here, where it can give up.
+ * A fixed number of permits, first come, first served. Limits how many callers wait, and for how long, for a
+ * scarce resource such as the connections of a pool.
  */
 export class Semaphore {
   readonly #permits: number;
@@ -27,14 +27,14 @@ export class Semaphore {
     this.#waiting_max = waiting_max;
   }
 
-  /** Whether nobody holds a permit. */
+  /** True while no permit is held. */
   get idle(): boolean {
     return this.#free === this.#permits;
   }
 
   /**
-   * Resolves with a permit's release. Rejects with {@link NoPermit} after `timeout_ms`, where one is given, and at
-   * once when `waiting_max` wait already.
+   * Takes a permit and resolves with its release. Rejects with {@link NoPermit} after `timeout_ms`, if given,
+   * and at once when `waiting_max` callers wait already.
    */
   async acquire(timeout_ms?: number): Promise<Release> {
     if (this.#free > 0) this.#free -= 1;
@@ -47,7 +47,7 @@ export class Semaphore {
     };
   }
 
-  /** Runs `work` with a permit, however long the wait for one is. */
+  /** Runs `work` with a permit. Waits for the permit without a timeout. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const release = await this.acquire();
     return work().finally(release);
@@ -77,19 +77,19 @@ export class Semaphore {
   }
 }
 
-/** A semaphore for each of any number of names, there while someone holds one of its permits. */
+/** One semaphore for each name. A semaphore exists only while one of its permits is held. */
 export class KeyedSemaphore {
   readonly #permits: number;
   readonly #waiting_max: number;
   readonly #semaphores = new Map<string, Semaphore>();
 
-  /** `permits` under each name, and `waiting_max` that wait for one of them. */
+  /** Allows `permits` holders and `waiting_max` waiting callers for each name. */
   constructor(permits: number, waiting_max: number) {
     this.#permits = permits;
     this.#waiting_max = waiting_max;
   }
 
-  /** As {@link Semaphore.acquire}, under this name. */
+  /** Takes a permit of `name`, as {@link Semaphore.acquire} does. */
   async acquire(name: string, timeout_ms: number): Promise<Release> {
     const semaphore = this.#semaphores.get(name) ?? new Semaphore(this.#permits, this.#waiting_max);
     this.#semaphores.set(name, semaphore);

@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 export interface SliceOptions {
-  /** How long steps may follow one another before everything else has its turn. */
+  /** The longest time for which steps run before the event loop gets a turn. */
   slice_ms: number;
   stopping?: () => boolean;
   clock?: Clock;
 }
 
 /**
- * Takes all `steps`, in slices with a turn of the event loop between them, so that long work keeps nobody waiting.
+ * Takes all `steps` in slices and yields to the event loop between slices, so that long work blocks nothing.
  * Resolves with false when it was stopped before the last step.
  */
 export async function inSlices(
@@ -23,4 +23,17 @@ export async function inSlices(
     started_ms = clock.elapsed_ms();
   }
   return true;
+}
+
+/** Takes all `steps` in slices, as {@link inSlices} does, and resolves with their result. */
+export async function resultInSlices<Result>(
+  steps: Generator<unknown, Result>,
+  options: Omit<SliceOptions, "stopping">,
+): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  function* untilResult() {
+    resolve(yield* steps);
+  }
+  await inSlices(untilResult(), options);
+  return promise;
 }

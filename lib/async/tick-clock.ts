@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 /**
- * A clock whose timers count turns of the event loop that are `tick_ms` apart, and not the time itself: while the
- * process is too busy to read what has long arrived, they stand still. Who waits for a server with such a timer
- * does not take a healthy one for silent. One timer of `clock` serves all that wait, and none runs while nobody
- * does; a timer is late by two ticks at most.
+ * Returns a clock whose timers count turns of the event loop that are `tick_ms` apart. The timers stand still
+ * while the process is too busy to read data that has arrived. A timeout on this clock therefore does not
+ * take a healthy server for a silent one. All timers share one timer of `clock`, which runs only while a
+ * timer is pending. A timer is late by at most two ticks.
  */
 export function tickClock(tick_ms: number, clock: Clock = systemClock): Clock {
   const dueAt = new Map<number, Set<{ work: () => void }>>();
@@ -24,7 +24,7 @@ export function tickClock(tick_ms: number, clock: Clock = systemClock): Clock {
   return {
     ...clock,
     after(ms, work) {
-      // the tick under way does not count: it may be all but over
+      // The tick in progress does not count, because it may be nearly over.
       const at = tick + 1 + Math.ceil(ms / tick_ms);
       const timer = { work };
       const timers = dueAt.get(at) ?? new Set();

@@ -1,14 +1,21 @@
-/** The call by which the gateway asks identity who a caller is (contract 4, Admission): both ends share it. */
+/**
+ * The call by which the gateway asks identity who a caller is (ID-84, ID-87). Both services use this
+ * contract.
+ */
 import { type Static, Type } from "@sinclair/typebox";
-import { idField } from "../domain/schemas/index.ts";
+import { PlanName } from "../domain/routes/index.ts";
+import { idField, nullable } from "../domain/schemas/index.ts";
 
-/** OpenID Connect Core gives a subject at most 255 characters; an issuer is a URL, and gets as many. */
+/**
+ * The longest subject, 255 characters, is set by OpenID Connect Core. The same limit applies to the issuer, a
+ * URL.
+ */
 export const SUBJECT_LENGTH_MAX = 255;
 
-/** What identity takes of both; the gateway, which says what a token says, does not judge it. */
+/** The rules of identity for issuer and subject. The gateway passes both on without checking them. */
 const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
 
-/** A verified JWT's issuer and subject claim; a new pair creates the person. */
+/** The issuer and subject claim of a verified JWT. A new pair creates the person. */
 export const IdpSubject = Type.Object(
   {
     issuer: Type.String({
@@ -47,16 +54,19 @@ export const CredentialValidationRequest = Type.Object(
 );
 export type CredentialValidationRequest = Static<typeof CredentialValidationRequest>;
 
-/** Exactly one of the two forms. */
+/** A request with exactly one of the two forms. */
 export const ValidationRequest = Type.Union([IdpValidationRequest, CredentialValidationRequest], {
   description: "Exactly one of `idp` and `credential`.",
   examples: [{ idp: { issuer: "https://login.example.com", subject: "auth0|42" } }],
 });
 export type ValidationRequest = Static<typeof ValidationRequest>;
 
-/** Results stay open to fields that a later identity service adds, so that a gateway need not be upgraded first. */
+/**
+ * The answer for an invalid credential. Results allow unknown fields, so that identity can be upgraded before
+ * its gateways.
+ */
 export const InvalidResult = Type.Object(
-  { valid: Type.Literal(false, { description: "It stands for nobody." }) },
+  { valid: Type.Literal(false, { description: "The credential is not valid." }) },
   {
     title: "Invalid result",
     description: "A credential that stands for nobody, or a person who is suspended.",
@@ -67,14 +77,14 @@ export type InvalidResult = Static<typeof InvalidResult>;
 const expiresAt = Type.Optional(
   Type.String({
     description:
-      "RFC 3339. Sent for a session and for a key that will expire: a cached result never outlives it.",
+      "The time when the session or key expires (RFC 3339). The field is missing if nothing expires. A cached result never outlives this time.",
     examples: ["2026-01-31T12:00:00.000Z"],
     openapi: { format: "date-time" },
   }),
 );
 
-const valid = Type.Literal(true, { description: "It stands for somebody." });
-const REALM = "What the credential belongs to, which decides the scopes that accept it.";
+const valid = Type.Literal(true, { description: "The credential is valid." });
+const REALM = "The realm of the credential, which decides the scopes that accept it.";
 const someId = (description: string) => ({ ...idField(description), minLength: 1 });
 
 /** A person, proved by a JWT or by a user API key. */
@@ -98,7 +108,13 @@ export const OrganizationResult = Type.Object(
     member_id: someId("The member."),
     labels: Type.Optional(
       Type.Array(Type.String({ examples: ["org:write"] }), {
-        description: "What the member's role grants; a missing list grants nothing.",
+        description: "The labels that the member's role grants; a missing list grants nothing.",
+      }),
+    ),
+    plan: Type.Optional(
+      nullable(PlanName, {
+        description:
+          "The plan of the organization. Null means no plan. An older identity leaves the field out.",
       }),
     ),
     expires_at: expiresAt,
@@ -112,6 +128,6 @@ export type OrganizationResult = Static<typeof OrganizationResult>;
 
 export const ValidationResult = Type.Union([DirectoryResult, OrganizationResult, InvalidResult], {
   title: "Validation result",
-  description: "Whom a credential stands for, or that it is not valid.",
+  description: "The holder of a credential, or `valid: false`.",
 });
 export type ValidationResult = Static<typeof ValidationResult>;

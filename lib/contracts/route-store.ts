@@ -1,60 +1,99 @@
-/** What registry and gateways say to each other in the route store (Gateway specification, Stored projection; contract 3). */
+/** The keys and values that registry and gateways share in the route store (RG-77, RG-78, GW-30). */
 import { type Static, Type } from "@sinclair/typebox";
+import { SERVICE_NAME_LENGTH_MAX } from "../domain/routes/index.ts";
 import { timeField } from "../domain/schemas/index.ts";
 
-/** One key for each service, its name behind this; the value is its `StoredServiceConfig` as JSON. */
+/**
+ * The prefix of one key for each service, followed by its name. The value is its `StoredServiceConfig` as
+ * JSON.
+ */
 export const ROUTES_PREFIX = "edge/gateway/routes/";
 
-/** The fence of each service's last projection, out of the gateway's sight. */
+/** The prefix of the fence of each service's last projection. Gateways do not read these keys. */
 export const FENCES_PREFIX = "edge/gateway/revisions/";
 
 /**
- * One key for each gateway that runs, its id behind this, leased so that it ends with the gateway; the value is
- * its {@link GatewayInstance} as JSON.
+ * The prefix of one key for each running gateway, followed by its id. The key has a lease that ends with the
+ * gateway. The value is its {@link GatewayInstance} as JSON.
  */
 export const INSTANCES_PREFIX = "edge/gateway/instances/";
 
-/** How long a gateway's key outlives the last sign of life: it is gone within 15 s, etcd's own delays included. */
+/**
+ * The time to live of a gateway's key. With etcd's own delays, the key is gone within 15 s after the last
+ * renewal.
+ */
 export const INSTANCE_TTL_SECONDS = 10;
 
-/** More that a gateway had to leave out are not listed. */
+/** The maximum number of skipped services in the list of one gateway. */
 export const SKIPPED_SERVICES_MAX = 1_000;
 
-/** What a gateway has loaded. */
+/** The longest reason. The gateway's log has the full text. */
+const SKIPPED_REASON_LENGTH_MAX = 300;
+
+/** The longest value of a gateway's key, in UTF-16 units. No gateway writes a longer one. */
+export const INSTANCE_LENGTH_MAX = 524_288;
+
+const INSTANCE_ID_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
+export const InstanceId = Type.String({
+  pattern: INSTANCE_ID_PATTERN,
+  minLength: 1,
+  maxLength: 128,
+  description: "The gateway's id: its host name, and characters that each start makes anew.",
+  examples: ["gateway-7c9f-4e1d0a2b"],
+});
+
+const instanceTime = (description: string) => ({
+  ...timeField(description),
+  pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$",
+});
+const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
+
+/** The state that a gateway has loaded. */
 export const GatewayInstance = Type.Object(
   {
-    instance: Type.String({
-      pattern: "^[A-Za-z0-9._-]{1,128}$",
-      minLength: 1,
-      maxLength: 128,
-      description: "The gateway's id: its host's name and a few characters that each start makes anew.",
-      examples: ["gateway-7c9f-4e1d0a2b"],
-    }),
-    started_at: timeField("When the gateway started."),
-    loaded_at: timeField("When it loaded what it serves now."),
-    store_revision: Type.Integer({
-      minimum: 0,
-      description: "The route store's revision up to which every change is loaded.",
-      examples: [4_217],
-    }),
-    services: Type.Integer({ minimum: 0, description: "How many services it serves.", examples: [12] }),
-    routes: Type.Integer({ minimum: 0, description: "How many routes it serves.", examples: [148] }),
+    instance: InstanceId,
+    started_at: instanceTime("When the gateway started."),
+    loaded_at: instanceTime("When it loaded what it serves now."),
+    store_revision: count("The route store's revision up to which every change is loaded.", 4_217),
+    services: count("How many services it serves.", 12),
+    routes: count("How many routes it serves: each method of a path is one.", 148),
     skipped: Type.Array(
       Type.Object(
         {
           service: Type.String({ description: "The service's name.", examples: ["widgets"] }),
           reason: Type.String({
-            description: "What the gateway can not take of it.",
+            description: "Why the gateway leaves it out.",
             examples: ["url: Set url to `http://host:port`, such as `http://widgets:8080`."],
           }),
         },
-        { title: "SkippedService", description: "A service that a gateway had to leave out." },
+        { title: "SkippedService", description: "A service that a gateway leaves out." },
       ),
       {
-        description: `Services that it had to leave out, ${SKIPPED_SERVICES_MAX} at most. Empty where all is well.`,
+        maxItems: SKIPPED_SERVICES_MAX,
+        description: `Services that the gateway leaves out, at most ${SKIPPED_SERVICES_MAX}.`,
       },
     ),
   },
-  { title: "GatewayInstance", description: "A gateway that runs, and what it has loaded." },
+  { title: "GatewayInstance", description: "A running gateway and its loaded routes." },
 );
 export type GatewayInstance = Static<typeof GatewayInstance>;
+
+/**
+ * Returns the name of a skipped service and the reason, each on one line of bounded length. Both texts come
+ * from the route store, so they may hold anything.
+ */
+export function skippedService(service: string, reason: string): GatewayInstance["skipped"][number] {
+  return {
+    service: oneLine(service, SERVICE_NAME_LENGTH_MAX),
+    reason: oneLine(reason, SKIPPED_REASON_LENGTH_MAX),
+  };
+}
+
+/** Replaces control characters and line separators with the replacement character. */
+function oneLine(text: string, length_max: number): string {
+  return text
+    .slice(0, length_max)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
+}

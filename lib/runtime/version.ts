@@ -1,4 +1,4 @@
 import ostiary from "../../package.json";
 
-/** Of this program, wherever it is told: the root's package.json has it, and nothing else. */
+/** The version of this program, whose only source is the package.json of the root. */
 export const VERSION: string = ostiary.version;

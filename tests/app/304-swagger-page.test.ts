@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Registry, startRegistry } from "./registry/harness.ts";
 
-/** What a browser may keep of the Swagger page. */
+/** The caching of the Swagger page by browsers. */
 
 let registry: Registry;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => registry.stop());
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   fetch(`${registry.url}${path}`, { method, headers });
 
-/** The addresses of the page's assets, as it names them. */
+/** Returns the addresses of the page's assets, as the page names them. */
 async function assetPaths(): Promise<string[]> {
   const html = await (await get("/swagger")).text();
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? "");
@@ -39,19 +39,21 @@ async function expectRevalidation(path: string, cacheControl: string): Promise<v
 
 describe("the Swagger page", () => {
   test.each(["/swagger", "/swagger/json"])(
-    "%s is asked about each time, and answered with 304",
+    "%s is revalidated each time, and answered with 304",
     async (path) => {
       await expectRevalidation(path, "no-cache");
     },
   );
 
-  test("has assets that are kept for good under the address that it names", async () => {
+  // RG-99
+  test("has assets that are cached for good under the address that it names", async () => {
     const paths = await assetPaths();
     expect(paths).toHaveLength(5);
     for (const path of paths) await expectRevalidation(path, "public, max-age=31536000, immutable");
     expect(new Set(paths.map((path) => path.split("?v=")[1])).size).toBe(5);
   });
 
+  // RG-99
   test("gives its assets to the page of another version too, but not for good", async () => {
     const [path = ""] = await assetPaths();
     const plain = path.replace(/\?.*/, "");
@@ -59,7 +61,7 @@ describe("the Swagger page", () => {
     await expectRevalidation(`${plain}?v=of-another-version`, "no-cache");
   });
 
-  test("says the same of itself to HEAD", async () => {
+  test("answers HEAD with the same headers", async () => {
     for (const path of ["/swagger", "/swagger/json", ...(await assetPaths())]) {
       const [whole, head] = [await get(path), await get(path, {}, "HEAD")];
       expect(head.status).toBe(200);

@@ -4,8 +4,9 @@ import { type AuditService, intent, json, requestId, startAudit } from "./audit/
 import { type IdentityHarness, startIdentity, TIME } from "./identity/harness.ts";
 import { projected, type Registry, service, startRegistry } from "./registry/harness.ts";
 
-/** The services on a database that has every setting otherwise: see `makeHostile`. */
-describe.skipIf(!services().postgres.real)("on a database with settings of its own", () => {
+/** The services on a database where every setting differs from its default: see `makeHostile`. */
+// OP-17
+describe.skipIf(!services().postgres.real)("on a database with changed settings", () => {
   let identity: IdentityHarness;
   let audit: AuditService;
   let registry: Registry;
@@ -20,7 +21,7 @@ describe.skipIf(!services().postgres.real)("on a database with settings of its o
     await Promise.all([identity?.close(), audit?.stop(), registry?.stop()]);
   });
 
-  test("identity writes, reads and validates, with the times that it was given", async () => {
+  test("identity writes, reads and validates, with the times that it got", async () => {
     const { id, owner } = await identity.organization("Ünïted 文");
     const read = await identity.call("GET", `/organizations/${id}`);
     expect(read).toMatchObject({
@@ -47,7 +48,7 @@ describe.skipIf(!services().postgres.real)("on a database with settings of its o
     expect(new Set(members.map((member) => member.id)).size).toBe(20);
   });
 
-  test("audit gives an event back as it was written, by its time too", async () => {
+  test("audit returns an event as it was written, and finds it by its time", async () => {
     const request_id = requestId();
     const occurred_at = new Date(Date.now() - 3_600_000).toISOString();
     expect((await audit.put(request_id, intent({ occurred_at, user_agent: "a\\b ü" }))).status).toBe(201);

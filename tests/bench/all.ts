@@ -9,12 +9,12 @@ import { pictureOf } from "./measure/picture.ts";
 const PICTURE = join(import.meta.dir, "../../.github/pictures/speed.svg");
 const MAIN = join(import.meta.dir, "main.ts");
 
-/** A load average above this says that others were at work when the run began. */
+/** A load average above this means that other work ran when the run began. */
 const LOAD_QUIET_MAX = 1;
 
 const Data = Type.Object({ goals: Type.Array(JudgedGoal) });
 
-/** Every bench that has goals, one after the other, and the picture of its ratios for the README. */
+/** Runs every bench with goals, one after the other, and draws the picture of their ratios for the README. */
 export function allOf(names: readonly string[], picture = PICTURE): Bench {
   return {
     summary: "every bench that has goals, and the README's picture of their ratios",
@@ -38,7 +38,10 @@ export function allOf(names: readonly string[], picture = PICTURE): Bench {
   };
 }
 
-/** What a bench found in a process of its own: one that has divided the cores keeps to its part of them. */
+/**
+ * Runs a bench as its own process, because a process that has divided the cores keeps its share. Returns the
+ * findings.
+ */
 async function runAlone(name: string, { quick }: BenchOptions): Promise<object> {
   const command = [process.execPath, MAIN, name, "--json", ...(quick ? ["--quick"] : [])];
   const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });

@@ -10,7 +10,7 @@ import { type Spread, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const SPAN_MS = 365 * 86_400_000;
-/** How much of the log lies below the cursor. */
+/** The share of the log below the cursor. */
 const DEPTHS = [1, 0.5, 0.05];
 
 type Wanted = Pick<EventFilter, "exact"> & {
@@ -19,7 +19,7 @@ type Wanted = Pick<EventFilter, "exact"> & {
   before?: number;
 };
 
-/** Common values, and ones that only the oldest tenth of the log has. */
+/** Common values, and values that only the oldest tenth of the log has. */
 const filters: Record<string, Wanted> = {
   "no filter": { exact: {} },
   actor_member_id: { exact: { actor_member_id: "member-7" } },
@@ -39,11 +39,11 @@ const filters: Record<string, Wanted> = {
 
 interface ReadFigure {
   readonly filter: string;
-  /** By the part of the log below the cursor. */
+  /** The time by the share of the log below the cursor. */
   readonly page_ms: Record<string, Spread>;
 }
 
-/** What a page of the audit log costs, by filter and depth. */
+/** Measures a page of the audit log, by filter and depth. */
 export const auditReads: Bench = {
   summary: "pages of a log of ten million events (--quick: 300 000), by filter and depth",
   async run({ quick, progress }) {
@@ -51,7 +51,7 @@ export const auditReads: Bench = {
     const events = quick ? 300_000 : 10_000_000;
     await using bed = new AuditBed([]);
     const { url } = await bed.database();
-    await bed.service(url); // migrates
+    await bed.service(url); // migrates the database
     const database = await openDatabase(url, { namespace: "audit", statement_timeout_ms: 600_000 });
     const end_ms = Date.now();
     await generateLog(database, { events, end_ms, span_ms: SPAN_MS }, progress);
@@ -64,7 +64,7 @@ export const auditReads: Bench = {
       const page_ms: Record<string, Spread> = {};
       for (const depth of DEPTHS) {
         const samples = await pages(20, async (round) => {
-          // another page each time, so that no figure is of one page's cached blocks
+          // Each round reads another page, so that no figure comes from the cached blocks of one page.
           const cursor = encodeTime(at_ms(depth) - round * 3_600_000) + "0".repeat(16);
           const filter = filterOf(wanted, at_ms);
           const bounds = eventBounds(filter, cursor);
@@ -96,7 +96,7 @@ async function pages(rounds: number, read: (round: number) => Promise<void>): Pr
   for (let round = 0; round <= rounds; round++) {
     const started = performance.now();
     await read(round);
-    if (round > 0) samples.push(performance.now() - started); // the first prepares the statement
+    if (round > 0) samples.push(performance.now() - started); // the first run prepares the statement
   }
   return samples;
 }

@@ -15,7 +15,7 @@ interface Figure {
   readonly p99_ms: Spread;
 }
 
-/** How fast the audit service writes intents, alone and many at once, beside single-row inserts. */
+/** Measures how fast the audit service writes intents, alone and many at once, beside single-row inserts. */
 export const audit: Bench = {
   summary: "intents per second over HTTP, beside single-row inserts into the same table",
   async run({ quick, progress }) {

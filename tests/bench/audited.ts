@@ -13,9 +13,10 @@ import { table, whole } from "./measure/table.ts";
 import { CONNECTIONS } from "./measure/wrk.ts";
 
 const RATE: Goal = { title: "audited POST / unaudited, 64 connections", bound: 0.45 };
+const CPU: Goal = { title: "CPU of an audited POST, 64 connections, µs", bound: 250, at_most: true };
 const ADDED: Goal = { title: "added p50 of an audited POST, one at a time, ms", bound: 1.5, at_most: true };
 
-/** What an audited request costs: gateway, audit, PostgreSQL with every commit on the disk. */
+/** Measures the cost of an audited request: gateway, audit, and PostgreSQL with every commit on the disk. */
 export const audited: Bench = {
   summary: "an audited POST through gateway and audit, beside the same one unaudited",
   async run(options) {
@@ -24,9 +25,9 @@ export const audited: Bench = {
     options.progress("starting gateway and audit");
     await using identity = await startIdentity();
     using upstream = startUpstream();
-    const gateway = await startGateway(bed, identity, `http://127.0.0.1:${upstream.port}`);
+    const started = await startServices(bed, identity, `http://127.0.0.1:${upstream.port}`);
     const plan = options.quick ? { rounds: 2, seconds: 2 } : { rounds: 7, seconds: 4 };
-    const [many, manyAudited, one, oneAudited] = await inRounds(waysOf(gateway), plan, options);
+    const [many, manyAudited, one, oneAudited] = await inRounds(waysOf(started), plan, options);
     if (!many || !manyAudited || !one || !oneAudited) throw new Error("A way was not measured.");
     const [p50, p50_audited] = [valuesOf(one, "p50_ms"), valuesOf(oneAudited, "p50_ms")];
     const goals = [
@@ -34,6 +35,7 @@ export const audited: Bench = {
         RATE,
         ratiosOf(valuesOf(manyAudited, "requests_per_second"), valuesOf(many, "requests_per_second")),
       ),
+      judge(CPU, spreadOf(manyAudited.samples.map((_, round) => cpuOf(manyAudited, round).all))),
       judge(ADDED, spreadOf(p50_audited.map((value, round) => value - (p50[round] ?? Number.NaN)))),
     ];
     const measured = [many, manyAudited, one, oneAudited];
@@ -41,13 +43,22 @@ export const audited: Bench = {
       machineLine(machine),
       `${plan.rounds} rounds of ${plan.seconds} s; everything shares the machine, PostgreSQL with fsync`,
       "",
-      table(["", "requests/s", "p50 ms", "p99 ms", "µs of the gateway's CPU each"], measured.map(rowOf)),
+      table(HEAD, measured.map(rowOf)),
       "",
       goalTable(goals),
     ].join("\n");
     return { text, goals, data: { machine, plan, measured, goals } };
   },
 };
+
+const HEAD = ["", "requests/s", "p50 ms", "p99 ms", "CPU µs: gateway", "audit", "PostgreSQL", "all"];
+
+/** Returns the CPU of each request of a round, in µs. */
+function cpuOf({ samples, behind_us }: MeasuredWay, round: number) {
+  const gateway = 1e6 / (samples[round]?.requests_per_cpu_second ?? Number.NaN);
+  const [audit = 0, postgres = 0] = behind_us[round] ?? [];
+  return { gateway, audit, postgres, all: gateway + audit + postgres };
+}
 
 function rowOf(way: MeasuredWay): string[] {
   const median = (figure: "requests_per_second" | "p50_ms" | "p99_ms") =>
@@ -57,15 +68,24 @@ function rowOf(way: MeasuredWay): string[] {
     whole(median("requests_per_second")),
     median("p50_ms").toFixed(2),
     median("p99_ms").toFixed(2),
-    whole(1e6 / spreadOf(valuesOf(way, "requests_per_cpu_second")).median),
+    ...(["gateway", "audit", "postgres", "all"] as const).map((part) =>
+      whole(spreadOf(way.samples.map((_, round) => cpuOf(way, round)[part])).median),
+    ),
   ];
 }
 
-function waysOf({ pid, url }: ServiceProcess): Way[] {
+interface Services {
+  readonly gateway: ServiceProcess;
+  /** The process ids of audit and of PostgreSQL. */
+  readonly behind: readonly number[];
+}
+
+function waysOf({ gateway: { pid, url }, behind }: Services): Way[] {
   const target = { pid, url, method: "POST", headers: { "X-API-Key": caller.key } };
   const way = (title: string, path: string, connections: number): Way => ({
     title,
     connections,
+    behind,
     target: { ...target, paths: [path] },
   });
   return [
@@ -85,11 +105,11 @@ function startUpstream() {
   });
 }
 
-async function startGateway(
+async function startServices(
   bed: ServiceBed,
   identity: { issuer: string; jwks_uri: string; validate_url: string },
   upstream_url: string,
-): Promise<ServiceProcess> {
+): Promise<Services> {
   const [database, etcd, redis] = [await bed.database(), await bed.routeStore(), await bed.counterStore()];
   const audit = await bed.process("apps/audit/main.ts", { DATABASE_URL: database.url });
   const routes: StoredServiceConfig = {
@@ -118,5 +138,6 @@ async function startGateway(
   await waitFor(async () => (await fetch(`${gateway.internal_url}/health/ready`)).ok, {
     what: "the gateway being ready",
   });
-  return gateway;
+  if (database.pid === undefined) throw new Error("PostgreSQL has ended.");
+  return { gateway, behind: [audit.pid, database.pid] };
 }

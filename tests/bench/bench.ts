@@ -2,24 +2,26 @@ import type { JudgedGoal } from "./measure/goals.ts";
 
 /** One measurement, run by name: `bun run bench <name>`. */
 export interface Bench {
-  /** What it measures, in one line. */
+  /** The subject of the measurement, in one line. */
   readonly summary: string;
-  /** Measures, tells progress on stderr, and resolves with what was found. */
+  /** Measures, reports progress on stderr, and resolves with the findings. */
   run(options: BenchOptions): Promise<BenchResult>;
 }
 
 export interface BenchOptions {
-  /** Fewer and shorter rounds: to see that it runs, not to quote. */
+  /** Whether rounds are fewer and shorter: to check that the bench runs, not to quote it. */
   readonly quick: boolean;
-  /** Tells how far it has come. */
+  /** Whether the bench `floor` also measures the lean gateway and the gateway on the runtime's fetch. */
+  readonly fetch: boolean;
+  /** Reports progress. */
   readonly progress: (line: string) => void;
 }
 
 export interface BenchResult {
-  /** For people. */
+  /** The findings for people. */
   readonly text: string;
-  /** The same for programs: printed as JSON with `--json`. */
+  /** The findings for programs, printed as JSON with `--json`. */
   readonly data: object;
-  /** What is to be reached, and whether it was. */
+  /** The goals, and whether they were reached. */
   readonly goals?: readonly JudgedGoal[];
 }

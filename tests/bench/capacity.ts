@@ -10,8 +10,9 @@ const FIGURES = join(import.meta.dir, "capacity/figures.json");
 const PAGE = join(import.meta.dir, "../../.github/guides/capacity.md");
 
 /**
- * What to run for so many requests a second, by a model whose input is one table of figures. With the output of
- * `bench all --json` in a file it takes the figures from there, and writes them and the page anew.
+ * Prints what to run for a number of requests a second, from a model whose input is one table of figures.
+ * With the output of `bench all --json` in a file, it takes the figures from there, and rewrites them and the
+ * page.
  */
 export function capacityFrom(all_benches: string | undefined): Bench {
   return {

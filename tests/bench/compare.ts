@@ -13,7 +13,10 @@ import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import { CONNECTIONS, type Sample } from "./measure/wrk.ts";
 
-/** This tree's gateway beside that of another commit, in turn, on the same upstream, Redis and routes. */
+/**
+ * Measures this tree's gateway beside that of another commit, in turn, on the same upstream, Redis and
+ * routes.
+ */
 export function compareWith(revision: string | undefined): Bench {
   return {
     summary: "this tree's gateway beside that of another commit: bun run bench compare REV",
@@ -54,7 +57,7 @@ function waysOf(whose: string, { pid, url }: Started): Way[] {
   return [way("whole job", memberPaths, MEMBER_HEADERS), way("public", publicPaths, HEADERS)];
 }
 
-/** Pairs of this tree and the other, in the order in which they were measured. */
+/** Returns pairs of this tree and the other, in the order of measurement. */
 function rowsOf(measured: readonly MeasuredWay[]): string[][] {
   return measured.flatMap((theirs, index) => {
     const mine = measured[index - 1];
@@ -76,7 +79,7 @@ function rowsOf(measured: readonly MeasuredWay[]): string[][] {
   });
 }
 
-/** Another commit of this repository in a directory of its own, with what it depends on. */
+/** Another commit of this repository in its own directory, with its dependencies. */
 class CheckedOut implements AsyncDisposable {
   readonly root: string;
 
@@ -84,7 +87,7 @@ class CheckedOut implements AsyncDisposable {
     this.root = root;
   }
 
-  /** @throws BenchImpossible where git or the packages can not be had */
+  /** @throws BenchImpossible when git or the packages are missing */
   static async create(revision: string): Promise<CheckedOut> {
     const root = await mkdtemp(join(tmpdir(), "ostiary-compare-"));
     const checkedOut = new CheckedOut(root);

@@ -19,11 +19,11 @@ interface Kind {
   readonly kind: CrowdKind;
   readonly title: string;
   readonly count: number;
-  /** KiB each. */
+  /** The bound for each connection, in KiB. */
   readonly bound: number;
 }
 
-/** In the order in which they come; all stay until the end. */
+/** The kinds in the order in which they connect; all stay until the end. */
 const KINDS: readonly Kind[] = [
   { kind: "kept_alive", title: "an idle keep-alive connection", count: 10_000, bound: 8 },
   { kind: "event_stream", title: "an event stream", count: 1_000, bound: 32 },
@@ -31,16 +31,19 @@ const KINDS: readonly Kind[] = [
   { kind: "slow_writer", title: "a slow writer", count: 500, bound: 64 },
   { kind: "slow_reader", title: "a slow reader", count: 500, bound: 4_096 },
 ];
-/** A fifth of them shows that it runs. */
+/** A quick run has a fifth of the clients. */
 const QUICK_DIVISOR = 5;
-/** Two for what has a connection to the service too, and some for the gateway itself. */
+/** Two descriptors for clients with a connection to the service, and some for the gateway itself. */
 const DESCRIPTORS_NEEDED = 10_000 + 2 * 2_500 + 1_000;
 
 const OTHERS: Goal = { title: "others' p50 with all of them / alone", bound: 2, at_most: true };
 const FREED: Goal = { title: "memory once they left / with all of them", bound: 0.8, at_most: true };
 const DESCRIPTORS: Goal = { title: "descriptors left once they left", bound: 100, at_most: true };
 
-/** What a client of each kind costs one gateway that has all of them at once, while others are served. */
+/**
+ * Measures the cost of each kind of client for one gateway that has all of them at once, while others are
+ * served.
+ */
 export const connections: Bench = {
   summary: "memory of a gateway for 10 000 idle clients, streams, WebSockets, slow writers and slow readers",
   async run({ quick, progress }) {
@@ -113,19 +116,19 @@ async function startGateway(bed: Bed): Promise<Started> {
     AUDIT_ENABLED: "false",
     RATE_LIMIT_REQUESTS: "0",
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-    // nobody is turned away, and nobody who idles: what they cost is what is measured
+    // No client may be turned away or closed while idle: their cost is the figure.
     MAX_CONNECTIONS: String(allowedDescriptors()),
     CLIENT_IDLE_TIMEOUT_MS: "255000",
   });
 }
 
-/** Memory once what came with the crowd has been collected. */
+/** Returns the memory after the garbage of the crowd's arrival has been collected. */
 async function settledBytes({ pid }: Started): Promise<number> {
   await Bun.sleep(SETTLE_MS);
   return residentBytes(pid);
 }
 
-/** How long others wait for their answers, one after the other, in ms. */
+/** Returns the latencies of other clients' requests, one after the other, in ms. */
 async function latencies({ url }: Started, quick: BenchOptions["quick"]): Promise<number[]> {
   const taken: number[] = [];
   for (let request = 0; request < (quick ? 200 : 2_000); request += 1) {

@@ -24,7 +24,7 @@ import { load, type Target } from "./measure/wrk.ts";
 
 const MIB = 1_048_576;
 const EDIT_PAUSE_MS = 100;
-/** What a gateway gets to give back what its first load took. */
+/** The time for a gateway to give back the memory of its first load. */
 const SETTLE_MS = 3_000;
 const WARM_UP_SECONDS = 4;
 const Longest = Type.Object({ wall_ms: Type.Number(), cpu_ms: Type.Number() });
@@ -42,12 +42,15 @@ const SIZES: readonly Size[] = [
   { routes: 100_000, stall_ms: 20, memory_mib: 300 },
 ];
 
-/** What one edit of a service costs everyone else, how soon it is served, and what all routes take. */
+/**
+ * Measures what one edit of a service costs other requests, how soon it is served, and the memory of all
+ * routes.
+ */
 export const edits: Bench = {
   summary: "one edit among 10 000 and 100 000 routes: stall of others, time until it is served, memory",
   async run(options) {
     const machine = describeMachine();
-    // before anything else runs: gateways that are idle take their part of the machine too
+    // This measurement runs first, because even idle gateways use the machine.
     options.progress("from apply to the first request served, 10 000 routes");
     const served_ms = await servedAfterApply(options.quick ? 30 : 300);
     await using bed = await Bed.create();
@@ -68,7 +71,7 @@ export const edits: Bench = {
 };
 
 type Services = Identity & { upstream: Started; redis_url: string };
-/** A gateway, and what an edit of it needs. */
+/** A gateway with the parameters of its edits. */
 interface Edited {
   readonly gateway: Started & { readonly route_store_url: string };
   readonly ticker_url: string;
@@ -88,7 +91,7 @@ async function goalsOf(
     preload: TICKER,
     variables: {
       TICKER_PORT: String(ticker_port),
-      // as the gateway would have it, which then need not start itself anew
+      // The gateway would set this variable and restart itself otherwise.
       BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
       RATE_LIMIT_REQUESTS: "0",
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
@@ -112,7 +115,7 @@ async function goalsOf(
     size.stall_ms,
   );
   const goals = [memory, await stallOf(edited, stall, options, FEW_ROUTES)];
-  // what the load itself takes is no part of what edits take
+  // The memory of the load itself must not count as memory of the edits.
   await load(targetOf(gateway), WARM_UP_SECONDS);
   const loaded = residentBytes(gateway.pid);
   forgetResidentBytesMax(gateway.pid);
@@ -126,7 +129,7 @@ async function goalsOf(
   return goals;
 }
 
-/** The longest turn of the event loop while one edit comes into effect, edit by edit. */
+/** Returns the longest turn of the event loop during each edit. */
 async function stallOf(
   { ticker_url, edit }: Edited,
   goal: Goal,

@@ -3,12 +3,13 @@ import { Bed } from "./gateway/bed.ts";
 import type { Measured } from "./gateway/goals.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { report } from "./gateway/report.ts";
-import { rivalMissing } from "./gateway/rival.ts";
 import { type Subject, startSubjects } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
+import { loadByStreams } from "./measure/h2load.ts";
 import { describeMachine } from "./measure/machine.ts";
+import { turnedBy } from "./measure/rounds.ts";
 import { whole } from "./measure/table.ts";
-import { load } from "./measure/wrk.ts";
+import { load, type Sample } from "./measure/wrk.ts";
 
 interface Plan {
   readonly rounds: number;
@@ -20,23 +21,21 @@ export const PLAN: Plan = { rounds: 7, seconds: 3, warm_up_seconds: 6 };
 export const QUICK: Plan = { rounds: 3, seconds: 2, warm_up_seconds: 2 };
 
 /**
- * The gateway beside a bare pass-through and nginx with Lua: one core for whatever is measured, one for load and
- * upstream, in rounds in which each has its turn, so that a disturbance meets all alike.
+ * Measures the gateway with few and with many routes. One core runs the subject, the other the load and the
+ * upstream. Subjects take turns in rounds, so that a disturbance affects all alike.
  */
 export const gateway: Bench = {
-  summary: "requests per second of the gateway, a bare pass-through, and nginx + Lua doing the same job",
+  summary: "requests per second of the gateway with 10, 10 000 and 100 000 routes, and by HTTP/2",
   async run(options) {
     const machine = describeMachine();
     const plan = options.quick ? QUICK : PLAN;
-    const missing = rivalMissing();
-    if (missing !== null) options.progress(missing);
     options.progress("starting everything that is compared");
     await using bed = await Bed.create();
     await using identity = await startIdentity();
     const subjects = await startSubjects(bed, identity);
     for (const subject of subjects) await verify(subject);
     const measured = await measure(subjects, plan, options);
-    return report(machine, plan, measured, missing);
+    return report(machine, plan, measured);
   },
 };
 
@@ -47,12 +46,12 @@ export async function measure(
 ): Promise<Measured[]> {
   for (const subject of subjects) {
     progress(`warming up: ${subject.title}`);
-    await load(subject, plan.warm_up_seconds);
+    await loaded(subject, plan.warm_up_seconds);
   }
   const measured = subjects.map((subject): Measured => ({ subject, samples: [] }));
   for (let round = 0; round < plan.rounds; round++) {
     for (const { subject, samples } of turnedBy(measured, round)) {
-      const sample = await load(subject, plan.seconds);
+      const sample = await loaded(subject, plan.seconds);
       samples.push(sample);
       const { requests_per_second, cpu_share } = sample;
       const held = cpu_share < UNDISTURBED_SHARE ? `, only ${Math.round(cpu_share * 100)} % of its core` : "";
@@ -62,11 +61,10 @@ export async function measure(
   return measured;
 }
 
-/** Below this, something else ran on the subject's core or the load could not keep up. */
-const UNDISTURBED_SHARE = 0.93;
-
-/** Each round begins with another subject, so that none is always the one after the heaviest. */
-function turnedBy<Item>(items: Item[], by: number): Item[] {
-  const first = by % items.length;
-  return [...items.slice(first), ...items.slice(0, first)];
+function loaded(subject: Subject, seconds: number): Promise<Sample> {
+  const { clients } = subject;
+  return clients === undefined ? load(subject, seconds) : loadByStreams(subject, seconds, clients);
 }
+
+/** A lower share means that other work ran on the subject's core, or that the load could not keep up. */
+const UNDISTURBED_SHARE = 0.93;

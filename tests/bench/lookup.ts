@@ -1,4 +1,5 @@
-import { buildRouteTable, type RouteTable, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { RouteTable, StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { buildRouteTable } from "../support/route-tables.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { describeMachine, type Machine, machineLine } from "./measure/machine.ts";
 import { type Spread, spreadOf } from "./measure/statistics.ts";
@@ -6,19 +7,19 @@ import { table, whole } from "./measure/table.ts";
 
 const SIZES = [10, 1_000, 10_000, 100_000];
 const ROUTES_PER_SERVICE = 100;
-/** Paths asked for in turn, spread over the table. */
+/** The number of paths that are looked up in turn, spread over the table. */
 const PATHS = 1_024;
 
 interface LookupFigure {
   readonly routes: number;
   readonly build_ms: number;
-  /** Of one match, its params read. */
+  /** The time of one match, its params read. */
   readonly hit_ns: Spread;
-  /** Of a path that no route serves. */
+  /** The time for a path without a route. */
   readonly miss_ns: Spread;
 }
 
-/** What finding a route costs, and that it does not grow with their number (contract 4, Matching). */
+/** Measures finding a route, and shows that it does not slow down with their number (GW-18). */
 export const lookup: Bench = {
   summary: "RouteTable.match for 10 to 100 000 routes, in nanoseconds",
   async run(options) {
@@ -51,7 +52,7 @@ function measure(routes: number, { quick, progress }: BenchOptions): LookupFigur
 interface Repetition {
   readonly rounds: number;
   readonly matches: number;
-  /** What every look-up must say; checked, so that none is optimised away. */
+  /** The expected result of every look-up, checked so that none is optimised away. */
   readonly found: boolean;
 }
 

@@ -7,8 +7,9 @@ import { BenchImpossible } from "./measure/cores.ts";
 
 type Benches = Record<string, () => Promise<Bench>>;
 
-/** Those that have goals, loaded when they are asked for. */
+/** The benches with goals, which are loaded when they are asked for. */
 const judged: Benches = {
+  floor: async () => (await import("./floor.ts")).floorUnder(),
   gateway: async () => (await import("./gateway.ts")).gateway,
   audited: async () => (await import("./audited.ts")).audited,
   validations: async () => (await import("./validations.ts")).validations,
@@ -25,12 +26,13 @@ const benches: Benches = {
   audit: async () => (await import("./audit.ts")).audit,
   "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   proof: async () => (await import("./proof.ts")).proof,
+  streams: async () => (await import("./streams.ts")).streams,
   lookup: async () => (await import("./lookup.ts")).lookup,
   registry: async () => (await import("./registry.ts")).registry,
 };
 
-/** Those that take a second word: a revision, a file. */
-const TAKES_MORE: ReadonlySet<string> = new Set(["compare", "capacity"]);
+/** Benches that take a second word: a load, a revision, a file. */
+const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity"]);
 
 const EXIT_USAGE = 2;
 
@@ -42,6 +44,7 @@ async function main(): Promise<void> {
   const every: Benches = {
     ...benches,
     all: async () => allOf(Object.keys(judged), values.picture),
+    floor: async () => (await import("./floor.ts")).floorUnder(given),
     compare: async () => compareWith(given),
     capacity: async () => capacityFrom(given),
   };
@@ -52,7 +55,7 @@ async function main(): Promise<void> {
   }
   const bench = await load();
   const result = await bench
-    .run({ quick: values.quick, progress: (line) => console.error(line) })
+    .run({ quick: values.quick, fetch: values.fetch, progress: (line) => console.error(line) })
     .catch((error) => (error instanceof BenchImpossible ? refuse(error.message) : Promise.reject(error)));
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   process.exit(0);
@@ -65,6 +68,7 @@ function readArguments() {
       allowPositionals: true,
       options: {
         quick: { type: "boolean", default: false },
+        fetch: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         picture: { type: "string" },
       },
@@ -75,7 +79,7 @@ function readArguments() {
 }
 
 async function list(every: Benches): Promise<void> {
-  console.log("bun run bench <name> [--quick] [--json]; all: [--picture FILE]\n");
+  console.log("bun run bench <name> [--quick] [--json]; all: [--picture FILE]; floor: [--fetch]\n");
   for (const [name, load] of Object.entries(every)) {
     console.log(`  ${name.padEnd(12)} ${(await load()).summary}`);
   }

@@ -22,17 +22,19 @@ import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../drizzle/audit");
-/** What fills a statement of the writer. */
+/** The number of events that fill one statement of the writer. */
 const GROUP = 256;
 const GROUPS = 40;
 const DAY_MS = 86_400_000;
-/** What sealing has to keep up with, and what a writer may pay for it. */
+/** The rate that sealing must keep up with, and the cost that a writer may pay for it. */
 const EVENTS_PER_SECOND_MIN = 5_000;
 const COST_MAX = 1.05;
-/** For how long a killed sealer may leave the log unsealed. */
+/** The longest time for which a killed sealer may leave the log unsealed. */
 const TAKEOVER_S_MAX = 5;
 
-/** What the proof of the audit log costs its writers, how fast it is sealed, exported and verified. */
+/**
+ * Measures the cost of the audit log's proof for writers, and how fast it is sealed, exported and verified.
+ */
 export const proof: Bench = {
   summary: "what the audit log's proof costs writers, and how fast it is sealed, exported and verified",
   async run({ quick, progress }) {
@@ -72,7 +74,7 @@ export const proof: Bench = {
 
 type Progress = (line: string) => void;
 
-/** Leaves of the proof the salts alone. */
+/** Keeps only the salts of the proof. */
 const WITHOUT_PROOF = [
   "drop index audit.intents_by_xid",
   "drop index audit.events_by_outcome_xid",
@@ -103,7 +105,10 @@ const WITHOUT_PROOF = [
   "alter function audit.refuse_all_but_outcome() set search_path = pg_catalog, pg_temp",
 ];
 
-/** What groups of intents and outcomes cost in a log with proof over that in one without, pair by pair. */
+/**
+ * Returns the cost of groups of intents and outcomes in a log with proof divided by one without, pair by
+ * pair.
+ */
 async function writersCost(url: string, rounds: number, progress: Progress) {
   await using before = await openLog(url, "without_proof");
   for (const statement of WITHOUT_PROOF)
@@ -122,7 +127,7 @@ async function writersCost(url: string, rounds: number, progress: Progress) {
   return ratiosOf(costs.after, costs.before);
 }
 
-/** CPU time that `work` takes here and in the server's processes for this database, in clock ticks. */
+/** Returns the CPU time of `work` here and in the server's processes for this database, in clock ticks. */
 async function cpuOf(log: Database, work: (log: Database) => Promise<void>): Promise<number> {
   const pids = await log.run("pids", (orm) =>
     rows<{ pid: number }>(
@@ -137,15 +142,15 @@ async function cpuOf(log: Database, work: (log: Database) => Promise<void>): Pro
   return spent() - started;
 }
 
-/** User and system time of a process. */
+/** Returns user and system time of a process. */
 function ticksOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // after the command's name, which stands in parentheses: state, parent, ...
+  // The fields follow the command name in parentheses: state, parent, ...
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }
 
-async function openLog(url: string, name: string) {
+export async function openLog(url: string, name: string) {
   const administrator = postgres(url, { max: 1, onnotice: () => {} });
   await administrator.unsafe(`create database ${name}`);
   await administrator.end();
@@ -157,7 +162,7 @@ async function openLog(url: string, name: string) {
   return { url: address.href, log, [Symbol.asyncDispose]: () => log.close() };
 }
 
-/** Intents, each with its outcome, of a thousand organizations. */
+/** Writes intents with their outcomes, of a thousand organizations. */
 async function writeGroups(log: Database, groups = GROUPS): Promise<void> {
   const writer = new EventWriter({
     database: log,
@@ -184,7 +189,7 @@ async function writeGroups(log: Database, groups = GROUPS): Promise<void> {
   }
 }
 
-/** How many events a sealer seals in a second when there are more than it can. */
+/** Returns the events that a sealer seals in a second when more wait than it can seal. */
 async function sealing(url: string, groups: number, progress: Progress) {
   await using sealed = await openLog(url, "sealed");
   progress(`writing ${whole(groups * GROUP)} events to seal`);
@@ -196,7 +201,7 @@ async function sealing(url: string, groups: number, progress: Progress) {
   return { events, events_per_second: (events / taken_ms) * 1000, cpu_us: (user + system) / events };
 }
 
-async function sealAll(log: Database): Promise<void> {
+export async function sealAll(log: Database): Promise<void> {
   const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
   const deps: PassDeps = {
     reads: log,
@@ -210,7 +215,7 @@ async function sealAll(log: Database): Promise<void> {
   while ((await sealPass(deps, await selectState(log))).end === "behind");
 }
 
-/** An export of one owner's log with proof, as a file, and its verification by the command line. */
+/** Exports one owner's log with proof into a file, and verifies it by the command line. */
 async function verifying(url: string, directory: string, bed: AuditBed, events: number, progress: Progress) {
   await using whole_ = await openLog(url, "verified");
   progress("generating a large log");

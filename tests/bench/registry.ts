@@ -9,7 +9,7 @@ import { table, whole } from "./measure/table.ts";
 export const ADMIN_TOKEN = "bench-admin-token";
 const ROUTES = 10_000;
 
-/** What publishing costs: a large document, and the way from the answer to the key in etcd. */
+/** Measures the cost of publishing: a large document, and the time from the answer to the key in etcd. */
 export const registry: Bench = {
   summary: "apply of 10 000 routes, and the time from its 200 to the key in etcd",
   async run({ quick, progress }) {
@@ -49,7 +49,7 @@ export const registry: Bench = {
   },
 };
 
-/** Runs `measure` once more than asked, and leaves out the first time. */
+/** Runs `measure` once more than asked, and drops the first result. */
 async function repeat(rounds: number, measure: (round: number) => Promise<number>): Promise<number[]> {
   const samples: number[] = [];
   for (let round = 0; round <= rounds; round++) {
@@ -59,7 +59,7 @@ async function repeat(rounds: number, measure: (round: number) => Promise<number
   return samples;
 }
 
-/** Applies `services` and gives the milliseconds until the answer. */
+/** Applies `services`, and returns the milliseconds until the answer. */
 export async function apply(url: string, services: object): Promise<number> {
   const body = JSON.stringify({ services });
   const started = performance.now();
@@ -73,16 +73,19 @@ export async function apply(url: string, services: object): Promise<number> {
   return performance.now() - started;
 }
 
-/** Milliseconds until the value of `key` holds `part`. */
+/** Returns the milliseconds until the value of `key` holds `part`. */
 async function untilSeen(store: RouteStore, key: string, part: string): Promise<number> {
   const started = performance.now();
   while ((await store.get(key))?.value.includes(part) !== true) {
-    // asks again at once: each look costs less than a millisecond
+    // Ask again at once: each look-up takes less than a millisecond.
   }
   return performance.now() - started;
 }
 
-/** All routes, two on each path, split over `services`; every round replaces the ones before. */
+/**
+ * Returns a document of all routes, two on each path, split over `services`. Every round replaces the ones
+ * before.
+ */
 export function documentOf(services: number, round: number): object {
   const routesOf = (service: number) =>
     Array.from({ length: ROUTES / services / 2 }, (_, route) => ({

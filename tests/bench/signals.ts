@@ -9,8 +9,9 @@ import { measure, PLAN, QUICK } from "./gateway.ts";
 import { describeMachine } from "./measure/machine.ts";
 
 /**
- * What the gateway pays for what it tells: the whole job with lines for errors alone, with a line for each request, and
- * with traces of one request in a hundred besides. Whether tracing costs anything while it is off, `compare` says.
+ * Measures the cost of the gateway's signals. It does the whole job with lines for errors alone, and with a
+ * line for each request. Then it also traces one request in a hundred. `compare` measures the cost of
+ * disabled tracing.
  */
 export const signals: Bench = {
   summary: "requests per second of the gateway with fewer lines, with all, and with traces of 1 %",
@@ -20,7 +21,7 @@ export const signals: Bench = {
     options.progress("starting everything that is compared");
     await using bed = await Bed.create();
     await using identity = await startIdentity();
-    // takes spans and says nothing, beside the load
+    // The collector takes spans and says nothing, beside the load.
     await using collector = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -31,7 +32,7 @@ export const signals: Bench = {
     });
     const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
     const services = { upstream, redis_url: redis.url, ...identity };
-    const common = { whole: true, paths: memberPaths, headers: MEMBER_HEADERS };
+    const common = { job: "whole" as const, paths: memberPaths, headers: MEMBER_HEADERS };
     const quiet = await startGateway(bed, services, 10, { variables: { LOG_LEVEL: "error" } });
     const logged = await startGateway(bed, services, 10);
     const traced = await startGateway(bed, services, 10, {
@@ -47,6 +48,6 @@ export const signals: Bench = {
       { name: "traced", title: "the same, and traces of 1 %", ...traced, ...common },
     ];
     for (const subject of subjects) await verify(subject);
-    return report(machine, plan, await measure(subjects, plan, options), null);
+    return report(machine, plan, await measure(subjects, plan, options));
   },
 };

@@ -12,14 +12,14 @@ import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 
 const CLIENTS = 16;
-/** Writers of one person wait for each other, so there are several. */
+/** Writers of one person wait for each other, so the bench has several people. */
 const PEOPLE = 64;
 const KEYS_EACH = 32;
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const RATE: Goal = { title: "validations / pgbench -S, 16 clients", bound: 0.45 };
 const PEPPERED = "validate, peppered";
-/** What an HMAC costs, and the second hash that is looked for beside it. */
+/** The goal for the cost of an HMAC and of the second hash look-up. */
 const PEPPER: Goal = {
   title: "validations with a pepper / without, µs of identity's CPU",
   bound: 1.03,
@@ -30,7 +30,7 @@ const CPU: Record<string, Goal> = {
   "create key": { title: "create key, µs of identity's CPU", bound: 170, at_most: true },
 };
 
-/** What identity can do: validations that no gateway has cached, reads, and writes. */
+/** Measures identity's validations that no gateway has cached, its reads and its writes. */
 export const validations: Bench = {
   summary: "identity: validations a second beside pgbench -S, and the CPU time of a read and a write",
   async run(options) {
@@ -126,7 +126,7 @@ function waysOf(
 /** Files with a request body on each line. */
 interface Bodies {
   readonly create: string;
-  /** Validations of keys that are stored without a pepper, and with one. */
+  /** Bodies of validations for keys that are stored without a pepper, and with one. */
   readonly plain: string;
   readonly peppered: string;
 }
@@ -143,7 +143,9 @@ function makePeople(identity: ServiceProcess): Promise<string[]> {
   return Promise.all(Array.from({ length: PEOPLE }, (_, index) => makePerson(identity, index)));
 }
 
-/** So many keys of each person, as bodies of validations: what is validated is another key each time. */
+/**
+ * Creates this many keys of each person, as bodies of validations, so that each validation has another key.
+ */
 async function makeKeys(identity: ServiceProcess, people: readonly string[]): Promise<string[]> {
   const lines: string[] = [];
   for (let round = 0; round < KEYS_EACH; round++) {

@@ -1,10 +1,10 @@
-/** The samples of calls in the OpenAPI documents are what they say: shell, TypeScript and Python that work. */
+/** The code samples in the OpenAPI descriptions work: shell, TypeScript and Python. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { codeSamples } from "@ostiary/lib/runtime/http";
+import { codeSamples } from "@ostiary/lib/openapi";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../app/registry/harness.ts";
 import { operationsIn } from "../support/openapi.ts";
 import { run } from "./clients/services.ts";
-import { servedDocuments } from "./served-documents.ts";
+import { servedDocuments } from "./served-descriptions.ts";
 
 interface Sample {
   label: string;
@@ -20,7 +20,7 @@ const sources = (label: string) =>
     ),
   );
 
-/** Texts that end what they stand in, in one language or another. */
+/** Texts that end a string in one language or another. */
 const AWKWARD = `it's "a" \`b\` $(c) \${d} {e} %7B \\ é 🚪 </script>`;
 const awkward = codeSamples({
   method: "POST",
@@ -35,7 +35,7 @@ const awkward = codeSamples({
 });
 const awkwardSource = (label: string) => awkward.find((sample) => sample.label === label)?.source ?? "";
 
-test("every operation has one in each language", () => {
+test("every operation has one sample in each language", () => {
   for (const document of Object.values(documents)) {
     for (const operation of operationsIn(document)) {
       expect(samplesOf(operation).map(({ label }) => label)).toEqual(["curl", "TypeScript", "Python"]);
@@ -43,12 +43,12 @@ test("every operation has one in each language", () => {
   }
 });
 
-test("those of the shell are shell", async () => {
+test("shell samples are valid shell", async () => {
   const script = [...sources("curl"), awkwardSource("curl")].join("\n");
   expect(await run(["bash", "-n", "-c", script], { cwd: "/" })).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("those of TypeScript are TypeScript", () => {
+test("TypeScript samples are valid TypeScript", () => {
   const transpiler = new Bun.Transpiler({ loader: "ts" });
   for (const source of [...sources("TypeScript"), awkwardSource("TypeScript")])
     transpiler.transformSync(source);
@@ -56,13 +56,13 @@ test("those of TypeScript are TypeScript", () => {
 
 const PYTHON = Bun.which("python3");
 
-test.skipIf(PYTHON === null)("those of Python are Python", async () => {
+test.skipIf(PYTHON === null)("Python samples are valid Python", async () => {
   const all = JSON.stringify([...sources("Python"), awkwardSource("Python")]);
   const check = `import ast, json\nfor source in json.loads(${JSON.stringify(all)}): ast.parse(source)`;
   expect(await run([String(PYTHON), "-c", check], { cwd: "/" })).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("nothing in a text can end it: what is sent is what was meant", async () => {
+test("no text can end a string: the request is the intended one", async () => {
   const received = Promise.withResolvers<unknown>();
   using server = Bun.serve({
     port: 0,
@@ -102,7 +102,7 @@ describe("of the registry", () => {
     return samplesOf(operation ?? {}).find((each) => each.label === label)?.source ?? "";
   };
 
-  test("they work as they stand", async () => {
+  test("samples work unchanged", async () => {
     const env = { REGISTRY_URL: registry.url, ADMIN_TOKEN };
     const written = await run(["bash", "-c", `${sample("apply", "curl")} -s`], { cwd: "/", env });
     expect(JSON.parse(written.stdout)).toMatchObject({ results: [{ status: "upserted" }] });

@@ -1,6 +1,6 @@
 /**
- * The document of the edge with the catalogs published, and clients generated from it, which take the tour through a
- * real gateway: TypeScript always, Python and Go where their generators are on the path.
+ * The edge description with the catalogs published, and clients generated from it, which take the tour
+ * through a real gateway. TypeScript is always tested, Python and Go when their generators are on the path.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -16,12 +16,12 @@ import { run } from "./clients/services.ts";
 setDefaultTimeout(180_000);
 
 const ROOT = join(import.meta.dir, "../..");
-/** Inside the packages of the tests, where imports of them resolve and nothing is checked in. */
+/** A folder inside the packages of the tests, where their imports resolve and nothing is checked in. */
 const CACHE = join(ROOT, "tests/node_modules/.cache");
 const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");
 const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 const CLIENTS = join(import.meta.dir, "clients");
-/** Not a module of ours: what it imports is generated. */
+/** A program that imports generated code, so it is not a module of this repository. */
 const program = await Bun.file(join(CLIENTS, "edge.ts.txt")).text();
 
 let stack: Stack;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** The document of the edge, once it has the words of every service. */
+/** Returns the edge description once it has the words of every service. */
 async function readDocument(): Promise<OpenApiDocument | null> {
   const headers = { Authorization: `Bearer ${stack.admin_token}` };
   const made = JSON.parse(await (await fetch(`${stack.registry.url}/edge/openapi.json`, { headers })).text());
@@ -41,9 +41,15 @@ async function readDocument(): Promise<OpenApiDocument | null> {
   return states.length === 3 && states.every(({ status }) => status === "current") ? made : null;
 }
 
-test("the document passes a linter, but for the licence, which is the operator's to say", async () => {
+test("the description passes a linter, except for the licence, which the operator names", async () => {
   const findings = await lintFindings(JSON.stringify(document));
   expect(findings.filter((finding) => !finding.startsWith("info-license"))).toEqual([]);
+});
+
+test("no schema has its service's name in front twice", () => {
+  const names = Object.keys(document.components.schemas);
+  expect(names.filter((name) => /^([A-Z][a-z]+)\1/.test(name))).toEqual([]);
+  expect(names).toContain("AuditCheckpointList");
 });
 
 test("every operation of the catalogs has the words of its service, and no owner's id", () => {
@@ -59,7 +65,7 @@ test("every operation of the catalogs has the words of its service, and no owner
   }
 });
 
-test("every error of it shows an example that fits its schema", () => {
+test("every error of the description has an example that fits its schema", () => {
   const validator = new DocumentValidator(document);
   for (const { operationId, responses } of operationsIn(document)) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -72,7 +78,7 @@ test("every error of it shows an example that fits its schema", () => {
   }
 });
 
-/** What every client prints of the tour. */
+/** The output of every client on the tour. */
 const TOUR = {
   user: "active",
   organization: "Acme",
@@ -85,7 +91,9 @@ const TOUR = {
   missing: "member",
 };
 
-/** Runs `work` in a folder below `within` that has the document, with what a client's program is told. */
+/**
+ * Runs `work` in a folder below `within` that has the description, with the variables of a client's program.
+ */
 async function generating(
   within: string,
   subject: string,
@@ -111,7 +119,7 @@ test("a generated TypeScript client compiles strictly, without casts, and takes 
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: { types: ["bun"] },
       include: ["*.ts"],
-      // which of the root leave this folder out
+      // The settings of the root exclude this folder.
       exclude: [],
     };
     await Bun.write(join(cwd, "tsconfig.json"), JSON.stringify(settings));

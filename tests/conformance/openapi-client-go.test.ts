@@ -1,4 +1,6 @@
-/** A Go client generated from the documents compiles and works (contract 7), where oapi-codegen is installed. */
+/**
+ * A Go client generated from the descriptions compiles and works (ER-22), where oapi-codegen is installed.
+ */
 import { expect, test } from "bun:test";
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,6 +10,7 @@ import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services
 const GENERATOR = Bun.which("go") === null ? null : Bun.which("oapi-codegen");
 const reason = GENERATOR === null ? " (left out: go and oapi-codegen are not both on the path)" : "";
 
+// ER-22
 test.skipIf(GENERATOR === null)(
   `a generated Go client compiles and works${reason}`,
   async () => {

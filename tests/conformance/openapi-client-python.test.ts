@@ -1,12 +1,17 @@
-/** A Python client generated from the documents works (contract 7), where openapi-python-client is installed. */
+/**
+ * A Python client generated from the descriptions works (ER-22), where openapi-python-client is installed.
+ * mypy checks its types, where it is installed.
+ */
 import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
 import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
 
 const GENERATOR = Bun.which("openapi-python-client");
 const reason = GENERATOR === null ? " (left out: openapi-python-client is not on the path)" : "";
+const MYPY = Bun.which("mypy");
 const PROGRAM = join(import.meta.dir, "clients/client.py");
 
+// ER-22
 test.skipIf(GENERATOR === null)(
   `a generated Python client works${reason}`,
   async () => {
@@ -18,7 +23,13 @@ test.skipIf(GENERATOR === null)(
       const command = [generator, "generate", "--path", `${name}.json`, ...output];
       expect(await run(command, { cwd })).toMatchObject({ code: 0 });
     }
-    // the generator's own interpreter has what the client needs
+    if (MYPY !== null) {
+      // The code made of the descriptions: the rest is the generator's own.
+      const made = SERVICES.flatMap((name) => [`${name}_client/models`, `${name}_client/api`]);
+      const checked = await run([MYPY, "--no-incremental", "--follow-imports=silent", ...made], { cwd });
+      expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("no issues found") });
+    }
+    // The generator's own interpreter has the packages that the client needs.
     const beside = Bun.which("python3", { PATH: dirname(generator) }) ?? "python3";
     const env = { ...services.env, PYTHONPATH: cwd };
     const answer = await run([beside, PROGRAM], { cwd, env });

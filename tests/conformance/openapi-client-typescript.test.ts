@@ -1,18 +1,19 @@
-/** A TypeScript client generated from the documents compiles strictly and works without casts (contract 7). */
+/** A TypeScript client generated from the descriptions compiles strictly and works without casts (ER-22). */
 import { expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-/** Inside the packages of the tests, where imports of them resolve and nothing is checked in. */
+/** A folder inside the packages of the tests, where their imports resolve and nothing is checked in. */
 const CACHE = join(ROOT, "tests/node_modules/.cache");
 const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");
 const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 
-/** Not a module of ours: what it imports is generated. */
+/** A program that imports generated code, so it is not a module of this repository. */
 const program = await Bun.file(join(import.meta.dir, "clients/client.ts.txt")).text();
 
+// ER-22
 test("a generated TypeScript client compiles strictly, without casts, and works", async () => {
   await mkdir(CACHE, { recursive: true });
   await using services = await startClientServices(CACHE);
@@ -30,7 +31,7 @@ test("a generated TypeScript client compiles strictly, without casts, and works"
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: { types: ["bun"] },
       include: ["*.ts"],
-      // which of the root leave this folder out
+      // The settings of the root exclude this folder.
       exclude: [],
     }),
   );

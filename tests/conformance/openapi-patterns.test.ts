@@ -1,10 +1,10 @@
-/** Patterns of the OpenAPI documents mean the same wherever a client is generated for (contract 7). */
+/** Patterns of the OpenAPI descriptions mean the same in every client's language (ER-23). */
 import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { objectsIn } from "../support/openapi.ts";
-import { servedDocuments } from "./served-documents.ts";
+import { servedDocuments } from "./served-descriptions.ts";
 
 const documents = await servedDocuments();
 const patterns = [
@@ -15,7 +15,9 @@ const patterns = [
   ),
 ];
 
-/** Texts on which dialects differ: astral, unpaired, unusual spaces, line ends, folded letters, other digits. */
+/**
+ * Texts on which dialects differ: astral, unpaired, unusual spaces, line ends, folded letters, other digits.
+ */
 const corpus = [
   ...[
     "",
@@ -75,11 +77,11 @@ const corpus = [
 
 const expected = patterns.map((pattern) => corpus.map((text) => new RegExp(pattern).test(text)));
 
-/** What another language may be asked: text that UTF-8 can hold. */
+/** The texts for other languages: those that UTF-8 can hold. */
 const spelled = corpus.filter((text) => text.isWellFormed());
 const question = (texts: string[]) => JSON.stringify({ patterns, texts });
 
-/** Texts on which another language differs, by pattern. */
+/** Returns the texts on which another language differs, by pattern. */
 function differences(answers: boolean[][], texts: string[]): [string | undefined, string][] {
   return answers.flatMap((row, index) =>
     texts.flatMap((text, place): [string | undefined, string][] =>
@@ -99,21 +101,22 @@ async function ask(command: string[], texts: string[]): Promise<boolean[][]> {
   return JSON.parse(answer);
 }
 
-describe("the patterns of the documents", () => {
+// ER-23
+describe("the patterns of the descriptions", () => {
   test("mean the same in JavaScript with and without the u flag", () => {
     expect(patterns.length).toBeGreaterThan(5);
     const answers = patterns.map((pattern) => corpus.map((text) => new RegExp(pattern, "u").test(text)));
     expect(differences(answers, corpus)).toEqual([]);
   });
 
-  test("use nothing that RE2 lacks or that dialects read in their own ways", () => {
-    // look-around, classes whose members differ, escapes of code units, back references
+  test("use no syntax that RE2 lacks or that dialects read differently", () => {
+    // Look-around, classes whose members differ, escapes of code units, back references.
     const foreign = /\(\?[=!<]|\\[sSwWdDbB]|\\u|\\p|\\k|\\[1-9]/;
     for (const pattern of patterns) expect(pattern.replace("[^\\s\\S]", "")).not.toMatch(foreign);
   });
 
   test.skipIf(Bun.which("python3") === null)("mean the same in Python", async () => {
-    // its $ matches before a line end too, and it has no other that JavaScript knows
+    // Its $ also matches before a line end, and it has no other that JavaScript knows.
     const texts = spelled.filter((text) => !text.endsWith("\n"));
     const script =
       "import json, re, sys; q = json.load(sys.stdin); print(json.dumps([[re.search(p, t) is not None for t in q['texts']] for p in q['patterns']]))";

@@ -6,8 +6,9 @@ import { Value } from "@sinclair/typebox/value";
 import { telemetryConfig } from "../support/collector.ts";
 
 /**
- * W3C Trace Context, level 1 with the keys and the flag of level 2, over real HTTP/1.1: header lines go out byte by byte, so that repeated headers
- * and white space meet the runtime's own reader. The cases are those of the W3C test suite.
+ * W3C Trace Context, level 1 with the keys and the flag of level 2, over real HTTP/1.1. Header lines go out
+ * byte by byte, so that the runtime's own reader gets repeated headers and white space. The cases are those
+ * of the W3C test suite.
  */
 
 const TRACE_ID = "12345678901234567890123456789012";
@@ -47,7 +48,7 @@ afterAll(async () => {
   await telemetry.close();
 });
 
-/** Sends the header lines as they are and returns the trace context that would be sent on. */
+/** Sends the header lines unchanged, and returns the trace context that would be forwarded. */
 async function sentOn(...lines: HeaderLine[]): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect(server.port ?? 0, "127.0.0.1");
@@ -83,6 +84,7 @@ async function expectNewTrace(lines: HeaderLine[]): Promise<void> {
 
 const STATE: HeaderLine = ["tracestate", "foo=1"];
 
+// GW-84
 describe("a traceparent continues the trace with a new parent id when it", () => {
   test.each<[string, string, string, string]>([
     ["is well formed", "traceparent", PARENT, "01"],
@@ -110,6 +112,7 @@ describe("a traceparent continues the trace with a new parent id when it", () =>
   });
 });
 
+// GW-84
 describe("a new trace begins, and tracestate is dropped, when traceparent", () => {
   test.each<[string, HeaderLine[]]>([
     ["is missing", []],
@@ -173,12 +176,13 @@ describe("a new trace begins, and tracestate is dropped, when traceparent", () =
     await expectNewTrace([...lines, STATE]);
   });
 
-  test("a trace begun here is not marked as sampled while nothing is exported", async () => {
+  test("a new trace is not marked as sampled while no exporter runs", async () => {
     expect((await sentOn()).traceparent).toEndWith("-00");
   });
 });
 
-describe("tracestate is sent on when it", () => {
+// GW-84
+describe("tracestate is forwarded when it", () => {
   const visible = Array.from({ length: 0x7f - 0x21 }, (_, at) => String.fromCharCode(0x21 + at))
     .filter((character) => character !== "," && character !== "=")
     .join("");
@@ -261,7 +265,8 @@ describe("tracestate is sent on when it", () => {
   });
 });
 
-describe("tracestate is dropped, and the trace goes on, when it", () => {
+// GW-84
+describe("tracestate is dropped, and the trace continues, when it", () => {
   test.each<[string, string]>([
     ["is empty", ""],
     ["has only empty members", " , ,"],
@@ -293,7 +298,7 @@ describe("tracestate is dropped, and the trace goes on, when it", () => {
     expect((await expectContinued([["traceparent", PARENT], ...lines])).tracestate).toBeNull();
   });
 
-  test("goes by another name", async () => {
+  test("has another name", async () => {
     const lines: HeaderLine[] = [
       ["trace-state", "foo=1"],
       ["trace.state", "foo=1"],

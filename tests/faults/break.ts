@@ -6,19 +6,19 @@ import { BROKEN_REPLICA } from "./record.ts";
 import { answerOf, type Replica } from "./system/replica.ts";
 import type { System } from "./system/system.ts";
 
-/** Each way of a line that is slow: twice this for a question and its answer. */
+/** The delay of a slow line, each way: a question with its answer takes twice this time. */
 const SLOWED_MS = 50;
 const RETURN_MS = 60_000;
 
-/** What a part consists of. */
+/** The processes and lines of a part. */
 interface Breakable {
   readonly servers: readonly BinaryTestServer[];
   readonly links: readonly NetworkProxy[];
-  /** Resolves once it answers, after it was started again. */
+  /** Resolves once the part answers after its restart. */
   answers(): Promise<unknown>;
 }
 
-/** Brings a cell's fault about. */
+/** Injects a cell's fault. */
 export async function breakParts(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async ({ servers, links }) => {
     switch (cell.fault) {
@@ -38,7 +38,7 @@ export async function breakParts(system: System, cell: Cell): Promise<void> {
   });
 }
 
-/** Mends it; resolves when the parts answer again. */
+/** Repairs the parts, and resolves when they answer again. */
 export async function mendParts(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async (part) => {
     if (cell.fault === "killed") await inTurn(part.servers, (server) => server.start());

@@ -1,4 +1,7 @@
-/** What can be broken. `gateway` and `registry` are one of two; every other part is broken whole. */
+/**
+ * The parts that can fail. `gateway` and `registry` are one of two replicas; every other part fails as a
+ * whole.
+ */
 export const PARTS = [
   "postgres",
   "redis",
@@ -12,17 +15,17 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** How it is broken: what is done is in `break.ts`. */
+/** The ways to fail; `break.ts` says what each does. */
 export const FAULTS = ["killed", "frozen", "cut", "black-holed", "slowed", "gone-silent"] as const;
 export type Fault = (typeof FAULTS)[number];
 
-/** One row of the table: one or two parts, broken in one way at the same time. */
+/** One row of the table: one or two parts that fail in one way at the same time. */
 export interface Cell {
   readonly parts: readonly Part[];
   readonly fault: Fault;
 }
 
-/** Two parts whose faults meet in one request, or in one way out. */
+/** Pairs of parts whose faults meet in one request, or in one outgoing call. */
 const PAIRS: readonly (readonly [Part, Part])[] = [
   ["redis", "identity"],
   ["postgres", "etcd"],
@@ -40,18 +43,18 @@ export const CELLS: readonly Cell[] = [
   ...PAIRS.flatMap((parts) => FAULTS_OF_PAIRS.map((fault) => ({ parts, fault }))),
 ];
 
-/** One cell of each part, to see that all works. */
+/** One cell of each part, for a quick check. */
 export const QUICK_CELLS: readonly Cell[] = ALONE.map((part, index) => ({
   parts: [part],
   fault: FAULTS[index % FAULTS.length] ?? "killed",
 }));
 
-/** Such as `redis+identity/killed`. */
+/** Returns a name such as `redis+identity/killed`. */
 export function nameOf({ parts, fault }: Cell): string {
   return `${parts.join("+")}/${fault}`;
 }
 
-/** The cells that `wanted` names: `redis/killed`, or all of `redis`, or all that are `/killed`. */
+/** Returns the cells that `wanted` names: `redis/killed`, or all of `redis`, or all that are `/killed`. */
 export function cellsNamed(wanted: string, cells: readonly Cell[] = CELLS): readonly Cell[] {
   return cells.filter((cell) => {
     const name = nameOf(cell);
@@ -61,7 +64,7 @@ export function cellsNamed(wanted: string, cells: readonly Cell[] = CELLS): read
   });
 }
 
-/** Whether nothing at all is to be had of the part. */
+/** Whether the part gives no answer at all. */
 export function isAway({ fault }: Cell): boolean {
   return fault === "killed" || fault === "frozen" || fault === "cut" || fault === "black-holed";
 }

@@ -15,43 +15,43 @@ export const CLIENTS = [
 ] as const;
 export type Client = (typeof CLIENTS)[number];
 
-/** What the gateways are told for these runs, and what their own constants are. */
+/** The settings of the gateways in these runs, and their own constants. */
 export const LIMITS = {
   /** UPSTREAM_TIMEOUT_MS and UPSTREAM_IDLE_TIMEOUT_MS. */
   upstream_ms: 1_500,
-  /** Deadlines of services are looked at so often, and may be noticed so late. */
+  /** The interval of the sweep over deadlines, which is how late one may be noticed. */
   upstream_late_ms: 100,
-  /** What a client of a limited route waits for when there is no counter store. */
+  /** The time until a client of a limited route gets its answer without a counter store. */
   uncounted_ms: 600,
-  /** What a client of an audited route waits for when there is no audit service. */
+  /** The time until a client of an audited route gets its answer without an audit service. */
   unrecorded_ms: 1_200,
   /** VALIDATE_TIMEOUT_MS. */
   validate_ms: 2_000,
-  /** A statement and its report. */
+  /** The time of a statement with its watchdog. */
   database_ms: 11_000,
   /** APIKEY_CACHE_TTL_SECS. */
   cache_ttl_s: 60,
-  /** What clients give up after, well beyond all of these. */
+  /** The time after which clients give up, well beyond all others. */
   patience_ms: 6_000,
   publisher_patience_ms: 15_000,
-  /** Of the routes of limited clients. */
+  /** The limit of the routes of limited clients. */
   requests: 30,
   window_s: 4,
 } as const;
 
-/** Time between two events of a stream. */
+/** The time between two events of a stream. */
 export const EVENT_INTERVAL_MS = 250;
 
 export interface ClientKind {
-  /** What the table calls it. */
+  /** The name of the client in the table. */
   readonly title: string;
-  /** Requests a second, or how many streams are open. */
+  /** The requests a second, or the number of open streams. */
   readonly rate: number;
-  /** Parts without which its requests can not be answered well. */
+  /** The parts that its requests need. */
   readonly needs: readonly Part[];
-  /** Statuses that say that all is well. */
+  /** The statuses of a healthy system. */
   readonly good: readonly number[];
-  /** What the slowest answer may take by the gateway's own limits; null: such a client has none. */
+  /** The longest time of an answer by the gateway's own limits; null for a client without one. */
   readonly limit_ms: number | null;
 }
 

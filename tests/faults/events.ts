@@ -1,10 +1,10 @@
 import postgres from "postgres";
 import { waitFor } from "../support/wait-for.ts";
 
-/** What outcomes that wait get to be written in. */
+/** The time that waiting outcomes get to be written. */
 const OUTCOMES_MS = 6_000;
 
-/** Reads the audit log where it is kept, past all lines. */
+/** A reader of the audit log in the database, past the lines that fail. */
 export class AuditLog implements AsyncDisposable {
   readonly #sql: postgres.Sql;
 
@@ -13,8 +13,8 @@ export class AuditLog implements AsyncDisposable {
   }
 
   /**
-   * Outcomes of events since a time, by request id, once none of those up to `until` is pending, or after some seconds.
-   * Of later ones that are pending nothing can be said yet: they are given as `underway`.
+   * Returns the outcomes of events since a time, by request id, once no event up to `until` is pending, or
+   * after some seconds. Later pending events are given as `underway`, because nothing is known of them yet.
    */
   async since(from: Date, until: Date): Promise<ReadonlyMap<string, string>> {
     let events = await this.#read(from, until);
@@ -22,7 +22,7 @@ export class AuditLog implements AsyncDisposable {
       events = await this.#read(from, until);
       return ![...events.values()].includes("pending");
     };
-    await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // then some stay pending
+    await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // Then some events stay pending
     return events;
   }
 

@@ -7,19 +7,22 @@ import { type Judgement, judge } from "./promises/index.ts";
 import { beyondLimit } from "./promises/limits.ts";
 import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
 
-/** What one kind of client saw while the fault held. */
+/** The answers that one kind of client got during the fault. */
 export interface Sight {
-  /** How often each status came; `none` stands for no answer. */
+  /** The number of answers of each status; `none` stands for no answer. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly p50_ms: number;
   readonly max_ms: number;
 }
 
-/** A row of the table, and of what programs get. */
+/** A row of the table, and of the output for programs. */
 export interface Findings {
   readonly cell: string;
   readonly sights: Readonly<Record<Client, Sight | null>>;
-  /** From the part's return until all was well, and who was the last; null: not as long as was looked. */
+  /**
+   * The time from the part's return until all clients were well, with the last one; null when that took too
+   * long.
+   */
   readonly well_again_ms: number | null;
   readonly well_again_last: string;
   readonly lost: {
@@ -29,7 +32,7 @@ export interface Findings {
   };
   readonly requests: number;
   readonly audited: number;
-  /** Of the requests that were not answered well, those that processes without a processor may be to blame for. */
+  /** The number of bad answers that processes without a processor may have caused. */
   readonly excused: number;
   readonly judgements: readonly Judgement[];
 }
@@ -61,7 +64,7 @@ function recordOf(sights: readonly (readonly [Client, Sight | null])[]): Record<
   return { ...none, ...more, ...Object.fromEntries(sights) };
 }
 
-/** What was asked while the fault held, whenever the answer came. */
+/** Returns the answers to requests that were sent during the fault, whenever the answer came. */
 function sightOf({ answers, broken_ms, returning_ms }: CellRun, client: Client): Sight | null {
   const seen = answers.filter(
     (answer) =>

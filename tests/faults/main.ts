@@ -4,11 +4,11 @@ import { describeMachine, type Machine, machineLine } from "../bench/measure/mac
 import { Leash } from "../support/leash.ts";
 import { CELLS, type Cell, cellsNamed, nameOf, QUICK_CELLS } from "./cells.ts";
 import { type Findings, findingsOf } from "./findings.ts";
-import { pageWith } from "./page.ts";
+import { type PagePart, pageWith } from "./page.ts";
 import { brokenPromises, cellTable, progressLine, promiseTable } from "./report.ts";
 import { runCells, withBed } from "./run.ts";
 import type { Bed, Pace } from "./run-cell.ts";
-import { soakTable, whatGrew } from "./soak/report.ts";
+import { connectionTable, soakTable, whatGrew } from "./soak/report.ts";
 import { soak } from "./soak/soak.ts";
 import { RunImpossible } from "./system/system.ts";
 
@@ -19,7 +19,7 @@ const EXIT_INTERRUPTED = 130;
 const PACE: Pace = { before_ms: 1_500, fault_ms: 4_000, well_ms: 1_500, heal_ms_max: 8_000 };
 const QUICK: Pace = { ...PACE, fault_ms: 2_500 };
 
-// clients wait for services that hang, more of them than the runtime allows by itself
+// Clients wait for services that hang: more of them than the runtime allows by default.
 withRuntimeVariables(process.env, { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" });
 await main();
 
@@ -28,21 +28,21 @@ async function main(): Promise<void> {
   const minutes = minutesOf(values.soak);
   const pace = values.quick ? QUICK : PACE;
   const cells = cellsOf(values);
-  // whatever way this process ends, the leash ends what it started
+  // However this process ends, the leash ends what it started.
   process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
   const result = await withBed(new Leash(), progress, (bed) =>
     minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes),
   ).catch((error) => (error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error)));
-  if (values.out !== undefined) await writePage(values.out, result.text);
+  if (values.out !== undefined) await writePage(values.out, result.text, minutes === null ? "table" : "soak");
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   if (result.broken.length > 0) console.error(["", "Broken promises:", ...result.broken].join("\n"));
   process.exit(result.broken.length > 0 ? EXIT_BROKEN : 0);
 }
 
 interface Result {
-  /** For people, in Markdown. */
+  /** The Markdown for people. */
   readonly text: string;
-  /** The same for programs. */
+  /** The data for programs. */
   readonly data: object;
   readonly broken: readonly string[];
 }
@@ -92,7 +92,10 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
   );
   const grew = whatGrew(looks);
   return {
-    text: [headOf(machine, started_ms), "", soakTable(looks), "", promiseTable(findings)].join("\n"),
+    text: [
+      headOf(machine, started_ms),
+      ...[soakTable(looks), connectionTable(looks), promiseTable(findings)].map((table) => `\n${table}`),
+    ].join("\n"),
     data: { machine, looks: Object.fromEntries(looks), grew, findings },
     broken: [...not_begun, ...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
   };
@@ -107,7 +110,7 @@ function progress(line: string): void {
   console.error(line);
 }
 
-/** Null: no soak. */
+/** Returns the minutes of a soak; null without one. */
 function minutesOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const minutes = Number(text);
@@ -127,9 +130,9 @@ function allNames(): string {
   return CELLS.map((cell) => `  ${nameOf(cell)}`).join("\n");
 }
 
-async function writePage(path: string, text: string): Promise<void> {
+async function writePage(path: string, text: string, part: PagePart): Promise<void> {
   const file = Bun.file(path);
-  await Bun.write(path, pageWith((await file.exists()) ? await file.text() : "", text));
+  await Bun.write(path, pageWith((await file.exists()) ? await file.text() : "", text, part));
 }
 
 function readArguments() {

@@ -11,7 +11,7 @@ const Asked = Type.Object({
   member: Type.String(),
 });
 
-/** Reads on what the service has noted of requests. */
+/** A reader of the requests that the service has noted. */
 export class ReachedRequests {
   readonly #file: string;
   #offset = 0;
@@ -25,7 +25,7 @@ export class ReachedRequests {
     try {
       const { size } = await file.stat();
       const { buffer } = await file.read(Buffer.alloc(size - this.#offset), { position: this.#offset });
-      // a line that is being written is for the next time
+      // An incomplete line is left for the next call.
       const whole = buffer.subarray(0, buffer.lastIndexOf("\n") + 1);
       this.#offset += whole.length;
       return whole.toString().trimEnd().split("\n").flatMap(reachedOf);
@@ -35,7 +35,7 @@ export class ReachedRequests {
   }
 }
 
-/** Requests without a word of who asked are not the clients'. */
+/** Returns the requests of clients: those that name their caller. */
 function reachedOf(line: string): Reached[] {
   if (line === "") return [];
   const { request_id, path } = Value.Parse(Noted, JSON.parse(line));

@@ -2,10 +2,10 @@ import { CLIENTS, KINDS } from "./clients.ts";
 import type { Findings, Sight } from "./findings.ts";
 import { PROMISES } from "./promises/index.ts";
 
-/** Ways to break a promise that one line names. */
+/** The maximum of broken promises that one line names. */
 const NAMED_MAX = 3;
 
-/** A table in Markdown, laid out so that it can be read as text too. */
+/** Returns a table in Markdown, aligned so that it can be read as text too. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
@@ -15,7 +15,7 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return [layOut(head), layOut(widths.map((width) => "-".repeat(width))), ...rows.map(layOut)].join("\n");
 }
 
-/** A row for each cell: what each kind of client saw during the fault, and what came after. */
+/** Returns a row for each cell: what each kind of client saw during the fault, and what followed. */
 export function cellTable(findings: readonly Findings[]): string {
   const head = ["Fault", ...CLIENTS.map((client) => KINDS[client].title), "well again after", "lost"];
   const rows = findings.map((each) => [
@@ -27,7 +27,7 @@ export function cellTable(findings: readonly Findings[]): string {
   return markdownTable(head, rows);
 }
 
-/** Such as `503 ×40, 200 ×2; 501/540 ms`. */
+/** Returns a text such as `503 ×40, 200 ×2; 501/540 ms`. */
 function sightText(sight: Sight | null): string {
   if (sight === null) return "–";
   const { statuses, p50_ms, max_ms } = sight;
@@ -46,7 +46,7 @@ function lostText({ events, beyond_limit, wrong_admissions }: Findings["lost"]):
   return parts.filter((part) => part !== false).join(", ") || "nothing";
 }
 
-/** A line for each promise: in how many cells it was judged, and how it was broken. */
+/** Returns a line for each promise: the number of cells in which it was judged, and how it was broken. */
 export function promiseTable(findings: readonly Findings[]): string {
   const rows = PROMISES.map(({ name, title }) => {
     const judged = findings.flatMap((each) =>
@@ -60,7 +60,7 @@ export function promiseTable(findings: readonly Findings[]): string {
   return markdownTable(["Promise", "cells", "it"], rows);
 }
 
-/** How each promise was broken, by cell; empty when none was. */
+/** Returns how each promise was broken, by cell; empty when none was. */
 export function brokenPromises(findings: readonly Findings[]): string[] {
   return findings.flatMap(({ cell, judgements }) =>
     judgements.flatMap(({ promise, broken }) => {
@@ -72,7 +72,7 @@ export function brokenPromises(findings: readonly Findings[]): string[] {
   );
 }
 
-/** One line of progress. */
+/** Returns one line of progress. */
 export function progressLine(found: Findings): string {
   const broken = brokenPromises([found]);
   const { cell, requests, audited, well_again_ms, excused } = found;

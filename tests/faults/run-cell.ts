@@ -12,7 +12,7 @@ import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
 
-/** What a cell is run with. */
+/** The system, load and records that a cell runs with. */
 export interface Bed {
   readonly system: System;
   readonly load: Load;
@@ -25,15 +25,15 @@ export interface Pace {
   /** How long the load runs before the fault, and how long the fault holds. */
   readonly before_ms: number;
   readonly fault_ms: number;
-  /** How long all must be well for the cell to be over, and how long that is waited for. */
+  /** How long all clients must be well at the end of the cell, and the longest wait for that. */
   readonly well_ms: number;
   readonly heal_ms_max: number;
 }
 
-/** New keys that a cell needs at most, made before anything is broken. */
+/** The maximum of new keys that a cell needs, made before any part fails. */
 const UNSEEN = 80;
 const WELL_BEFORE_MS = 30_000;
-/** Requests of the cell before may have been on their way still. */
+/** Requests of the cell before may still be in flight. */
 const EVENTS_BEFORE_MS = 30_000;
 const SAMPLE_MS = 120;
 
@@ -41,7 +41,7 @@ export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
 }
 
-/** Breaks and mends what the cell says, under load, and gives back all that was seen. */
+/** Injects and repairs the cell's fault under load, and returns everything that was seen. */
 export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
   const { system, load, delay, reached, log } = bed;
   const callers = await newCallers(system);
@@ -62,7 +62,7 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
   const times = { began_ms: began.ms, breaking_ms, broken_ms, returning_ms, returned_ms };
   await waitUntilWell(load, times, pace);
   const ended = { ms: performance.now(), date: new Date() };
-  await Bun.sleep(SAMPLE_MS); // so that the delay up to here is known
+  await Bun.sleep(SAMPLE_MS); // so that the delay up to now is known
   const { answers, served } = load.recorder.take();
   const seen = await reached.sinceLast();
   const run = {
@@ -85,7 +85,7 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
   return run;
 }
 
-/** The system was not well before a fault, long after the one before it. */
+/** The error for a system that was not well before a fault, long after the fault before. */
 export class NotWell extends Error {
   constructor(who: readonly string[]) {
     super(`not well before the fault: ${who.join(", ")}`);
@@ -110,7 +110,7 @@ async function wellBefore({ system, load, delay }: Bed, { before_ms }: Pace): Pr
   });
 }
 
-/** What went wrong for a kind of client, or that nothing came of it; empty when it is well. */
+/** Returns what went wrong for a kind of client, or that it got no answer; empty when it is well. */
 function unwellOf(client: Client, lately: readonly Answer[]): string[] {
   const of = lately.filter((answer) => answer.client === client);
   const bad = of.filter((answer) => !isGood(answer) && !isExcused(answer));
@@ -126,7 +126,7 @@ function withDelays(system: System, delay: SchedulingDelay, answers: readonly Se
   }));
 }
 
-/** The processes that a request passes, by name; of two that may have had it, both. */
+/** Returns the processes that a request passes, by name; both of two that may have had it. */
 function processesOf(system: System, { client, replica }: Pick<Answer, "client" | "replica">): string[] {
   const first = client === "publish" ? system.registries[replica] : system.gateways[replica];
   const behind = KINDS[client].needs.flatMap((part) => {
@@ -136,7 +136,7 @@ function processesOf(system: System, { client, replica }: Pick<Answer, "client" 
   return [CLIENTS_PROCESS, ...(first === undefined ? [] : [first.name]), ...behind];
 }
 
-/** The processes that a new route passes on its way to a gateway. */
+/** Returns the processes that a new route passes on its way to a gateway. */
 function processesTo({ registries, gateways }: System, gateway: number): string[] {
   const own = gateways[gateway]?.name;
   return [CLIENTS_PROCESS, ...registries.map(({ name }) => name), "postgres", "etcd", ...(own ? [own] : [])];
@@ -158,7 +158,7 @@ async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }:
     const last_ms = Math.max(...healing(soFar).values());
     return now_ms - returned_ms - last_ms >= well_ms;
   };
-  await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // the promise will say so
+  await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // The promise will report it
   const patience_ms = Math.max(LIMITS.patience_ms, KINDS.publish.limit_ms ?? 0) + 5_000;
   await waitFor(() => !load.recorder.awaits(returned_ms), {
     timeout_ms: patience_ms,

@@ -10,7 +10,7 @@ import { System } from "./system/system.ts";
 
 export type Progress = (line: string) => void;
 
-/** Starts the system and its load, hands them to `work`, and ends both however that ends. */
+/** Starts the system and its load, passes them to `work`, and ends both whatever happens. */
 export async function withBed<T>(
   leash: Leash,
   progress: Progress,
@@ -24,7 +24,7 @@ export async function withBed<T>(
   return await work({ system, load, delay, reached: new ReachedRequests(system.reached_file), log });
 }
 
-/** Runs cells one after the other, and tells of each, and of those that could not be begun. */
+/** Runs cells one after the other. Reports each cell, and each cell that could not begin. */
 export async function runCells(
   bed: Bed,
   cells: readonly Cell[],

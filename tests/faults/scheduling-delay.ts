@@ -2,22 +2,23 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const INTERVAL_MS = 50;
 const NS_PER_MS = 1e6;
-/** The runtime's thread that carries calls of other services; it begins with the first of them. */
+/** The runtime's thread that calls other services; it starts with the first call. */
 const CALLS_THREAD = "HTTP Client";
 const THREADS_LOOK_MS = 1_000;
 
 /** This process: the clients, and the lines between all others. */
 export const CLIENTS_PROCESS = "clients";
 
-/** How long each process has stood in line since the run began, at one moment. */
+/** The time that each process has waited for a processor since the run began, at one moment. */
 interface Sample {
   readonly at_ms: number;
   readonly waited_ms: ReadonlyMap<string, number>;
 }
 
 /**
- * How long the processes of a run stood in line for a processor, as the kernel counts it, and how late this one's own
- * timers were: what a busy machine adds to times. Elsewhere than on Linux only the latter.
+ * The time that a busy machine adds to measured times. The kernel counts how long each process waited for a
+ * processor, and this process measures how late its own timers are. On other systems than Linux only the
+ * timers count.
  */
 export class SchedulingDelay {
   readonly #pids: () => ReadonlyMap<string, number>;
@@ -26,15 +27,15 @@ export class SchedulingDelay {
   readonly #samples: Sample[] = [{ at_ms: performance.now(), waited_ms: new Map() }];
   readonly #timer = setInterval(() => this.#sample(), INTERVAL_MS);
 
-  /** `pids` are those that run now, by name. */
+  /** @param pids returns the running processes, by name */
   constructor(pids: () => ReadonlyMap<string, number>) {
     this.#pids = pids;
     this.#sample();
   }
 
   /**
-   * The delay of these processes together between two moments, rather too much than too little; the later one must
-   * have been sampled.
+   * Returns the delay of these processes together between two moments, rather too much than too little. The
+   * later moment must have been sampled.
    */
   between(from_ms: number, to_ms: number, names: readonly string[]): number {
     const before = this.#samples.findLast(({ at_ms }) => at_ms <= from_ms) ?? this.#samples[0];
@@ -43,7 +44,7 @@ export class SchedulingDelay {
     return names.reduce((sum, name) => sum + waited(after, name) - waited(before, name), 0);
   }
 
-  /** Forgets what was sampled before. */
+  /** Removes earlier samples. */
   forget(before_ms: number): void {
     const kept = this.#samples.findLastIndex(({ at_ms }) => at_ms <= before_ms);
     this.#samples.splice(0, Math.max(0, kept));
@@ -59,14 +60,14 @@ export class SchedulingDelay {
     const waited_ms = new Map(last?.waited_ms);
     const add = (name: string, ms: number) => waited_ms.set(name, (waited_ms.get(name) ?? 0) + ms);
     for (const [name, pid] of this.#pids()) add(name, this.#waited(pid, this.#threadsOf(pid, at_ms)));
-    // what its main thread waited is in how late it is
+    // The lateness of timers covers the main thread
     const calls = this.#threadsOf(process.pid, at_ms).filter((id) => id !== process.pid);
     add(CLIENTS_PROCESS, this.#waited(process.pid, calls));
     add(CLIENTS_PROCESS, Math.max(0, at_ms - (last?.at_ms ?? at_ms) - INTERVAL_MS));
     this.#samples.push({ at_ms, waited_ms });
   }
 
-  /** What these threads of a process waited since they were last looked at. */
+  /** Returns the time that these threads of a process waited since the last call. */
   #waited(pid: number, threads: readonly number[]): number {
     return threads.reduce((sum, thread) => {
       const now_ns = countedNs(pid, thread);
@@ -76,7 +77,7 @@ export class SchedulingDelay {
     }, 0);
   }
 
-  /** The threads of a process that requests pass. */
+  /** Returns the threads of a process that requests pass. */
   #threadsOf(pid: number, now_ms: number): readonly number[] {
     const known = this.#threads.get(pid);
     if (known !== undefined && (known.ids.length > 1 || now_ms - known.looked_ms < THREADS_LOOK_MS)) {
@@ -94,15 +95,15 @@ function threadsNamed(pid: number, name: string): number[] {
       readFileSync(`/proc/${pid}/task/${thread}/comm`, "utf8").trim() === name;
     return readdirSync(`/proc/${pid}/task`).filter(isNamed).map(Number);
   } catch {
-    return []; // it has ended, or this is no Linux
+    return []; // It has ended, or this is not Linux
   }
 }
 
-/** What the kernel has counted for a thread. */
+/** Returns the time that the kernel has counted for a thread. */
 function countedNs(pid: number, thread: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[1]);
   } catch {
-    return 0; // it has ended, or this is no Linux
+    return 0; // It has ended, or this is not Linux
   }
 }

@@ -8,10 +8,7 @@ import {
 } from "../support/mixed-run.ts";
 import type { ReceivedSpan } from "../support/otlp-messages.ts";
 
-/**
- * "Emitted signals" of the gateway's specification and the audit metrics of both, read from what the four services
- * wrote, served and sent in one run.
- */
+/** Logs, metrics and traces (OP-36 to OP-54), read from the output of the four services in one run. */
 
 setDefaultTimeout(180_000);
 
@@ -33,7 +30,7 @@ afterAll(() => run?.stop());
 const scrapeOf = (service: ServiceName) => scrapes.get(service) ?? "";
 const linesOf = (service: ServiceName) => accessLines(run.stack[service]);
 
-/** The gateway's line of a request. */
+/** Returns the gateway's line of a request. */
 function lineOf(name: string): Record<string, unknown> {
   const { request_id } = run.answers.get(name) ?? {};
   const found = linesOf("gateway").filter((line) => line.request_id === request_id);
@@ -48,7 +45,7 @@ function serverSpans(service?: ServiceName): ReceivedSpan[] {
   );
 }
 
-test("the run was answered as it was meant", () => {
+test("the run has the expected answers", () => {
   const statuses = Array.from(run.answers, ([name, { status }]) => [name, status]);
   expect(Object.fromEntries(statuses)).toEqual({
     found: 201,
@@ -77,6 +74,7 @@ test("the run was answered as it was meant", () => {
 });
 
 describe("logs", () => {
+  // OP-36
   test.each(SERVICES)("every line of %s is JSON with timestamp, level and message", (service) => {
     for (const line of run.stack[service].stdout.filter((text) => text !== "")) {
       const { timestamp, level, message, service: name } = JSON.parse(line);
@@ -88,6 +86,7 @@ describe("logs", () => {
     expect(run.stack[service].stderr).toEqual([]);
   });
 
+  // OP-37
   test.each(SERVICES)("a request's line of %s has each field, of its type, and no other", (service) => {
     const lines = linesOf(service);
     expect(lines.length).toBeGreaterThan(0);
@@ -130,7 +129,8 @@ describe("logs", () => {
     expect(linesOf("gateway").filter(({ status }) => status === 499)).toHaveLength(1);
   });
 
-  test("who called is told as far as it is known", () => {
+  // OP-38
+  test("the caller is logged as far as it is known", () => {
     const { organization_id, member_key } = run;
     const member = { organization_id, member_id: expect.stringMatching(/^[0-9A-Z]{26}$/) };
     expect(lineOf("person")).toMatchObject({ auth_type: "jwt", user_id: expect.any(String) });
@@ -160,7 +160,8 @@ describe("logs", () => {
     expect(found("audit", "log")).toMatchObject([{ status: 200, organization_id: run.organization_id }]);
   });
 
-  test("health and metrics have no line anywhere", () => {
+  // OP-28
+  test("health and metrics have no line", () => {
     for (const service of SERVICES) {
       for (const { route } of linesOf(service)) expect(PROBES).not.toContain(String(route));
     }
@@ -183,6 +184,7 @@ describe("metrics", () => {
   const REQUEST_BOUNDS = ["0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "+Inf"];
   const STORE_BOUNDS = ["0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "+Inf"];
 
+  // OP-47
   test.each(SERVICES)("%s counts and times requests by exactly the labels and buckets", (service) => {
     const scrape = scrapeOf(service);
     expect(scrape).toContain("# TYPE http_requests_total counter");
@@ -192,6 +194,7 @@ describe("metrics", () => {
     expect(bounds(scrape, "http_request_duration_seconds")).toEqual(REQUEST_BOUNDS);
   });
 
+  // OP-48
   test.each(SERVICES)("%s counts and times operations on stores", (service) => {
     const scrape = scrapeOf(service);
     const labels = ["db_system_name,db_operation_name,db_namespace"];
@@ -203,13 +206,15 @@ describe("metrics", () => {
     expect(bounds(scrape, "db_operation_duration_seconds")).toEqual(STORE_BOUNDS);
   });
 
-  test.each(SERVICES)("%s tells memory, CPU time and start of its process", (service) => {
+  // OP-49
+  test.each(SERVICES)("%s reports memory, CPU time and start of its process", (service) => {
     const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, "m").exec(scrapeOf(service))?.[1]);
     expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
     expect(value("process_cpu_seconds_total")).toBeGreaterThan(0);
     expect(value("process_start_time_seconds")).toBeGreaterThan(1.7e9);
   });
 
+  // OP-40, OP-51
   test("requests are counted by template and never by id", () => {
     const scrape = scrapeOf("gateway");
     for (const line of [
@@ -227,6 +232,7 @@ describe("metrics", () => {
     }
   });
 
+  // OP-50
   test("the gateway counts and times audit writes", () => {
     const scrape = scrapeOf("gateway");
     expect(scrape).toMatch(/^audit_writes_total{write="intent",result="ok"} [1-9]/m);
@@ -236,7 +242,8 @@ describe("metrics", () => {
     expect(scrape).toContain("# TYPE audit_intent_duration_seconds histogram");
   });
 
-  test("audit counts what became of writes, by each result", () => {
+  // OP-50
+  test("audit counts the results of writes", () => {
     const scrape = scrapeOf("audit");
     expect(scrape).toMatch(/^audit_intents_total{result="created"} [1-9]/m);
     expect(scrape).toMatch(/^audit_intents_total{result="existing"} \d/m);
@@ -245,18 +252,21 @@ describe("metrics", () => {
     expect(scrape).toMatch(/^audit_outcomes_total{result="not_found"} \d/m);
   });
 
+  // OP-51
   test.each(SERVICES)("every metric of %s is listed in its README", async (service) => {
     const text = await Bun.file(`${import.meta.dir}/../../apps/${service}/README.md`).text();
     const names = Array.from(scrapeOf(service).matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name);
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
+  // OP-46
   test("are in Prometheus' text format, on the internal port alone", async () => {
     for (const service of SERVICES) expect(scrapeOf(service)).toStartWith("# HELP ");
   });
 });
 
 describe("traces", () => {
+  // OP-52
   test("are sent by http/protobuf", () => {
     const traces = run.collector.requests.filter((request) => request.includes("/v1/traces"));
     expect(new Set(traces)).toEqual(new Set(["POST /v1/traces application/x-protobuf"]));
@@ -270,6 +280,7 @@ describe("traces", () => {
     );
   });
 
+  // OP-53
   test.each(SERVICES)(
     "a server span of %s is named by method and template, 5xx alone is an error",
     (service) => {
@@ -289,7 +300,8 @@ describe("traces", () => {
     },
   );
 
-  test("probes leave none, and no 4xx is an error on any span", () => {
+  // OP-28, OP-53
+  test("probes have none, and no 4xx is an error on any span", () => {
     for (const { attributes, name, status } of run.collector.spans) {
       for (const probe of PROBES) expect(name).not.toContain(probe);
       const code = Number(attributes["http.response.status_code"]);
@@ -298,10 +310,11 @@ describe("traces", () => {
   });
 });
 
+// OP-54
 describe("one trace joins", () => {
   const CLIENT_KIND = 3;
 
-  /** The spans of a request's trace, each as service, kind and name under that of its parent. */
+  /** Returns the spans of a request's trace, each as service, kind and name below its parent. */
   function treeOf(name: string): string[] {
     const { trace_id } = lineOf(name);
     const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
@@ -314,7 +327,7 @@ describe("one trace joins", () => {
     return spans.map(pathOf).toSorted();
   }
 
-  test("the gateway's span, its calls, those of the services behind it, and their database", () => {
+  test("the gateway's span, its calls, the spans of the services behind it, and their database", () => {
     const root = "gateway serves POST /member/api-keys";
     const audit = "audit serves PUT /internal/events/{request_id}";
     const tree = treeOf("member key");
@@ -329,7 +342,7 @@ describe("one trace joins", () => {
     expect(tree.some((path) => path.includes("gateway calls PATCH > audit serves PATCH"))).toBe(true);
   });
 
-  test("a validation that a request caused, and identity's look into its database", () => {
+  test("a validation that a request caused, with identity's query", () => {
     const root = "gateway serves GET /demo/me/notes/{note_id}";
     expect(treeOf("found").join("\n")).toContain(
       "gateway serves POST /user/organizations > gateway calls POST > " +
@@ -338,7 +351,8 @@ describe("one trace joins", () => {
     expect(treeOf("person")).toContain(`${root} > gateway calls GET`);
   });
 
-  test("request_id is on each span of it, and on the lines of all services", () => {
+  // OP-54
+  test("spans that all have request_id, like the lines of all services", () => {
     const { request_id } = run.answers.get("member key") ?? {};
     const { trace_id } = lineOf("member key");
     for (const span of run.collector.spans.filter((each) => each.trace_id === trace_id)) {
@@ -349,7 +363,7 @@ describe("one trace joins", () => {
     }
   });
 
-  test("by the stable semantic conventions for HTTP and databases", () => {
+  test("spans by the stable semantic conventions for HTTP and databases", () => {
     const { trace_id } = lineOf("502");
     const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
     const server = spans.find(({ kind }) => kind === SERVER_KIND);
@@ -379,7 +393,7 @@ describe("one trace joins", () => {
     });
   });
 
-  test("every span has a parent in the run, or none: what scrapes and loops do is in no trace", () => {
+  test("spans with a parent in the run or none: scrapes and loops are in no trace", () => {
     const known = new Set(run.collector.spans.map(({ span_id }) => span_id));
     const orphans = run.collector.spans.filter(({ parent_span_id, kind }) =>
       parent_span_id === "" ? kind !== SERVER_KIND : !known.has(parent_span_id),
@@ -388,6 +402,7 @@ describe("one trace joins", () => {
   });
 });
 
+// OP-42
 test("no key, token, JWT or query is in any line, metric or span", () => {
   const written = [
     run.stack.output().join("\n"),

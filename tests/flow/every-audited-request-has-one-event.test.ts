@@ -16,13 +16,13 @@ const REQUESTS = 1_000;
 const CLIENTS = 16;
 const TOKEN = "internal-token-of-this-test";
 
-/** What a client saw of one request. */
+/** The client's view of one request. */
 interface Answer {
   request_id: string;
   status: number;
 }
 
-/** A service that notes which requests reached it, and answers by its path. */
+/** Starts a service that notes the requests that reached it, and answers by their path. */
 function startNotingService() {
   const reached: string[] = [];
   const server = Bun.serve({
@@ -38,6 +38,7 @@ function startNotingService() {
   return { reached, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
+// GW-2, GW-141
 describe.skipIf(!services().postgres.real)(
   "a thousand audited requests while the audit service is restarted three times",
   () => {
@@ -105,7 +106,7 @@ describe.skipIf(!services().postgres.real)(
       return { organization_id: organization.id, key };
     }
 
-    /** One in four changes the organization at identity, the others a thing. */
+    /** Sends a request: one in four changes the organization at identity, the others a thing. */
     async function request(n: number): Promise<Answer> {
       const [method, path] =
         n % 4 === 0 ? ["PATCH", "/org"] : ["POST", `/org/things/${n}/${[200, 404, 500][n % 3]}`];
@@ -129,7 +130,7 @@ describe.skipIf(!services().postgres.real)(
         .map((line) => JSON.parse(line));
     }
 
-    /** Requests that identity answered, by its own log. */
+    /** Returns the requests that identity answered, by its own log. */
     const reachedIdentity = () =>
       identity
         .logs()
@@ -180,7 +181,7 @@ describe.skipIf(!services().postgres.real)(
         expect(byRequest.get(request_id)).toMatchObject({ outcome: "responded", status });
         byRequest.delete(request_id);
       }
-      // an intent that was written though its answer was lost: the gateway said so afterwards
+      // The gateway corrects an intent that was written although its answer was lost.
       for (const event of byRequest.values())
         expect(event).toMatchObject({ outcome: "rejected", status: 503 });
       expect(answers.map(({ request_id }) => request_id)).toEqual(

@@ -15,7 +15,7 @@ async function json(response: Response) {
   return JSON.parse(await response.text());
 }
 
-/** What a row of the catalog has to work on, in an organization of its own. */
+/** The objects of a row of the catalog, in an organization of their own. */
 interface World {
   user_id: string;
   organization_id: string;
@@ -24,9 +24,9 @@ interface World {
   service_account_member_id: string;
   target_member_id: string;
   invite_id: string;
-  /** A token of another organization's invite. */
+  /** The token of another organization's invite. */
   token: string;
-  /** Keys by their owner, beside the caller's. */
+  /** Other keys by their owner. */
   spare: { user: string; member: string; service_account: string };
   /** The caller's credential, by kind. */
   caller: Record<Credential, string>;
@@ -35,166 +35,97 @@ interface World {
 type Credential = "none" | "jwt" | "user key" | "member key" | "session" | "service account key";
 type Scope = "user" | "organization" | "member";
 
-interface Row {
-  scope: Scope;
-  route: `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
-  label?: string;
-  status: number;
-  /** Path parameters and body, given what is there. */
-  params?(world: World, credential: Credential): Record<string, string>;
-  body?(world: World): object;
-}
-
-const named = () => ({ name: "Catalog" });
-const newIdp = () => ({ idp: { issuer: "https://other.example.com", subject: crypto.randomUUID() } });
-const account = (world: World) => ({ service_account_id: world.service_account_id });
-const overlap = () => ({ overlap_seconds: 60 });
-const spareOfMember = ({ spare }: World, credential: Credential) => ({
-  key_id: credential === "service account key" ? spare.service_account : spare.member,
-});
-const target = (world: World) => ({ member_id: world.target_member_id });
-const WRITE_MEMBERS = "org:members:write";
-const WRITE_ACCOUNTS = "org:service-accounts:write";
-
-/** Every route of the catalog, and what a caller who may call it is answered. */
-const rows: Row[] = [
-  { scope: "user", route: "GET /user", status: 200 },
-  { scope: "user", route: "PATCH /user", status: 200, body: () => ({ display_name: "Catalog" }) },
-  { scope: "user", route: "DELETE /user", status: 204 },
-  { scope: "user", route: "GET /user/memberships", status: 200 },
-  { scope: "user", route: "POST /user/organizations", status: 201, body: named },
-  { scope: "user", route: "GET /user/api-keys", status: 200 },
-  { scope: "user", route: "POST /user/api-keys", status: 201, body: named },
-  {
-    scope: "user",
-    route: "DELETE /user/api-keys/{key_id}",
-    status: 204,
-    params: ({ spare }) => ({ key_id: spare.user }),
-  },
-  {
-    scope: "user",
-    route: "POST /user/api-keys/{key_id}/rotate",
-    status: 201,
-    params: ({ spare }) => ({ key_id: spare.user }),
-    body: overlap,
-  },
-  { scope: "user", route: "POST /user/invites/redeem", status: 201, body: ({ token }) => ({ token }) },
-  {
-    scope: "user",
-    route: "POST /user/organizations/{organization_id}/session",
-    status: 201,
-    params: ({ organization_id }) => ({ organization_id }),
-  },
-  { scope: "organization", route: "GET /org", status: 200 },
-  { scope: "organization", route: "PATCH /org", label: "org:write", status: 200, body: named },
-  { scope: "organization", route: "DELETE /org", label: "org:delete", status: 204 },
-  { scope: "organization", route: "GET /org/roles", status: 200 },
-  { scope: "organization", route: "GET /org/members", status: 200 },
-  { scope: "organization", route: "POST /org/members", label: WRITE_MEMBERS, status: 201, body: newIdp },
-  { scope: "organization", route: "GET /org/members/{member_id}", status: 200, params: target },
-  {
-    scope: "organization",
-    route: "PATCH /org/members/{member_id}",
-    label: WRITE_MEMBERS,
-    status: 200,
-    params: target,
-    body: () => ({ role: "viewer" }),
-  },
-  {
-    scope: "organization",
-    route: "DELETE /org/members/{member_id}",
-    label: WRITE_MEMBERS,
-    status: 204,
-    params: target,
-  },
-  { scope: "organization", route: "GET /org/invites", label: WRITE_MEMBERS, status: 200 },
-  { scope: "organization", route: "POST /org/invites", label: WRITE_MEMBERS, status: 201, body: () => ({}) },
-  {
-    scope: "organization",
-    route: "DELETE /org/invites/{invite_id}",
-    label: WRITE_MEMBERS,
-    status: 204,
-    params: ({ invite_id }) => ({ invite_id }),
-  },
-  { scope: "organization", route: "GET /org/service-accounts", status: 200 },
-  {
-    scope: "organization",
-    route: "POST /org/service-accounts",
-    label: WRITE_ACCOUNTS,
-    status: 201,
-    body: named,
-  },
-  {
-    scope: "organization",
-    route: "GET /org/service-accounts/{service_account_id}",
-    status: 200,
-    params: account,
-  },
-  {
-    scope: "organization",
-    route: "PATCH /org/service-accounts/{service_account_id}",
-    label: WRITE_ACCOUNTS,
-    status: 200,
-    params: account,
-    body: named,
-  },
-  {
-    scope: "organization",
-    route: "DELETE /org/service-accounts/{service_account_id}",
-    label: WRITE_ACCOUNTS,
-    status: 204,
-    params: account,
-  },
-  {
-    scope: "organization",
-    route: "GET /org/service-accounts/{service_account_id}/api-keys",
-    status: 200,
-    params: account,
-  },
-  {
-    scope: "organization",
-    route: "POST /org/service-accounts/{service_account_id}/api-keys",
-    label: WRITE_ACCOUNTS,
-    status: 201,
-    params: account,
-    body: named,
-  },
-  {
-    scope: "organization",
-    route: "DELETE /org/service-accounts/{service_account_id}/api-keys/{key_id}",
-    label: WRITE_ACCOUNTS,
-    status: 204,
-    params: (world) => ({ ...account(world), key_id: world.spare.service_account }),
-  },
-  {
-    scope: "organization",
-    route: "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate",
-    label: WRITE_ACCOUNTS,
-    status: 201,
-    params: (world) => ({ ...account(world), key_id: world.spare.service_account }),
-    body: overlap,
-  },
-  { scope: "member", route: "GET /member", status: 200 },
-  { scope: "member", route: "PATCH /member", status: 200, body: () => ({ status: "active" }) },
-  { scope: "member", route: "DELETE /member", status: 204 },
-  { scope: "member", route: "GET /member/api-keys", status: 200 },
-  { scope: "member", route: "POST /member/api-keys", status: 201, body: named },
-  {
-    scope: "member",
-    route: "DELETE /member/api-keys/{key_id}",
-    status: 204,
-    params: spareOfMember,
-  },
-  {
-    scope: "member",
-    route: "POST /member/api-keys/{key_id}/rotate",
-    status: 201,
-    params: spareOfMember,
-    body: overlap,
-  },
+/** Every route of the catalog, with the label that it asks for. */
+const catalogRoutes: [scope: Scope, route: string, label?: string][] = [
+  ["user", "GET /user"],
+  ["user", "PATCH /user"],
+  ["user", "DELETE /user"],
+  ["user", "GET /user/memberships"],
+  ["user", "POST /user/organizations"],
+  ["user", "GET /user/api-keys"],
+  ["user", "POST /user/api-keys"],
+  ["user", "DELETE /user/api-keys/{key_id}"],
+  ["user", "POST /user/api-keys/{key_id}/rotate"],
+  ["user", "POST /user/invites/redeem"],
+  ["user", "POST /user/organizations/{organization_id}/session"],
+  ["organization", "GET /org"],
+  ["organization", "PATCH /org", "org:write"],
+  ["organization", "DELETE /org", "org:delete"],
+  ["organization", "GET /org/roles"],
+  ["organization", "GET /org/members"],
+  ["organization", "POST /org/members", "org:members:write"],
+  ["organization", "GET /org/members/{member_id}"],
+  ["organization", "PATCH /org/members/{member_id}", "org:members:write"],
+  ["organization", "DELETE /org/members/{member_id}", "org:members:write"],
+  ["organization", "GET /org/invites", "org:members:write"],
+  ["organization", "POST /org/invites", "org:members:write"],
+  ["organization", "DELETE /org/invites/{invite_id}", "org:members:write"],
+  ["organization", "GET /org/service-accounts"],
+  ["organization", "POST /org/service-accounts", "org:service-accounts:write"],
+  ["organization", "GET /org/service-accounts/{service_account_id}"],
+  ["organization", "PATCH /org/service-accounts/{service_account_id}", "org:service-accounts:write"],
+  ["organization", "DELETE /org/service-accounts/{service_account_id}", "org:service-accounts:write"],
+  ["organization", "GET /org/service-accounts/{service_account_id}/api-keys"],
+  ["organization", "POST /org/service-accounts/{service_account_id}/api-keys", "org:service-accounts:write"],
+  [
+    "organization",
+    "DELETE /org/service-accounts/{service_account_id}/api-keys/{key_id}",
+    "org:service-accounts:write",
+  ],
+  [
+    "organization",
+    "POST /org/service-accounts/{service_account_id}/api-keys/{key_id}/rotate",
+    "org:service-accounts:write",
+  ],
+  ["member", "GET /member"],
+  ["member", "PATCH /member"],
+  ["member", "DELETE /member"],
+  ["member", "GET /member/api-keys"],
+  ["member", "POST /member/api-keys"],
+  ["member", "DELETE /member/api-keys/{key_id}"],
+  ["member", "POST /member/api-keys/{key_id}/rotate"],
 ];
 
-/** The routes of a catalog as the gateway would serve them, with their scopes and labels. */
+interface Row {
+  scope: Scope;
+  method: string;
+  path: string;
+  label: string | undefined;
+}
+
+const rows: Row[] = catalogRoutes.map(([scope, route, label]) => {
+  const [method = "", path = ""] = route.split(" ");
+  return { scope, method, path, label };
+});
+
+/** The values of path parameters. */
+function paramsOf({ scope, path }: Row, world: World, credential: Credential): Record<string, string> {
+  const ofAccount = path.includes("/service-accounts/") || credential === "service account key";
+  const { spare, organization_id, service_account_id, invite_id, target_member_id } = world;
+  const key_id = scope === "user" ? spare.user : ofAccount ? spare.service_account : spare.member;
+  return { organization_id, service_account_id, invite_id, key_id, member_id: target_member_id };
+}
+
+function bodyOf({ method, path }: Row, world: World): object | undefined {
+  const given: Record<string, object> = {
+    "PATCH /user": { display_name: "Catalog" },
+    "POST /user/invites/redeem": { token: world.token },
+    "POST /org/members": { idp: { issuer: "https://other.example.com", subject: crypto.randomUUID() } },
+    "PATCH /org/members/{member_id}": { role: "viewer" },
+    "POST /org/invites": {},
+    "PATCH /member": { status: "active" },
+  };
+  if (path.endsWith("/rotate")) return { overlap_seconds: 60 };
+  const isNamed = ["POST", "PATCH"].includes(method) && !path.endsWith("/session");
+  return given[`${method} ${path}`] ?? (isNamed ? { name: "Catalog" } : undefined);
+}
+
+/** Returns the status for a caller whom the gateway lets through. */
+function successOf({ method }: Row): number {
+  return method === "POST" ? 201 : method === "DELETE" ? 204 : 200;
+}
+
+/** Returns the routes of a catalog as the gateway would serve them, with their scopes and labels. */
 function routesOf(service: StoredServiceConfig) {
   return (["public", "user", "organization", "member"] as const).flatMap((scope) =>
     (service[scope]?.routes ?? []).flatMap(({ path, methods, required_labels }) =>
@@ -210,9 +141,14 @@ function catalog(text: string, name: string): StoredServiceConfig {
   return service;
 }
 
+// ID-106
 test("identity.yaml holds these routes with these labels, and no other", async () => {
   const served = routesOf(catalog(await seed("identity.yaml"), "identity"));
-  const expected = rows.map(({ scope, route, label }) => ({ scope, route, labels: label ? [label] : [] }));
+  const expected = catalogRoutes.map(([scope, route, label]) => ({
+    scope,
+    route,
+    labels: label ? [label] : [],
+  }));
   const byRoute = (a: { route: string }, b: { route: string }) => a.route.localeCompare(b.route);
   expect(served.toSorted(byRoute)).toEqual(expected.toSorted(byRoute));
 });
@@ -227,7 +163,7 @@ describe("through the gateway", () => {
   }, 120_000);
   afterAll(() => stack.close(), 60_000);
 
-  /** Calls identity past the gateway, to set things up. */
+  /** Calls identity past the gateway, to prepare objects. */
   async function direct(path: string, body: object = {}): Promise<Record<string, string>> {
     const response = await fetch(`${stack.identity.url}${path}`, {
       method: "POST",
@@ -247,7 +183,7 @@ describe("through the gateway", () => {
     return { token, user_id: (await json(response)).id };
   }
 
-  /** An organization where the caller, and its service account, have `role`. */
+  /** Creates an organization where the caller, and its service account, have `role`. */
   async function newWorld(role: string): Promise<World> {
     const [owner, caller, guest] = await Promise.all([newPerson(), newPerson(), newPerson()]);
     const organization = await direct(`/users/${owner.user_id}/organizations`, { name: "World" });
@@ -302,9 +238,10 @@ describe("through the gateway", () => {
   }
 
   async function callAs(credential: Credential, world: World, row: Row): Promise<Response> {
-    const [method, template = ""] = row.route.split(" ");
-    const params = row.params?.(world, credential) ?? {};
-    const path = template.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "");
+    const { method } = row;
+    const params = paramsOf(row, world, credential);
+    const body = bodyOf(row, world);
+    const path = row.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "");
     const secret = world.caller[credential];
     return fetch(`${stack.gateway.url}${path}`, {
       method,
@@ -312,17 +249,20 @@ describe("through the gateway", () => {
         ...(credential === "jwt" && { Authorization: `Bearer ${secret}` }),
         ...(credential !== "jwt" && credential !== "none" && { "X-API-Key": secret }),
       },
-      body: row.body === undefined ? undefined : JSON.stringify(row.body(world)),
+      body: body && JSON.stringify(body),
     });
   }
 
-  /** What the specification says: 401 for the wrong realm, 403 without the label, else the service's answer. */
+  /**
+   * Returns the gateway's answer: 401 for the wrong realm, 403 without the label, otherwise the service's
+   * answer.
+   */
   function expected(row: Row, credential: Credential, role: string): number {
     const realm = credential === "jwt" || credential === "user key" ? "user" : "organization";
     if (credential === "none" || (row.scope === "user") !== (realm === "user")) return 401;
     const labels = labelsOf.get(role) ?? [];
     const passes = row.label === undefined || labels.includes("*") || labels.includes(row.label);
-    return row.scope === "user" || passes ? row.status : 403;
+    return row.scope === "user" || passes ? successOf(row) : 403;
   }
 
   const credentials: Credential[] = [
@@ -334,6 +274,7 @@ describe("through the gateway", () => {
     "service account key",
   ];
 
+  // ID-106
   test.each(["owner", "admin", "member", "auditor", "viewer"])(
     "every route answers the role %p as its scope and label say, for every kind of credential",
     async (role) => {
@@ -341,10 +282,10 @@ describe("through the gateway", () => {
       for (const row of rows) {
         for (const credential of credentials) {
           const status = expected(row, credential, role);
-          const reads = row.route.startsWith("GET") || status >= 400;
+          const reads = row.method === "GET" || status >= 400;
           const world = reads ? shared : await newWorld(role);
           const answer = await callAs(credential, world, row);
-          const { route } = row;
+          const route = `${row.method} ${row.path}`;
           expect({ route, credential, status: answer.status }).toEqual({ route, credential, status });
           const headers = [...answer.headers.keys()];
           expect(headers.filter((name) => name.startsWith("x-platform"))).toEqual([]);
@@ -355,7 +296,8 @@ describe("through the gateway", () => {
     300_000,
   );
 
-  test("staff.yaml would be applied as it is", async () => {
+  // ID-107
+  test("staff.yaml can be applied unchanged", async () => {
     const response = await fetch(`${stack.registry.url}/apply?dry_run=true`, {
       method: "POST",
       headers: { Authorization: `Bearer ${stack.admin_token}`, "Content-Type": "application/yaml" },
@@ -367,7 +309,8 @@ describe("through the gateway", () => {
   });
 });
 
-test("the staff's own gateway serves the four staff routes to whoever its provider admits", async () => {
+// ID-107
+test("the staff's own gateway serves the staff routes to everybody whom its provider admits", async () => {
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   const identity = await startProcess("apps/identity/main.ts", {
     DATABASE_URL: await freshDatabase(),
@@ -381,6 +324,8 @@ test("the staff's own gateway serves the four staff routes to whoever its provid
   const service = catalog(await seed("staff.yaml"), "identity-staff");
   expect(routesOf(service).map(({ scope, route }) => `${scope} ${route}`)).toEqual([
     "user GET /staff/organizations",
+    "user POST /staff/organizations",
+    "user PATCH /staff/organizations/{organization_id}/plan",
     "user GET /staff/users",
     "user PATCH /staff/users/{person_id}/status",
     "user GET /staff/members/{member_id}/user",
@@ -405,6 +350,13 @@ test("the staff's own gateway serves the four staff routes to whoever its provid
   });
   const member = created.headers.get("x-platform-audit-member");
   expect((await call("GET", "/staff/organizations")).body.organizations).toMatchObject([{ name: "Listed" }]);
+  const given = { name: "Given", user_id: staff };
+  const { status, body } = await call("POST", "/staff/organizations", given);
+  expect({ status, name: body.name, plan: body.plan }).toEqual({ status: 201, name: "Given", plan: null });
+  expect(await call("PATCH", `/staff/organizations/${body.id}/plan`, { plan: "pro" })).toMatchObject({
+    status: 200,
+    body: { name: "Given", plan: "pro" },
+  });
   expect(await call("GET", `/staff/members/${member}/user`)).toEqual({
     status: 200,
     body: { user_id: staff },

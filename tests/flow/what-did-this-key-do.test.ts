@@ -5,8 +5,8 @@ import { isObject } from "../support/openapi.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
 /**
- * Someone finds a key where it should not be. All they have is its prefix, and the audit log: who made it, what it
- * did, what came after it.
+ * Somebody finds a key in the wrong place. Its prefix and the audit log tell who made it, what it did, and
+ * what followed.
  */
 let stack: Stack;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ async function call(method: string, path: string, caller: Record<string, string>
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
-test("a key is followed by its prefix and its member, through its rotation to its end", async () => {
+test("a key is traced by its prefix and its member, through its rotation to its end", async () => {
   const token = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
   const ada = { Authorization: `Bearer ${token}` };
   const organization = (await call("POST", "/user/organizations", ada, { name: "Acme" })).body;
@@ -52,7 +52,7 @@ test("a key is followed by its prefix and its member, through its rotation to it
   const done = ({ method, route, outcome, status }: AuditEvent) => `${method} ${route} ${outcome} ${status}`;
   await waitFor(async () => (await read("")).every(({ outcome }) => outcome !== "pending"));
 
-  // what it did, and nothing that another key of the same member did
+  // The calls of this key, and none of another key of the same member.
   const robots = await read(`&actor_member_id=${robot.member_id}`);
   const doneBy = (key: { key_prefix: string }) =>
     robots.filter(({ actor }) => isObject(actor) && actor.key_prefix === key.key_prefix).map(done);
@@ -65,7 +65,7 @@ test("a key is followed by its prefix and its member, through its rotation to it
   expect(doneBy(next)).toEqual(["PATCH /org responded 200"]);
   expect(robots).toHaveLength(5);
 
-  // who made it, who turned it over to what, and who ended it
+  // The creator, the rotation with its successor, and the end.
   const [made] = await read(`&created_id=${first.id}`);
   expect(made).toMatchObject({
     route: "/org/service-accounts/{service_account_id}/api-keys",

@@ -1,4 +1,7 @@
-/** A terminal's text as a picture. Colours are those of a dark terminal, so one picture serves pages of both schemes. */
+/**
+ * A terminal's text as a picture. Its colors are those of a dark terminal, so one picture serves pages of
+ * both schemes.
+ */
 
 const COLUMNS = 104;
 const LINE_HEIGHT = 19;
@@ -8,13 +11,13 @@ const BAR_HEIGHT = 34;
 
 export type Style = "command" | "heading" | "good" | "bad" | "plain";
 
-/** What a screen shows, in lines that are as long as they are. */
+/** The lines of a screen, at their full length. */
 export interface ScreenText {
   style: Style;
   text: string;
 }
 
-/** Breaks lines where a terminal breaks them, at its last column, and draws them. */
+/** Draws lines, broken at the terminal's last column. */
 export function terminalSvg(title: string, texts: readonly ScreenText[]): string {
   const lines = texts.flatMap(({ style, text }) =>
     text.split("\n").flatMap((line) => wrapped(line).map((part) => ({ style, part }))),

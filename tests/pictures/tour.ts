@@ -1,6 +1,6 @@
 /**
- * Makes `.github/pictures/tour.svg` from a quick start that runs now: `bun tests/pictures/tour.ts`. Everything in the
- * picture but the prompts is what the programs printed. It needs the quick start's own ports.
+ * Makes `.github/pictures/tour.svg` from a quick start that runs now: `bun tests/pictures/tour.ts`. The
+ * programs printed everything in the picture except the prompts. It needs the quick start's default ports.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,13 +11,13 @@ import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";
 const ROOT = join(import.meta.dir, "../..");
 export const PICTURE = join(ROOT, ".github/pictures/tour.svg");
 
-/** Words of the steps that the picture shows; the others run too, since later ones need them. */
+/** Words of the steps in the picture. The other steps run too, because later ones need them. */
 export const SHOWN = ["no credential", "wants a label", "one too many"];
 
 const PORTS = { gateway: 5001, registry: 5002, provider: 4001, sample: 4000 };
 const local = (port: number) => `http://127.0.0.1:${port}`;
 
-/** The tour of a quick start on its own ports, as it is printed there. */
+/** Returns the tour of a quick start on its default ports, as it is printed. */
 export function stepsOfDefaults(admin_token_file: string): TourStep[] {
   return tourSteps({
     gateway_url: local(PORTS.gateway),
@@ -57,7 +57,7 @@ export function isShown({ shows }: TourStep): boolean {
   return SHOWN.some((words) => shows.includes(words));
 }
 
-/** All that the platform printed up to the end of the tour. */
+/** Returns everything that the platform printed up to the end of the tour. */
 async function screenOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
   let text = "";
   for await (const chunk of stdout) {
@@ -67,7 +67,7 @@ async function screenOf(stdout: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`The platform ended:\n${text}`);
 }
 
-/** What each step printed, all in one shell. */
+/** Runs the steps in one shell, and returns the output of each. */
 async function take(steps: TourStep[]): Promise<string[]> {
   const END = "--- end of step ---";
   const script = steps.map(({ commands }) => `${commands}\necho '${END}'`).join("\n");
@@ -79,7 +79,7 @@ async function take(steps: TourStep[]): Promise<string[]> {
 function started(screen: string): ScreenText[] {
   const lines = screen.trimStart().split("\n");
   const ready = lines.findIndex((line) => line.startsWith("Ostiary is ready"));
-  // the folder of the data has a name of this run
+  // The data folder has a name of this run.
   const addresses = lines
     .slice(ready + 1, lines.indexOf("", ready + 2))
     .filter((line) => !/data and/.test(line));

@@ -12,7 +12,9 @@ import { services, startEtcd, startPostgres, startRedis } from "../support/servi
 
 setDefaultTimeout(60_000);
 
-/** What an operator reads when a store can not be used at boot: the cause, its variable, and no password. */
+/**
+ * The messages for operators when a store cannot be used at boot: the cause, its variable, and no password.
+ */
 const SECRET = "hunter2";
 
 async function sentence(opened: Promise<unknown>): Promise<string> {
@@ -25,6 +27,7 @@ async function sentence(opened: Promise<unknown>): Promise<string> {
 
 const database = (url: string) => sentence(openDatabase(url, { namespace: "test" }));
 
+// OP-14
 describe.if(services().postgres.binary)("DATABASE_URL", () => {
   let server: TestServer;
   let at: string;
@@ -71,7 +74,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     );
   });
 
-  test("the server's rules keep a machine out", async () => {
+  test("the server's rules exclude a machine", async () => {
     expect(await database(`postgres://reader:${SECRET}@${at}/locked`)).toBe(
       `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine; it may ask for TLS, which ?sslmode=verify-full turns on.`,
     );
@@ -95,7 +98,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     );
   });
 
-  test("a user that may not create the schema is told to be given the right", async () => {
+  test("a user that may not create the schema is told which right it needs", async () => {
     const opened = await openDatabase(`postgres://reader:${SECRET}@${at}/bare`, { namespace: "test" });
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
     await opened.close();
@@ -104,7 +107,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
     );
   });
 
-  test("a read-only server can not be migrated", async () => {
+  test("a read-only server cannot be migrated", async () => {
     const options = "?default_transaction_read_only=on";
     const opened = await openDatabase(`postgres://${boss}@${at}/bare${options}`, { namespace: "test" });
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
@@ -115,15 +118,15 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
   });
 });
 
-describe("DATABASE_URL where no PostgreSQL is", () => {
-  test("nobody listens", async () => {
+describe("DATABASE_URL without a PostgreSQL", () => {
+  test("nothing listens", async () => {
     const port = await freePort();
     expect(await database(`postgres://u:${SECRET}@127.0.0.1:${port}/x`)).toBe(
       `Nothing listens at 127.0.0.1:${port} (DATABASE_URL): start it, or correct the URL.`,
     );
   });
 
-  test("a host that nobody knows", async () => {
+  test("an unknown host", async () => {
     expect(await database(`postgres://u:${SECRET}@nowhere.invalid/x`)).toBe(
       "The host of DATABASE_URL is not known: nowhere.invalid.",
     );
@@ -134,12 +137,12 @@ describe("DATABASE_URL where no PostgreSQL is", () => {
     ["hangs up", (socket) => socket.end()],
     ["speaks HTTP", (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")],
   ];
-  // each takes as long as a start may wait for its database
+  // Each takes as long as a start may wait for its database.
   test.concurrent.each(others)("another program that %s ends the wait, too", async (_, data) => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data } });
     try {
       expect(await database(`postgres://u:${SECRET}@127.0.0.1:${other.port}/x`)).toBe(
-        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: look whether it runs, and whether the way to it is open.`,
+        `The database at 127.0.0.1:${other.port} (DATABASE_URL) does not answer: check that it runs and that the network lets connections through.`,
       );
     } finally {
       other.stop(true);
@@ -147,6 +150,7 @@ describe("DATABASE_URL where no PostgreSQL is", () => {
   });
 });
 
+// OP-14
 describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
   let server: TestServer;
   let at: string;
@@ -196,7 +200,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
     await store.close();
   });
 
-  test("a user who may count and nothing else opens it, and is refused nothing", async () => {
+  test("a user with only the rights of counting opens it, and is refused nothing", async () => {
     const admin = new Redis(`redis://:${SECRET}@${at}`);
     const rights = ["+eval", "+evalsha", "+incr", "+pttl", "+pexpire", "+ping", "+client"];
     await admin.call("ACL", "SETUSER", "counting", "on", `>${SECRET}`, "~*", "-@all", ...rights);
@@ -210,6 +214,7 @@ describe.if(services().redis.binary)("COUNTER_STORE_URL", () => {
   });
 });
 
+// OP-14
 describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
   let server: TestServer;
 
@@ -243,13 +248,13 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
     );
   });
 
-  test("one that is away is no refusal", async () => {
+  test("a store that is down is no refusal", async () => {
     const store = await openRouteStore(`http://127.0.0.1:${await freePort()}`);
     const { failure, refused } = routeStoreBootFailure(await rejection(store.ping(2_000)));
     await store.close();
     expect([refused, failure.message]).toEqual([
       false,
-      "The route store (ROUTE_STORE_URL) can not be reached: start it, or correct the URL.",
+      "The route store (ROUTE_STORE_URL) cannot be reached: start it, or correct the URL.",
     ]);
   });
 });

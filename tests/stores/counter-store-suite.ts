@@ -6,8 +6,9 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { waitFor } from "../support/index.ts";
 
-/** What every adapter of the counter store promises, on the store that `url` gives. */
+/** Runs the promises of every adapter of the counter store, on the store at `url`. */
 export function describeCounterStore(adapter: string, url: () => Promise<string>): void {
+  // OP-12
   describe(`counter store on ${adapter}`, () => {
     const operations: StoreOperation[] = [];
     let store: CounterStore;
@@ -20,14 +21,14 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
     afterAll(() => store.close());
 
-    test("counts from one, each bucket for itself", async () => {
+    test("counts from one, each bucket by itself", async () => {
       expect((await store.increment("a", 60)).count).toBe(1);
       expect((await store.increment("a", 60)).count).toBe(2);
       expect((await store.increment("b", 60)).count).toBe(1);
       expect((await store.increment("a", 60)).count).toBe(3);
     });
 
-    test("takes any bucket name as it is", async () => {
+    test("accepts any bucket name", async () => {
       for (const bucket of [
         "GET /v1/{id} 127.0.0.1",
         "service:policy:ä",
@@ -41,20 +42,23 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       }
     });
 
-    test("gives five hundred at once every count from 1 to 500, once", async () => {
+    // GW-69
+    test("returns every count from 1 to 500 exactly once to five hundred concurrent calls", async () => {
       const counts = await Promise.all(
         Array.from({ length: 500 }, async () => (await store.increment("crowd", 60)).count),
       );
       expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
     });
 
-    test("opens a window of exactly the length asked for", async () => {
+    // GW-68
+    test("opens a window of exactly the requested length", async () => {
       expect(await store.increment("one second", 1)).toEqual({ count: 1, ttl_ms: 1_000 });
       expect(await store.increment("one minute", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
       expect(await store.increment("one month", 2_592_000)).toEqual({ count: 1, ttl_ms: 2_592_000_000 });
     });
 
-    test("never moves a window that is open", async () => {
+    // GW-68
+    test("never moves an open window", async () => {
       let previous = (await store.increment("fixed", 60)).ttl_ms;
       for (let time = 0; time < 20; time++) {
         const { ttl_ms } = await store.increment("fixed", 3_600);
@@ -66,7 +70,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(previous).toBeLessThan(60_000);
     });
 
-    test("opens a new window when the old one has ended, and tells less than its length until then", async () => {
+    test("opens a new window when the old one has ended, and reports less than its length until then", async () => {
       await store.increment("short", 1);
       let last = 1;
       const reopened = await waitFor(async () => {
@@ -81,11 +85,64 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(last).toBeGreaterThan(1);
     });
 
+    const charge = (bucket: string, requests: number, seconds = 60) => ({
+      bucket: `${bucket}{subject}`,
+      window_ms: seconds * 1000,
+      requests,
+    });
+    const countsOf = async (...charges: ReturnType<typeof charge>[]) =>
+      (await store.charge(charges)).map(({ count }) => count);
+
+    // GW-181
+    test("charges several buckets until one is exhausted, and then none of them", async () => {
+      const both = [charge("of two", 2), charge("of nine", 9, 3_600)];
+      expect(await countsOf(...both)).toEqual([1, 1]);
+      expect(await countsOf(...both)).toEqual([2, 2]);
+      expect(await countsOf(...both)).toEqual([3, 2]);
+      expect(await countsOf(...both)).toEqual([3, 2]);
+      expect(await countsOf(charge("of nine", 9))).toEqual([3]);
+      const [first, second] = await store.charge(both);
+      expect(first?.ttl_ms).toBeWithin(1, 60_001);
+      expect(second?.ttl_ms).toBeWithin(60_001, 3_600_001);
+    });
+
+    test("counts charges and increments of one bucket together", async () => {
+      const { bucket } = charge("mixed", 3);
+      await store.increment(bucket, 60);
+      expect(await countsOf(charge("mixed", 3))).toEqual([2]);
+      expect((await store.increment(bucket, 60)).count).toBe(3);
+      expect(await countsOf(charge("mixed", 3))).toEqual([4]);
+    });
+
+    // GW-181
+    test("admits exactly the smallest limit of five hundred charges at once, and charges no more", async () => {
+      const asked = [charge("crowd of 45", 45), charge("crowd of 100", 100), charge("crowd of 900", 900)];
+      const answers = await Promise.all(Array.from({ length: 500 }, () => store.charge(asked)));
+      const admitted = answers.filter((counts) =>
+        counts.every(({ count }, index) => count <= (asked[index]?.requests ?? 0)),
+      );
+      expect(admitted).toHaveLength(45);
+      expect(await countsOf(charge("crowd of 100", 100), charge("crowd of 900", 900))).toEqual([46, 46]);
+    });
+
+    // GW-185
+    test("takes back what was charged, and never what another window counts", async () => {
+      const [counted] = await store.charge([charge("refunded", 2)]);
+      const ttl_ms = counted?.ttl_ms ?? 0;
+      const { bucket } = charge("refunded", 2);
+      await store.refund([{ bucket, ttl_ms }]);
+      expect(await countsOf(charge("refunded", 2))).toEqual([1]);
+      await store.refund([{ bucket, ttl_ms: 1 }]);
+      expect(await countsOf(charge("refunded", 2))).toEqual([2]);
+      await store.refund([{ bucket: "nobody counted{subject}", ttl_ms: 60_000 }]);
+      expect(await countsOf({ ...charge("", 2), bucket: "nobody counted{subject}" })).toEqual([1]);
+    });
+
     test("answers a ping", async () => {
       await store.ping(500);
     });
 
-    test("tells its observer of each count", async () => {
+    test("reports each count to its observer", async () => {
       operations.length = 0;
       await store.increment("observed", 60);
       expect(operations.map(({ operation, namespace, failed }) => [operation, namespace, failed])).toEqual([

@@ -11,7 +11,7 @@ import { describeCounterStore } from "./counter-store-suite.ts";
 describeCounterStore("memory", async () => "memory://");
 if (services().redis.real) describeCounterStore("Redis", freshCounterStoreUrl);
 
-test("takes no URL of another kind", async () => {
+test("accepts no URL of another kind", async () => {
   for (const url of ["http://localhost", "localhost:6379", "redis+cluster://", "redis+cluster://a,,b", ""]) {
     expect(await rejection(openCounterStore(url))).toBeInstanceOf(TypeError);
   }
@@ -28,7 +28,7 @@ describe("counter store in memory, by its clock", () => {
     expect(await store.increment("a", 60)).toEqual({ count: 1, ttl_ms: 60_000 });
   });
 
-  test("gives whole milliseconds by a clock that counts parts of them", async () => {
+  test("returns whole milliseconds with a clock that counts parts of them", async () => {
     const time = manualClock(0);
     const store = new MemoryCounterStore("suite", observeNothing, {
       ...time,
@@ -41,7 +41,7 @@ describe("counter store in memory, by its clock", () => {
     }
   });
 
-  test("holds no more than the open windows and as many again", async () => {
+  test("holds at most the open windows and as many again", async () => {
     const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time);
     for (let generation = 0; generation < 20; generation++) {

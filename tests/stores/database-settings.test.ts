@@ -7,7 +7,10 @@ import { sql } from "drizzle-orm";
 import { freshDatabase, makeHostile, services } from "../support/index.ts";
 import { describeDatabase } from "./database-suite.ts";
 
-/** Whatever the database, its role or its URL have set, a session behaves as on a database without settings. */
+/**
+ * Whatever the settings of the database, its role or its URL, a session behaves as on a database without
+ * settings.
+ */
 const { real } = services().postgres;
 
 if (real) {
@@ -35,11 +38,12 @@ const expected = {
   isolation: "read committed",
 };
 
+// OP-17
 describe("values, names and times are read alike", () => {
-  test.if(real)("on a PostgreSQL with settings of its own", async () => {
+  test.if(real)("on a PostgreSQL with changed settings", async () => {
     const database = await openDatabase(await makeHostile(await freshDatabase()), { namespace: "suite" });
     expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
-    // connections outlive what the database gives idle ones, and a writer waits for a lock
+    // Connections outlive the database's idle timeout, and a writer waits for a lock.
     await database.run("create", (orm) => orm.execute(sql`create table counters as select 0 as value`));
     await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -57,7 +61,7 @@ describe("values, names and times are read alike", () => {
     await database.close();
   });
 
-  test("in a PGlite directory with settings of its own", async () => {
+  test("in a PGlite directory with changed settings", async () => {
     const directory = await mkdtemp(join(tmpdir(), "ostiary-pglite-"));
     const url = `pglite://${join(directory, "data")}`;
     await (await openDatabase(url, { namespace: "suite" })).close();

@@ -16,7 +16,7 @@ import { recordingListener } from "./recording-listener.ts";
 
 setDefaultTimeout(120_000);
 
-/** What is asked of one node and of another: a fenced write that is carried out twice must be as if once. */
+/** Calls that may reach two nodes: a fenced write that runs twice must have the effect of one. */
 const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
   get: (store) => store.get("calls/a"),
   list: (store) => store.list("calls/"),
@@ -30,9 +30,9 @@ const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
 };
 
 /**
- * Most of some new stores answer every call at once, each of which begins with any endpoint. On a busy machine
- * etcd's nodes may hold an election meanwhile, so it is tried again; where one endpoint in two or three takes all
- * of a call's time, hardly any store gets through its eight calls, however often.
+ * Expects most of some new stores to answer every call; each call begins with any endpoint. On a busy machine
+ * etcd may hold an election, so a failure is retried. When one endpoint in two or three costs a call's whole
+ * time, hardly any store finishes its eight calls.
  */
 async function expectAnswers(url: string, stores = 12): Promise<void> {
   const answers = async () => {
@@ -58,19 +58,19 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
   });
   afterAll(() => server.close());
 
-  test("one that takes connections and says nothing", async () => {
+  test("one that accepts connections and never answers", async () => {
     const silent = await startSilentServer();
     await expectAnswers(`${silent.url},${server.url}`);
     await silent.close();
   });
 
-  test("one that says nothing, to which it does not pile up connections", async () => {
+  test("one that never answers, to which connections do not pile up", async () => {
     const silent = await startSilentServer();
     const store = await openRouteStore(`${silent.url},${server.url}`);
     const watch = await store.watch("sockets/", recordingListener().listener);
     let most = 0;
     for (let time = 0; time < 20; time++) {
-      // the endpoint that answers goes away now and then, so that the other is asked again
+      // The endpoint that answers disappears from time to time, so that the other is called again.
       if (time % 5 === 4) {
         await server.freeze();
         await rejection(store.ping(1_500));
@@ -85,24 +85,24 @@ describe.if(services().etcd.own)("route store on an endpoint that answers, besid
     await silent.close();
   });
 
-  test("one that is gone, and one whose name nobody knows", async () => {
+  test("one that is gone, and one with an unknown name", async () => {
     await expectAnswers(
       `http://127.0.0.1:${await freePort()},http://no-such-name.invalid:2379,${server.url}`,
     );
   });
 
-  test("one that says nothing to a user either", async () => {
+  test("one that never answers a user either", async () => {
     const guarded = await startEtcd();
     await requireUser(guarded.url);
     const silent = await startSilentServer();
     const asUser = (url: string) => url.replace("//", "//root:secret@");
-    // few, since etcd takes its time to check a password
+    // Few stores, because etcd is slow to check a password.
     await expectAnswers(`${asUser(silent.url)},${asUser(guarded.url)}`, 3);
     await silent.close();
     await guarded.close();
   });
 
-  test("one that speaks something else", async () => {
+  test("one that speaks another protocol", async () => {
     const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("no etcd") });
     await expectAnswers(`${other.url.origin},${server.url}`);
     await other.stop(true);
@@ -127,6 +127,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
   const victims = [...nodes, ["the leader", () => cluster.leader()] as const];
 
   for (const [name, find] of victims) {
+    // OP-20
     test(`answers while ${name} is frozen`, async () => {
       const node = await find();
       await node?.freeze();
@@ -147,7 +148,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
     "is cut off from the others": (node) => cluster.cutOff(node),
   };
   for (const [what, silence] of Object.entries(silences)) {
-    test(`tells of changes whichever node ${what}, and when it is back`, async () => {
+    test(`reports changes whichever node ${what}, and when it is back`, async () => {
       const watchers = await Promise.all(Array.from({ length: 6 }, () => openWatcher(cluster.url)));
       const expectTold = async (when: string) => {
         const before = watchers.map((watcher) => watcher.calls());
@@ -200,7 +201,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
     });
   }
 
-  test("gives a fenced write's number up to a newer one, also when a frozen node wakes with the older", async () => {
+  test("replaces the fence of a write by a newer one, also when a frozen node thaws with the older", async () => {
     const write = (each: RouteStore, revision: number) =>
       each.writeFenced({
         key: "fenced/a",
@@ -224,7 +225,7 @@ describe.if(services().etcd.binary)("route store on three nodes of etcd", () => 
   });
 });
 
-/** From now on it answers nobody but `root`. */
+/** Makes it answer only `root` from now on. */
 async function requireUser(url: string): Promise<void> {
   const client = new Etcd3({ hosts: url });
   await client.role("root").create();
@@ -234,7 +235,7 @@ async function requireUser(url: string): Promise<void> {
   client.close();
 }
 
-/** A store that watches, and how often it was told of a change. */
+/** Opens a store that watches, and counts its changes. */
 async function openWatcher(url: string) {
   const store = await openRouteStore(url);
   const { listener, calls } = recordingListener();

@@ -31,7 +31,7 @@ async function compact(server: TestServer): Promise<void> {
   client.close();
 }
 
-test("takes no URL that is neither memory nor a list of endpoints", async () => {
+test("accepts no URL that is neither memory nor a list of endpoints", async () => {
   for (const url of ["redis://localhost", "localhost:2379", "http://a:2379,b", ""]) {
     expect(await rejection(openRouteStore(url))).toBeInstanceOf(TypeError);
   }
@@ -48,13 +48,13 @@ test.each([
   await store.close();
 });
 
-/** Asks all at once, since each waits for an answer as long as it may. */
+/** Makes all calls at once, because each waits until its timeout. */
 async function expectUnavailable(store: RouteStore): Promise<void> {
   const rejections = Object.values(everyCall).map((call) => rejection(call(store)));
   for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(StoreUnavailable);
 }
 
-test("is unavailable at once where nobody listens", async () => {
+test("is unavailable at once when nothing listens", async () => {
   const nobody = async () => `http://127.0.0.1:${await freePort()}`;
   const store = await openRouteStore(`${await nobody()},${await nobody()}`);
   const started = performance.now();
@@ -84,7 +84,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
 
   const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "etcd's return" });
 
-  test("is unavailable while etcd is down, and itself again after", async () => {
+  test("is unavailable while etcd is down, and recovers", async () => {
     await store.put("down/a", "1");
     await server.kill();
     await expectUnavailable(store);
@@ -94,7 +94,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     for (const call of Object.values(everyCall)) await call(store);
   });
 
-  test("does not wait for ever for a frozen etcd", async () => {
+  test("does not wait forever for a frozen etcd", async () => {
     await server.freeze();
     await expectUnavailable(store);
     await server.thaw();
@@ -117,20 +117,22 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
         timeout_ms: 20_000,
       });
 
-    test("outlives its time while its holder lives, and ends after it died", async () => {
+    // GW-31
+    test("outlives its lease while its holder lives, and ends after its death", async () => {
       const holder = await openRouteStore(server.url);
       const { lease } = startLease(holder, "leases/died");
       lease.put("1");
       await holds("leases/died", "1");
       const { revision } = await store.summarize("leases/");
-      // more than twice as long as the lease lasts by itself
+      // more than twice the time of a lease that nobody renews
       await Bun.sleep(5_000);
       expect(await store.summarize("leases/")).toMatchObject({ revision, count: 1 });
       await holder.close();
       await holds("leases/died", undefined);
     });
 
-    test("is written a few times a second at most, however often it is put", async () => {
+    // GW-31
+    test("is written at most a few times a second, however often it is put", async () => {
       const told = recordingListener();
       const watch = await store.watch("leases/often", told.listener);
       const { lease } = startLease(store, "leases/often");
@@ -146,7 +148,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       await watch.close();
     });
 
-    test("comes back by itself after etcd was down, forgot the lease, or lost the key", async () => {
+    test("comes back after etcd was down, forgot the lease, or lost the key", async () => {
       const { lease, told } = startLease(store, "leases/back");
       lease.put("1");
       await holds("leases/back", "1");
@@ -172,7 +174,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       client.close();
     });
 
-    test("comes back after its holder was held up for longer than it lasts", async () => {
+    test("comes back after its holder was held up beyond the lease", async () => {
       const proxy = await startProxy(server.url);
       const holder = await openRouteStore(proxy.url);
       const { lease } = startLease(holder, "leases/stalled");
@@ -187,7 +189,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
       await proxy.close();
     });
 
-    test("is left to its time, soon, where etcd does not answer its release", async () => {
+    test("expires soon when etcd does not answer its release", async () => {
       const { lease } = startLease(store, "leases/frozen");
       lease.put("1");
       await holds("leases/frozen", "1");
@@ -200,7 +202,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     });
   });
 
-  test("goes on watching after a restart, and tells that it had been away", async () => {
+  test("watches again after a restart, and reports the interruption", async () => {
     const told = recordingListener();
     const watch = await store.watch("restarted/", told.listener);
     for (let time = 0; time < 3; time++) {
@@ -216,7 +218,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await watch.close();
   });
 
-  test("goes on watching after etcd was frozen", async () => {
+  test("watches again after etcd was frozen", async () => {
     const told = recordingListener();
     const watch = await store.watch("frozen/", told.listener);
     await server.freeze();
@@ -229,7 +231,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await watch.close();
   });
 
-  test("learns of changes made while it was cut off, also when they were compacted meanwhile", async () => {
+  test("learns of changes from a time without a connection, even when they were compacted since", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
     const told = recordingListener();
@@ -257,7 +259,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await proxy.close();
   });
 
-  test("leaves a connection over which nothing comes back any more, calls and watches alike", async () => {
+  test("leaves a connection that no longer answers, for calls and watches alike", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
     const told = recordingListener();
@@ -282,7 +284,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
     await returns();
   });
 
-  test("lists while revisions are compacted away", async () => {
+  test("lists during a compaction of revisions", async () => {
     for (let index = 0; index < 1_000; index++) await store.put(`compacting/${index}`, "x");
     for (let time = 0; time < 30; time++) {
       const [{ entries }] = await Promise.all([store.list("compacting/"), compact(server)]);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Writes a folder of migrations as drizzle lays it out: the files, and the journal that gives their order. */
+/** Writes a folder of migrations in drizzle's layout: the files, and the journal with their order. */
 export async function writeMigrations(folder: string, migrations: Record<string, string>): Promise<void> {
   await mkdir(join(folder, "meta"), { recursive: true });
   const entries = Object.keys(migrations).map((tag, index) => ({

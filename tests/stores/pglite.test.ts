@@ -54,7 +54,7 @@ describe("database on PGlite in a directory", () => {
     const holder = await holdDirectory(directory);
     const error = await rejection(open(directory));
     expect(error).toBeInstanceOf(UnusableFolder);
-    expect(String(error)).toContain(`${directory} can not be used: process ${holder.pid} is using it.`);
+    expect(String(error)).toContain(`${directory} cannot be used: process ${holder.pid} is using it.`);
     holder.kill("SIGKILL");
     await holder.exited;
     await (await open(directory)).close();
@@ -73,7 +73,7 @@ describe("database on PGlite in a directory", () => {
   test("is claimed by one of many processes that start at the same instant", async () => {
     for (const round of [1, 2, 3]) {
       const directory = join(parent, `round-${round}`);
-      // left by a process that was killed
+      // The file of a process that was killed.
       await writeFile(`${directory}.pid`, String(process.ppid));
       const all = Array.from({ length: 8 }, () => claimAt(directory, Date.now() + 1_000));
       const claimed = await Promise.all(all.map(({ answer }) => answer));
@@ -83,25 +83,25 @@ describe("database on PGlite in a directory", () => {
     }
   });
 
-  test("takes a directory with any characters in its name by the URL made of it", async () => {
+  test("accepts a directory with any characters in its name, by the URL made of it", async () => {
     const directory = join(parent, "100%41 #?ü'&");
     const database = await openDatabase(pgliteUrl(directory), { namespace: "suite" });
     expect(await readdir(directory)).toContain("PG_VERSION");
     await database.close();
   });
 
-  test("refuses a URL whose % escapes nothing, and says how it is written", async () => {
+  test("refuses a URL with an invalid % escape, and says how to write it", async () => {
     const error = await rejection(open(join(parent, "100%")));
     expect(error).toBeInstanceOf(UnusableFolder);
     expect(String(error)).toContain("write it as %25");
   });
 
-  test("refuses a directory that can not be made, and says which and why", async () => {
+  test("refuses a directory that cannot be made, and says which and why", async () => {
     await writeFile(join(parent, "file"), "");
     const directory = join(parent, "file", "data");
     const error = await rejection(open(directory));
     expect(error).toBeInstanceOf(UnusableFolder);
-    expect(String(error)).toContain(`${directory} can not be used: there is a file in its place.`);
+    expect(String(error)).toContain(`${directory} cannot be used: a file already has its name.`);
   });
 
   test("refuses a directory that is a link to nothing", async () => {
@@ -138,7 +138,7 @@ describe("database on PGlite in a directory", () => {
 
 const CLAIM = join(import.meta.dir, "../support/claim-process.ts");
 
-/** A process that claims `directory` at `at_ms`, and holds it until it is killed. */
+/** Starts a process that claims `directory` at `at_ms`, and holds it until it is killed. */
 function claimAt(directory: string, at_ms: number) {
   const child = Bun.spawn([process.execPath, CLAIM, directory, String(at_ms)], {
     stdin: "ignore",

@@ -73,7 +73,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     expect(await select(database, "select value from pairs")).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  test("gives up on a transaction that meets a conflict every time", async () => {
+  test("gives up on a transaction that conflicts every time", async () => {
     let attempts = 0;
     const hopeless = database.transaction("conflict", async (tx) => {
       attempts += 1;
@@ -93,7 +93,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     await hasty.close();
   });
 
-  test("turns a caller away when no connection becomes free in time", async () => {
+  test("refuses a caller when no connection becomes free in time", async () => {
     const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
     const finish = Promise.withResolvers<void>();
     let held = 0;
@@ -112,7 +112,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     await small.close();
   });
 
-  test("keeps connections free while exports of any number are under way", async () => {
+  test("keeps connections free during any number of exports", async () => {
     const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
     const numbers = () =>
       small.stream("export", sql`select generate_series(1, 100)`, 10)[Symbol.asyncIterator]();
@@ -133,6 +133,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
     expect(Bun.inspect(error)).toContain("unit of work had ended");
   });
 
+  // OP-16
   test("migrates an empty database from four replicas at once", async () => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
     await writeMigrations(folder, {
@@ -152,19 +153,19 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
 });
 
 describe("database on PostgreSQL that cannot be reached", () => {
-  test("refuses to open where nobody listens", async () => {
+  test("refuses to open when nothing listens", async () => {
     const opening = openDatabase(`postgres://nobody@127.0.0.1:${await freePort()}/none`, quick);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("refuses to open where somebody listens and says nothing", async () => {
+  test("refuses to open when the server accepts and never answers", async () => {
     const { server, port } = await silentServer();
     const opening = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, quick);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
     server.close();
   });
 
-  test("refuses to open where connections are reset as soon as they are asked something", async () => {
+  test("refuses to open when connections are reset after the first message", async () => {
     const authenticated = Buffer.from(
       "520000000800000000" + "4b0000000c0000000100000002" + "5a0000000549",
       "hex",
@@ -186,7 +187,7 @@ describe("database on PostgreSQL that cannot be reached", () => {
     expect(await rejection(openDatabase(url.href, quick))).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("takes no URL that is of neither kind", async () => {
+  test("accepts no URL of another kind", async () => {
     expect(await rejection(openDatabase("mysql://localhost/x", quick))).toBeInstanceOf(TypeError);
     expect(await rejection(openDatabase("pglite://relative/directory", quick))).toBeInstanceOf(TypeError);
   });
@@ -213,7 +214,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
 
   const returns = () => waitFor(() => select(database), { what: "The database's return" });
 
-  test("is unavailable while the server is down, and itself again after", async () => {
+  test("is unavailable while the server is down, and recovers", async () => {
     await server.kill();
     for (let time = 0; time < 10; time++) {
       expect(await rejection(select(database))).toBeInstanceOf(StoreUnavailable);
@@ -227,7 +228,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
     expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
   });
 
-  test("rolls back what was under way when the server died", async () => {
+  test("rolls back transactions that were open when the server died", async () => {
     const inside = Promise.withResolvers<void>();
     const died = Promise.withResolvers<void>();
     const transaction = database.transaction("insert", async (tx) => {
@@ -259,7 +260,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
     await returns();
   });
 
-  test("gives up on a server that keeps its connections and says nothing, and goes on when it speaks again", async () => {
+  test("gives up on a server that keeps its connections and is silent, and recovers with it", async () => {
     await server.freeze();
     expect(await rejection(database.ping(200))).toBeInstanceOf(StoreUnavailable);
     const waiting = await Promise.all(Array.from({ length: 12 }, () => rejection(select(database))));
@@ -290,7 +291,7 @@ describe.if(services().postgres.own)("database on PostgreSQL that fails", () => 
   });
 });
 
-/** A server that says nothing but what `speak` does. */
+/** Starts a server that sends only what `speak` returns. */
 async function silentServer(
   speak: (socket: Socket) => void = () => {},
 ): Promise<{ server: Server; port: number }> {

@@ -1,6 +1,6 @@
 import type { RouteChange, RouteListener } from "@ostiary/lib/runtime/stores/route-store";
 
-/** A listener of a watch, and what it was told. */
+/** Returns a listener of a watch that records its calls. */
 export function recordingListener() {
   const changes: RouteChange[] = [];
   let interruptions = 0;
@@ -14,7 +14,7 @@ export function recordingListener() {
     listener,
     changes,
     interruptions: () => interruptions,
-    /** Changes and interruptions together: after either, nothing is missed. */
+    /** The number of changes and interruptions: after either, no change is missed. */
     calls: () => changes.length + interruptions,
   };
 }

@@ -19,7 +19,7 @@ import {
 const many = (store: CounterStore, bucket: string, count = 50) =>
   Promise.all(Array.from({ length: count }, () => rejection(store.increment(bucket, 60))));
 
-test("opens where nobody listens, and is unavailable at once", async () => {
+test("opens when nothing listens, and is unavailable at once", async () => {
   const store = await openCounterStore(`redis://127.0.0.1:${await freePort()}`);
   const errors = await many(store, "nobody");
   expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
@@ -60,7 +60,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     await other.close();
   });
 
-  test("goes on counting when the server has forgotten the script", async () => {
+  test("counts on when the server has forgotten the script", async () => {
     await store.increment("forgotten", 60);
     await redis.script("FLUSH");
     const counts = await Promise.all(
@@ -85,7 +85,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(spoilt).toBeInstanceOf(StoreUnavailable);
   });
 
-  test("gives every one of a thousand of the same moment its own bucket's count", async () => {
+  test("returns the right count to each of a thousand concurrent buckets", async () => {
     const counts = await Promise.all(
       Array.from({ length: 1_000 }, async (_, index) => {
         const { count } = await store.increment(`moment ${index % 100}`, 60);
@@ -124,7 +124,7 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
 
   const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "Redis's return" });
 
-  test("is unavailable while the server is down, and makes up for none of it afterwards", async () => {
+  test("is unavailable while the server is down, and counts none of those calls later", async () => {
     for (let time = 0; time < 3; time++) {
       expect((await store.increment("outage", 60)).count).toBe(1);
       const underWay = Array.from({ length: 20 }, () => store.increment("outage", 60).catch(() => null));
@@ -139,7 +139,7 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     expect((await store.increment("outage", 60)).count).toBe(1);
   });
 
-  test("is unavailable while the server is frozen, and itself again when it thaws", async () => {
+  test("is unavailable while the server is frozen, and recovers when it thaws", async () => {
     for (let time = 0; time < 3; time++) {
       await server.freeze();
       const errors = await many(store, "frozen");
@@ -153,7 +153,7 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     }
   });
 
-  test("leaves a connection over which nothing comes back any more", async () => {
+  test("leaves a connection that no longer answers", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openCounterStore(proxy.url);
     expect((await remote.increment("stalled", 60)).count).toBe(1);
@@ -165,10 +165,10 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     await proxy.close();
   });
 
-  test("does not count the time in which the process was too busy to read", async () => {
+  test("does not count time in which the process was too busy to read", async () => {
     await server.freeze();
     const counting = Array.from({ length: 20 }, () => store.increment("busy", 60));
-    await Bun.sleep(1); // they are sent
+    await Bun.sleep(1); // the commands are sent
     Bun.sleepSync(700);
     await server.thaw();
     const counts = (await Promise.all(counting)).map(({ count }) => count);
@@ -185,7 +185,7 @@ describe.if(services().redis.own)("counter store on Redis that fails", () => {
     admin.disconnect();
   });
 
-  test("connects when the server comes up later than its client", async () => {
+  test("connects when the server starts later than its client", async () => {
     await server.kill();
     const early = await openCounterStore(server.url);
     expect(await rejection(early.increment("early", 60))).toBeInstanceOf(StoreUnavailable);
@@ -231,7 +231,7 @@ describe.if(services().redis.binary)("counter store on a Redis cluster", () => {
     await store.ping(500);
   });
 
-  test("is unavailable for the buckets of a node that is down, and whole again after", async () => {
+  test("is unavailable for the buckets of a node that is down, and recovers", async () => {
     const [first] = servers;
     if (first === undefined) throw new Error("No server was started.");
     await first.kill();

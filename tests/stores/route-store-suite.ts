@@ -9,8 +9,9 @@ import {
 import { waitFor } from "../support/index.ts";
 import { recordingListener } from "./recording-listener.ts";
 
-/** What every adapter of the route store promises, on the store that `url` gives. */
+/** Runs the promises of every adapter of the route store, on the store at `url`. */
 export function describeRouteStore(adapter: string, url: () => Promise<string>): void {
+  // OP-12
   describe(`route store on ${adapter}`, () => {
     const operations: StoreOperation[] = [];
     let store: RouteStore;
@@ -23,7 +24,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     });
     afterAll(() => store.close());
 
-    test("gives what was put, and nothing once it is deleted", async () => {
+    test("returns what was put, and nothing once it is deleted", async () => {
       expect(await store.get("basic/one")).toBeNull();
       await store.put("basic/one", "größer");
       expect(await store.get("basic/one")).toMatchObject({ key: "basic/one", value: "größer" });
@@ -34,7 +35,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       expect(await store.get("basic/one")).toBeNull();
     });
 
-    test("lists what is below a prefix, in key order, and nothing else", async () => {
+    test("lists the keys below a prefix, in order, and nothing else", async () => {
       for (const key of [
         "list/b",
         "list/a",
@@ -64,7 +65,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       for (const key of keys) await store.delete(key);
     });
 
-    test("lists as of one moment while others write", async () => {
+    test("lists one moment while others write", async () => {
       for (let index = 0; index < 200; index++) await store.put(`moment/${String(index + 100)}`, "");
       let writing = true;
       const write = async () => {
@@ -93,7 +94,8 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         });
       const read = async (name: string) => (await store.get(`fenced/${name}`))?.value;
 
-      test("take the first, the next and the same again, and refuse an older", async () => {
+      // RG-78
+      test("accept the first, the next and the same again, and refuse an older", async () => {
         expect(await write("order", 5)).toBe(true);
         expect(await write("order", 4)).toBe(false);
         expect(await read("order")).toBe("5");
@@ -103,6 +105,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         expect(await read("order")).toBe("6");
       });
 
+      // RG-78
       test("compare numbers, not text", async () => {
         expect(await write("numbers", 9)).toBe(true);
         expect(await write("numbers", 10)).toBe(true);
@@ -113,7 +116,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         expect(await read("zero")).toBe("0");
       });
 
-      test("delete too, after which an older write does not bring the key back", async () => {
+      test("delete too; an older write then does not bring the key back", async () => {
         expect(await write("deleted", 1)).toBe(true);
         expect(await write("deleted", 3, null)).toBe(true);
         expect(await read("deleted")).toBeUndefined();
@@ -122,12 +125,12 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         expect(await write("deleted", 3, null)).toBe(true);
       });
 
-      test("of different fences do not hinder each other", async () => {
+      test("of different fences do not block each other", async () => {
         expect(await write("left", 7)).toBe(true);
         expect(await write("right", 1)).toBe(true);
       });
 
-      test("of fifty writers end with the greatest and never go back", async () => {
+      test("of fifty writers end with the greatest, and never go back", async () => {
         const revisions = Array.from({ length: 50 }, (_, index) => index + 1).sort(() => Math.random() - 0.5);
         const seen: number[] = [];
         let writing = true;
@@ -143,7 +146,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
     });
 
-    test("summarizes what is below a prefix, and what was deleted counts no more", async () => {
+    test("summarizes the keys below a prefix, without deleted ones", async () => {
       expect(await store.summarize("summary/")).toMatchObject({ newest: 0, count: 0 });
       for (const key of ["summary/b", "summary/a", "summary", "summary0"]) await store.put(key, "1");
       const newest = (await store.get("summary/a"))?.revision ?? 0;
@@ -168,7 +171,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       };
       const valueAt = async (key: string) => (await store.get(key))?.value;
 
-      test("are there with the latest value until they are released", async () => {
+      test("exist with the latest value until they are released", async () => {
         const watched = await follow("leased/");
         const lease = store.lease("leased/a", options);
         expect(await valueAt("leased/a")).toBeUndefined();
@@ -186,7 +189,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await watched.close();
       });
 
-      test("of several holders stand side by side, and are released by one without the other", async () => {
+      test("of several holders exist together, and one releases its own alone", async () => {
         const leases = ["a", "b", "c"].map((name) => {
           const lease = store.lease(`side/${name}`, options);
           lease.put(name);
@@ -198,14 +201,14 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await Promise.all(leases.map((lease) => lease.release()));
       });
 
-      test("that were never put are released without a word", async () => {
+      test("that were never put are released without an error", async () => {
         await store.lease("leased/never", options).release();
         expect(told).toEqual([]);
       });
     });
 
     describe("revisions", () => {
-      test("grow with each write, and are those that listings and changes tell", async () => {
+      test("grow with each write, and appear in listings and changes", async () => {
         const told = await follow("counted/");
         await store.put("counted/a", "1");
         const first = await store.get("counted/a");
@@ -228,7 +231,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await told.close();
       });
 
-      test("put together what a listing holds and what a watch tells after it", async () => {
+      test("join a listing with the changes of a watch after it", async () => {
         const told = await follow("joined/");
         let writing = true;
         const writes = (async () => {
@@ -250,7 +253,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     });
 
     describe("watching", () => {
-      test("tells of a put, a change, a deletion and a fenced write below the prefix, with their values", async () => {
+      test("reports a put, a change, a deletion and a fenced write below the prefix, with their values", async () => {
         const told = await follow("watched/");
         await store.put("watched/a", "größer");
         await store.put("watched/a", "");
@@ -270,7 +273,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await told.close();
       });
 
-      test("tells nothing of what lies elsewhere, and nothing once closed", async () => {
+      test("reports nothing from elsewhere, and nothing once closed", async () => {
         const told = await follow("quiet/");
         const witness = await follow("");
         await store.put("quie", "1");
@@ -301,7 +304,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
     });
 
-    /** What a watch tells. */
+    /** Starts a watch, and returns its changes. */
     async function follow(prefix: string) {
       const told = recordingListener();
       const watch = await store.watch(prefix, told.listener);
@@ -312,7 +315,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       await store.ping(2_000);
     });
 
-    test("tells its observer what was done", async () => {
+    test("reports its calls to its observer", async () => {
       operations.length = 0;
       await store.put("observed/a", "1");
       await store.list("observed/");
@@ -324,7 +327,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
   });
 }
 
-/** A listing brought up to date by the changes that came after it. */
+/** Applies later changes to a listing. */
 function joined({ revision, entries }: RouteListing, changes: readonly RouteChange[]): RouteChange[] {
   const latest = new Map<string, RouteChange>(entries.map((entry) => [entry.key, entry]));
   for (const change of changes) if (change.revision > revision) latest.set(change.key, change);

@@ -10,7 +10,10 @@ import {
   waitFor,
 } from "../support/index.ts";
 
-/** Connections over which nothing comes back any more, while new ones work: a failover, a router that forgot. */
+/**
+ * Connections that no longer answer, while new ones work: after a failover, or with a router that forgot
+ * them.
+ */
 describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went silent", () => {
   let url: string;
   let direct: Database;
@@ -47,7 +50,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     });
     return { done, attempts: () => attempts };
   };
-  /** Server processes of `database`. */
+  /** Returns the server's processes for `database`. */
   const backends = async () => {
     const [row] = await run(
       direct,
@@ -58,6 +61,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
   };
 
   describe.each(["stall", "forget"] as const)("(%s)", (ending) => {
+    // OP-18
     test("are left, and reads answer late on new ones", async () => {
       proxy[ending]();
       const answers = await Promise.all(Array.from({ length: 40 }, () => run(database, "select 1 as one")));
@@ -65,7 +69,8 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
       await database.ping(5_000);
     });
 
-    test("let a transaction that has not committed be done again, once", async () => {
+    // OP-18
+    test("make an uncommitted transaction run again, once", async () => {
       const { done, attempts } = increment((attempt) => {
         if (attempt === 1) proxy[ending]();
       });
@@ -82,7 +87,8 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
       expect(await value()).toBe(1);
     });
 
-    test("make a transaction fail that lost its COMMIT, for nobody knows", async () => {
+    // OP-18
+    test("make a transaction that lost its COMMIT fail, because its outcome is unknown", async () => {
       let attempts = 0;
       const lost = database.transaction("increment", async (tx) => {
         attempts += 1;
@@ -91,12 +97,12 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
       });
       expect(await rejection(lost)).toBeInstanceOf(StoreUnavailable);
       expect(attempts).toBe(1);
-      // and its lock is gone with it
+      // Its lock is released too.
       await increment().done;
       expect(await value()).toBe(1);
     });
 
-    test("cut a stream off, and give no row twice", async () => {
+    test("break a stream off, and return no row twice", async () => {
       let found = 0;
       const read = async () => {
         for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
@@ -116,14 +122,14 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
         return row?.count === 1;
       });
       proxy[ending]();
-      // done again, unless that was too late for whoever asked
+      // The work ran again, unless its caller's deadline had passed.
       await slow.catch((error) => expect(error).toBeInstanceOf(StoreUnavailable));
-      // without a look at the server, what is silent for less than eleven seconds passes for slow
+      // Without a look at the server, silence below eleven seconds counts as slow.
       expect(performance.now() - started).toBeLessThan(9_000);
       await run(database, "select 1");
     });
 
-    test("are left by statements of many megabytes too", async () => {
+    test("are also left by statements of many megabytes", async () => {
       const text = "x".repeat(3_000_000);
       const length = () => database.run("length", (orm) => rows(orm, sql`select length(${text}) as length`));
       await length();
@@ -139,7 +145,7 @@ describe.skipIf(!services().postgres.real)("connections to PostgreSQL that went 
     await waitFor(async () => Number(await backends()) <= 2, { timeout_ms: 25_000, what: "Their end" });
   });
 
-  test("are told from connections whose statement is slow or waits for a lock: those are left alone", async () => {
+  test("differ from connections whose statement is slow or waits for a lock: those are kept", async () => {
     const pids = async () => {
       const found = await Promise.all(
         Array.from({ length: 20 }, () => run(database, "select pg_backend_pid() as pid")),

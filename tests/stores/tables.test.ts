@@ -7,7 +7,7 @@ import { freshDatabase, services } from "../support/index.ts";
 
 const root = join(import.meta.dir, "../..");
 
-/** What there is to say of a table, the same way by drizzle and by PostgreSQL's catalog. */
+/** A table, described alike by drizzle and by PostgreSQL's catalog. */
 interface Table {
   name: string;
   columns: Record<string, Column>;
@@ -18,11 +18,11 @@ interface Column {
   type: string;
   nullable: boolean;
   default: string | null;
-  /** The texts that it may hold, where these are listed. */
+  /** The texts that it may hold, if these are listed. */
   values?: string[];
 }
 
-/** The tables that the services declare, by their schemas. */
+/** Returns the tables that the services declare, by their schemas. */
 async function declaredTables(): Promise<Map<string, PgTable[]>> {
   const bySchema = new Map<string, PgTable[]>();
   for await (const file of new Bun.Glob("apps/*/tables.ts").scan({ cwd: root })) {
@@ -38,7 +38,7 @@ async function declaredTables(): Promise<Map<string, PgTable[]>> {
 
 const declared = await declaredTables();
 
-/** A table as drizzle's declaration says it is. */
+/** Returns a table as drizzle declares it. */
 function declaredTable(table: PgTable): Table {
   const { name, columns, primaryKeys } = getTableConfig(table);
   const composite = primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
@@ -67,7 +67,7 @@ function defaultText(value: unknown): string | null {
   return is(value, SQL) ? new PgDialect().sqlToQuery(value).sql : String(value);
 }
 
-/** The tables of a schema as PostgreSQL holds them, but for the journal of its migrations. */
+/** Returns the tables of a schema in PostgreSQL, without the journal of its migrations. */
 async function createdTables(database: Database, schema: string): Promise<Table[]> {
   const columns = await database.run("inspect", (orm) =>
     rows<{ table: string; column: string; in_key: boolean; checks: string[] } & Column>(
@@ -98,13 +98,13 @@ async function createdTables(database: Database, schema: string): Promise<Table[
   return [...tables.values()];
 }
 
-/** The texts of `column in (…)`, as PostgreSQL writes such a check. */
+/** Returns the texts of `column in (…)`, as PostgreSQL writes such a check. */
 function listedTexts(check: string): string[] {
   if (!check.includes("ANY (ARRAY[")) return [];
   return Array.from(check.matchAll(/'([^']*)'::text/g), ([, text = ""]) => text);
 }
 
-describe.skipIf(!services().postgres.real)("the tables that drizzle is told of", () => {
+describe.skipIf(!services().postgres.real)("the tables that drizzle declares", () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase(await freshDatabase(), { namespace: "tables" });

@@ -1,4 +1,4 @@
-/** What came of asking the registry for known vulnerabilities of what is installed. */
+/** The known vulnerabilities of the installed packages, as the registry answers. */
 export interface Audit {
   text: string;
   exit_code: number;
@@ -7,8 +7,8 @@ export interface Audit {
 const TIMEOUT_MS = 60_000;
 
 /**
- * Fails on a known vulnerability of high or critical severity. A registry that can not be asked, as behind some
- * mirrors, fails nothing: it is said in one line.
+ * Fails on a known vulnerability of high or critical severity. A registry that cannot answer, as behind some
+ * mirrors, fails nothing and gets one line.
  */
 export async function audit(
   env: Record<string, string | undefined>,
@@ -28,7 +28,7 @@ export async function audit(
   if (child.signalCode !== null || failure !== undefined) {
     const reason = failure ?? `no answer within ${timeout_ms / 1000} s`;
     return {
-      text: `Dependencies are not audited: the registry can not be asked (${reason}).\n`,
+      text: `Dependencies are not audited: the registry cannot be asked (${reason}).\n`,
       exit_code: 0,
     };
   }

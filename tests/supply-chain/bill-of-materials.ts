@@ -10,10 +10,13 @@ import { foreignPackages, type Package, shippedApps } from "./packages.ts";
 const ROOT = join(import.meta.dir, "../..");
 const FILE = "dist/sbom.cdx.json";
 
-/** Of the lock file: what a package's archive must hash to. */
+/** The part of the lock file with the hashes of packages. */
 const Lock = Type.Object({ packages: Type.Record(Type.String(), Type.Array(Type.Unknown())) });
 
-/** The CycloneDX bill of materials of what is shipped: every package that an app needs to run, and who needs it. */
+/**
+ * Returns the CycloneDX bill of materials of the product: every package that an app needs to run, and its
+ * dependents.
+ */
 export async function billOfMaterials(): Promise<string> {
   const shipped = shippedApps();
   const hashes = await lockedHashes();
@@ -55,7 +58,7 @@ function componentOf({ name, version, license }: Package, hashes: Map<string, st
   });
 }
 
-/** What the apps, and the library that they share, name themselves. */
+/** Returns the direct dependencies of the apps and of their shared library. */
 function* directOf(apps: readonly Package[], components: Map<Package, Models.Component>) {
   const own = new Set(apps.flatMap((app) => [app, ...app.needs.filter((each) => each.own)]));
   for (const each of own) {
@@ -66,7 +69,7 @@ function* directOf(apps: readonly Package[], components: Map<Package, Models.Com
   }
 }
 
-/** By name and version, in hexadecimal. */
+/** Returns the hashes by name and version, in hexadecimal. */
 async function lockedHashes(): Promise<Map<string, string>> {
   const lock: unknown = Bun.JSONC.parse(await Bun.file(join(ROOT, "bun.lock")).text());
   if (!Value.Check(Lock, lock)) throw new Error("bun.lock has another form than it had.");

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** What of a package's manifest is looked at. */
+/** The fields of a package's manifest that are read. */
 const Manifest = Type.Object({
   name: Type.String(),
   version: Type.Optional(Type.String()),
@@ -15,13 +15,13 @@ const Manifest = Type.Object({
   optionalDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
 });
 
-/** A package that is installed, and what it needs. */
+/** An installed package with its dependencies. */
 export interface Package {
   readonly name: string;
   readonly version: string;
-  /** As SPDX writes it; null where the package says nothing. */
+  /** The license as SPDX writes it; null when the package names none. */
   readonly license: string | null;
-  /** One of this repository's own. */
+  /** Whether it belongs to this repository. */
   readonly own: boolean;
   readonly folder: string;
   readonly needs: Package[];
@@ -29,7 +29,7 @@ export interface Package {
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** The apps that are shipped, with all that they need to run. */
+/** Returns the shipped apps, with everything that they need to run. */
 export function shippedApps(): Package[] {
   const known = new Map<string, Package>();
   return readdirSync(join(ROOT, "apps"))
@@ -37,7 +37,7 @@ export function shippedApps(): Package[] {
     .map((app) => packageAt(join(ROOT, "apps", app), known));
 }
 
-/** Everything that packages lead to, each once, without the repository's own. */
+/** Returns everything that packages depend on, each once, without the repository's own. */
 export function foreignPackages(from: readonly Package[]): Package[] {
   const seen = new Set<Package>();
   const visit = (each: Package) => {
@@ -49,7 +49,7 @@ export function foreignPackages(from: readonly Package[]): Package[] {
   return [...seen].filter(({ own }) => !own);
 }
 
-/** Whatever is installed for this repository, tools included. */
+/** Returns everything that is installed for this repository, tools included. */
 export function installedPackages(): Package[] {
   const known = new Map<string, Package>();
   const roots = [ROOT, join(ROOT, "lib"), join(ROOT, "tests"), ...shippedApps().map(({ folder }) => folder)];
@@ -75,13 +75,13 @@ function packageAt(folder: string, known: Map<string, Package>, tools = false): 
   for (const name of names) {
     const needed = folderOf(name, folder);
     if (needed !== null) made.needs.push(packageAt(needed, known));
-    // one for another kind of machine is not installed
+    // A package for another kind of machine is not installed.
     else if (optionalDependencies?.[name] === undefined) throw new Error(`${made.name} lacks ${name}.`);
   }
   return made;
 }
 
-/** As the runtime finds it: in the nearest `node_modules` above. */
+/** Finds a package as the runtime does: in the nearest `node_modules` above. */
 function folderOf(name: string, from: string): string | null {
   const own = /^@ostiary\/(.*)$/.exec(name)?.[1];
   if (own !== undefined) return join(ROOT, own === "lib" || own === "tests" ? own : join("apps", own));
@@ -92,7 +92,7 @@ function folderOf(name: string, from: string): string | null {
   return null;
 }
 
-/** Older manifests name a type, or a list of them. */
+/** Reads the license. Older manifests name a type, or a list of them. */
 function licenseOf(given: unknown): string | null {
   if (typeof given === "string") return given;
   if (Array.isArray(given)) return given.map(licenseOf).join(" OR ") || null;

@@ -7,7 +7,7 @@ import { foreignPackages, installedPackages, shippedApps } from "./packages.ts";
 
 setDefaultTimeout(60_000);
 
-/** What others wrote of what is shipped: which it is, under which licences, and with which known faults. */
+/** The shipped packages of others, with their licenses and known vulnerabilities. */
 describe("the bill of materials", () => {
   test("follows the schema of CycloneDX 1.6 to the letter", async () => {
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
@@ -27,7 +27,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("holds what runs, and no tool of the repository's own", async () => {
+  test("holds what runs, and no tool of the repository itself", async () => {
     const names = foreignPackages(shippedApps()).map(({ name }) => name);
     for (const name of ["elysia", "postgres", "ioredis", "etcd3", "jose", "pino"])
       expect(names).toContain(name);
@@ -41,10 +41,10 @@ describe("the bill of materials", () => {
   });
 });
 
-/** By which others may use, change and pass on a copy, and owe nothing but to say whose it is. */
+/** Licenses that allow use, change and copies, and require only attribution. */
 const PERMISSIVE = ["MIT", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0"];
 const PUBLIC_DOMAIN = ["Unlicense", "CC0-1.0"];
-/** The terms of Python's own licence ask for a notice of changes, as Apache's do. */
+/** The terms of Python's own license require a notice of changes, as Apache's do. */
 const OTHERS = ["PSF-2.0", "Python-2.0"];
 
 function isPermissive(license: string | null): boolean {
@@ -53,19 +53,19 @@ function isPermissive(license: string | null): boolean {
 }
 
 describe("licences", () => {
-  test("of all that is installed are permissive, but for a tool of the tests", () => {
+  test("of all installed packages are permissive, except for a tool of the tests", () => {
     const installed = installedPackages();
     expect(installed.length).toBeGreaterThan(100);
     const others = installed.filter(({ license }) => !isPermissive(license));
     expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual(
-      // changes of its own files would have to be passed on: nobody changes them, and it is not shipped
+      // Changes of its own files would require publication: nobody changes them, and it is not shipped.
       ["axe-core: MPL-2.0"],
     );
     expect(foreignPackages(shippedApps()).map(({ name }) => name)).not.toContain("axe-core");
   });
 
   test.each(["GPL-3.0-only", "AGPL-3.0", "SSPL-1.0", "BUSL-1.1", "MIT AND GPL-2.0", "UNLICENSED", "", null])(
-    "%p is none",
+    "%p is not permissive",
     (license) => {
       expect(isPermissive(license)).toBe(false);
     },
@@ -112,29 +112,29 @@ describe("the audit of dependencies", () => {
     },
   );
 
-  test.each(["moderate", "low"])("passes one of %s severity", async (severity) => {
+  test.each(["moderate", "low"])("passes with one of %s severity", async (severity) => {
     expect((await audit(registry(advisory(severity)))).exit_code).toBe(0);
   });
 
-  const unasked = /^Dependencies are not audited: the registry can not be asked \(.*\)\.\n$/;
+  const unasked = /^Dependencies are not audited: the registry cannot be asked \(.*\)\.\n$/;
 
-  test("says in one line that a registry takes no questions, and fails nothing", async () => {
+  test("says in one line that a registry answers no audits, and fails nothing", async () => {
     const { text, exit_code } = await audit(registry(() => new Response("no", { status: 405 })));
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
-  test("says so of one that is not there", async () => {
+  test("says the same of a registry that is not there", async () => {
     const { text, exit_code } = await audit(environment(`http://127.0.0.1:${await freePort()}`));
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
-  test("says so of one that never answers", async () => {
+  test("says the same of a registry that never answers", async () => {
     const silent = registry(() => new Promise<Response>(() => {}));
     const { text, exit_code } = await audit(silent, 1_500);
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
-  test("says so of one that answers something else", async () => {
+  test("says the same of a registry that answers something else", async () => {
     const { text, exit_code } = await audit(registry(() => new Response("<html>sign in</html>")));
     expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
   });

@@ -11,7 +11,7 @@ import { Value } from "@sinclair/typebox/value";
 const intentsBody = Type.Object({ intents: Type.Array(identifiedIntentSchema) });
 const outcomesBody = Type.Object({ outcomes: Type.Array(identifiedOutcomeSchema) });
 
-/** One call that the stand-in has received. */
+/** A call that the stand-in has received. */
 export interface Write {
   readonly method: string;
   readonly path: string;
@@ -24,19 +24,19 @@ type Answer = (write: Write) => Response | Promise<Response>;
 /** Answers a call with writes of several requests. */
 type BatchAnswer<Item> = (items: readonly Item[]) => Response | Promise<Response>;
 
-/** Stands in for the audit service: remembers every call and answers as told. */
+/** A stand-in for the audit service, which remembers every call and answers as its fields say. */
 export interface AuditStandIn {
   readonly url: string;
   readonly writes: Write[];
-  /** Calls of one method so far. */
+  /** Returns the calls of one method so far. */
   of(method: "PUT" | "PATCH"): Write[];
-  /** The most calls that were open at once. */
+  /** Returns the highest number of calls that were open at once. */
   readonly most: () => number;
   answer: Answer;
-  /** The writes of each call with several of them. */
+  /** The intents of each batch call. */
   readonly intentBatches: (readonly IdentifiedIntent[])[];
   readonly outcomeBatches: (readonly IdentifiedOutcome[])[];
-  /** By default as a service that knows no such calls: 404. */
+  /** Answers batches of intents. The default is 404, like that of a service without batches. */
   answerIntents: BatchAnswer<IdentifiedIntent>;
   answerOutcomes: BatchAnswer<IdentifiedOutcome>;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export const answering = (status: number): Answer => {
   return () => new Response(null, { status });
 };
 
-/** Every write of a batch gets the same result. */
+/** Gives every write of a batch the same result. */
 export const eachIs =
   (result: string): BatchAnswer<{ readonly request_id: string }> =>
   (items) =>

@@ -1,27 +1,27 @@
 import { createConnection, createServer, type Socket } from "node:net";
 
-/** What a balancer sends connections to. */
+/** A replica that a balancer sends connections to. */
 export interface Replica {
-  /** Where its connections go. */
+  /** The URL that connections go to. */
   readonly url: string;
-  /** Whose `/health/ready` it asks. */
+  /** The URL of the internal port, whose `/health/ready` the balancer checks. */
   readonly internal_url: string;
 }
 
-/** A TCP balancer as clouds have them: it passes bytes, and knows nothing of requests. */
+/** A TCP balancer like those of clouds: it passes bytes, and knows no requests. */
 export interface Balancer {
   readonly url: string;
-  /** New connections go there once the replica is ready. */
+  /** Adds a replica. New connections go to it once it is ready. */
   add(replica: Replica): void;
-  /** As an operator takes a replica away that has ended. */
+  /** Removes a replica that has ended, as an operator would. */
   remove(replica: Replica): void;
-  /** Those that get new connections now. */
+  /** Replicas that get new connections now. */
   readonly ready: readonly Replica[];
   close(): Promise<void>;
 }
 
 const ASK_MS = 200;
-/** Questions that a busy machine may leave unanswered before their replica counts as gone. */
+/** The number of checks that a replica may leave unanswered on a busy machine before it counts as gone. */
 const UNANSWERED_MAX = 3;
 const ANSWER_MS = 1_000;
 
@@ -33,8 +33,8 @@ interface Member {
 }
 
 /**
- * Asks each replica every 200 ms whether it is ready, and takes its word at once. Connections that are open stay
- * where they are.
+ * Starts a balancer that checks the readiness of each replica every 200 ms. Open connections stay where they
+ * are.
  */
 export async function startBalancer(): Promise<Balancer> {
   const members: Member[] = [];

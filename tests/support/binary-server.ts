@@ -4,25 +4,25 @@ import { childrenOf, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A start takes a second or two, and many on a machine that others use. */
+/** A start takes a second or two, and many seconds on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
 
 export interface BinaryServer {
   url: string;
   command: string[];
-  /** Its variables; those of this process unless given. */
+  /** The variables of the process; by default those of this process. */
   env?: Record<string, string>;
-  /** Everything it writes; removed when the server is closed. */
+  /** The directory of everything that the server writes, removed on `close`. */
   directory: string;
-  /** Throws or gives false until the server answers. */
+  /** Throws or returns false until the server answers. */
   ready: () => Promise<boolean>;
-  /** The signal that ends it as a crash would, without leaving its children behind. */
+  /** The signal that ends the server like a crash, its children included. */
   crash: NodeJS.Signals;
-  /** The signal that ends it in order. */
+  /** The signal that ends the server in order. */
   shutdown: NodeJS.Signals;
 }
 
-/** A server run from its binary. */
+/** A server that runs from its binary. */
 export class BinaryTestServer implements TestServer {
   readonly url: string;
   readonly #server: BinaryServer;
@@ -37,7 +37,7 @@ export class BinaryTestServer implements TestServer {
     leash.directory(server.directory);
   }
 
-  /** Undefined while it does not run. */
+  /** The process id, or undefined while the server does not run. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }

@@ -14,7 +14,7 @@ interface CertificateOptions {
   passphrase?: string;
 }
 
-/** For `localhost` and 127.0.0.1. */
+/** The names `localhost` and 127.0.0.1. */
 const HERE = "DNS:localhost,IP:127.0.0.1";
 
 /** A folder of certificates that openssl makes. */
@@ -22,11 +22,11 @@ export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), "ostiary-certificates-"));
 
   constructor() {
-    // servers that run under another account read them
+    // Servers that run under another account must be able to read the files.
     chmodSync(this.folder, 0o755);
   }
 
-  /** One for `localhost` and 127.0.0.1 that is signed by itself. */
+  /** Makes a self-signed certificate for `localhost` and 127.0.0.1. */
   make(name: string, { days = 30, passphrase }: CertificateOptions = {}): CertificatePair {
     return this.#made(name, passphrase, [
       ...["req", "-x509", "-subj", `/CN=${name}`, "-days", String(days)],
@@ -34,7 +34,7 @@ export class Certificates {
     ]);
   }
 
-  /** One that signs others. */
+  /** Makes a CA. */
   authority(name: string): CertificateAuthority {
     const pair = this.#made(name, undefined, ["req", "-x509", "-subj", `/CN=${name}`, "-days", "30"]);
     const folder = join(this.folder, name);
@@ -84,13 +84,13 @@ export class Certificates {
 }
 
 interface SignOptions {
-  /** Its hosts, as openssl writes them; `localhost` and 127.0.0.1 unless told. */
+  /** The hosts of the certificate, as openssl writes them; by default `localhost` and 127.0.0.1. */
   names?: string;
   expired?: boolean;
 }
 
 export interface CertificateAuthority extends CertificatePair {
-  /** A new certificate, signed by this one. */
+  /** Makes a certificate that this CA signs. */
   sign(name: string, options?: SignOptions): CertificatePair;
 }
 

@@ -1,11 +1,11 @@
 /**
- * Run as a process: `bun claim-process.ts FOLDER AT_MS` claims a database's folder at that moment of the
- * clock, says so or why not, and holds it until it is killed.
+ * A process, started by `bun claim-process.ts FOLDER AT_MS`. It claims a database's folder at that moment,
+ * prints the result, and holds the folder until it is killed.
  */
 import { claimFolder } from "@ostiary/lib/runtime/stores/database";
 
 const [, , folder = "", at_ms = "0"] = process.argv;
-// all at one instant, which timers would miss by milliseconds
+// All processes claim at the same instant; timers would miss it by milliseconds.
 while (Date.now() < Number(at_ms));
 try {
   const giveUp = await claimFolder(folder);

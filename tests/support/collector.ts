@@ -3,7 +3,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { decodeMetrics, decodeSpans, type ReceivedMetric, type ReceivedSpan } from "./otlp-messages.ts";
 
-/** An OTLP collector on a free port that keeps what it is sent. */
+/** An OTLP collector on a free port that keeps everything it receives. */
 export interface Collector extends AsyncDisposable {
   readonly endpoint: string;
   /** `METHOD path content-type` of each request. */
@@ -11,12 +11,14 @@ export interface Collector extends AsyncDisposable {
   readonly headers: readonly Headers[];
   readonly spans: readonly ReceivedSpan[];
   readonly metrics: readonly ReceivedMetric[];
-  /** Resolves once so many requests have come. */
+  /** Resolves after this many requests. */
   received(count: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `answer` makes the response; an empty 200 unless told. With `tls` it is reached by https. */
+/**
+ * Starts a collector. `answer` makes the response, by default an empty 200. With `tls` it listens on https.
+ */
 export function startCollector(
   answer: () => Response | Promise<Response> = () => new Response(),
   tls?: Bun.TLSOptions,
@@ -65,7 +67,7 @@ export function telemetryConfig(changes: Partial<TelemetryConfig> = {}): Telemet
   return { ...loadConfig(Type.Object(telemetryVariables), {}), ...changes };
 }
 
-/** Every way to have no export while a collector is there. */
+/** Returns every configuration that turns exports off although a collector runs. */
 export function disabledConfigs(endpoint: string): [string, TelemetryConfig][] {
   const OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
   return [
@@ -82,7 +84,7 @@ export function disabledConfigs(endpoint: string): [string, TelemetryConfig][] {
   ];
 }
 
-/** A logger that keeps its warnings and refuses nothing. */
+/** Returns a logger that keeps its warnings. */
 export function keptWarnings(): { log: Logger; warnings: { message: string; fields: object }[] } {
   const warnings: { message: string; fields: object }[] = [];
   const ignore = () => {};

@@ -4,7 +4,18 @@ import { PAGE_TIMEOUT_MS } from "./swagger-page.ts";
 
 const AXE = await Bun.file(fileURLToPath(import.meta.resolve("axe-core/axe.min.js"))).text();
 
-/** The console in a browser of its own, with what it asked of others and what it complained of. */
+/** Returns what axe finds wrong with a page, by all of its rules or by the given ones: rule and place. */
+export async function findingsOn(page: Page, ...rules: string[]): Promise<string[]> {
+  await page.evaluate(AXE);
+  const options = rules.length === 0 ? {} : { runOnly: rules };
+  const found: string = await page.evaluate(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => JSON.stringify(violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => id + " at " + target + ": " + failureSummary))))`,
+  );
+  return JSON.parse(found);
+}
+
+/** The console in its own browser, with its requests to other hosts and its errors. */
 export interface ConsolePage {
   readonly page: Page;
   readonly strangers: string[];
@@ -12,12 +23,12 @@ export interface ConsolePage {
   /** Follows an address inside the page. */
   go(fragment: string): Promise<void>;
   enter(token: string): Promise<void>;
-  /** What axe finds wrong with what is shown: rule and place. */
+  /** Returns what axe finds wrong with the visible page: rule and place. */
   findings(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Opens the console, which asks for the token. */
+/** Opens the console at its sign-in. */
 export async function openConsole(
   browser: Browser,
   url: string,
@@ -39,7 +50,7 @@ export async function openConsole(
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {
-    // answers that are errors are said by the browser itself
+    // The browser itself reports answers that are errors.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       complaints.push(message.text());
     }
@@ -56,14 +67,7 @@ export async function openConsole(
       await page.getByLabel("Admin token").fill(token);
       await page.keyboard.press("Enter");
     },
-    async findings() {
-      await page.evaluate(AXE);
-      const found: string = await page.evaluate(
-        `axe.run().then(({ violations }) => JSON.stringify(violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ target, failureSummary }) => id + " at " + target + ": " + failureSummary))))`,
-      );
-      return JSON.parse(found);
-    },
+    findings: () => findingsOn(page),
     close: () => context.close(),
   };
 }

@@ -8,8 +8,8 @@ import { leash } from "./services.ts";
 const ROOT = join(import.meta.dir, "../..");
 
 /**
- * Whether compose.yaml is to be tried on a Docker engine, which takes minutes: where `TEST_CONTAINERS` asks for it.
- * `.ci/run` does where there is an engine.
+ * Whether tests run compose.yaml on a Docker engine, which takes minutes. `.ci/run` sets `TEST_CONTAINERS`
+ * where there is an engine.
  */
 export const triesContainers = process.env.TEST_CONTAINERS === "true";
 
@@ -19,7 +19,7 @@ export interface Ran {
   said: string;
 }
 
-/** compose.yaml under a project name, ports and secrets of its own. */
+/** A project of compose.yaml with its own name, ports and secrets. */
 export class ComposeProject {
   readonly name = `ostiary-test-${randomUUID().slice(0, 8)}`;
   readonly #folder: string;
@@ -30,7 +30,7 @@ export class ComposeProject {
     this.#env = env;
   }
 
-  /** With secrets as an operator makes them; `settings` are variables of compose.yaml. */
+  /** Prepares a project with secrets as an operator makes them. `settings` are variables of compose.yaml. */
   static async prepare(settings: Record<string, string> = {}): Promise<ComposeProject> {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-compose-"));
     leash().directory(folder);
@@ -50,7 +50,7 @@ export class ComposeProject {
     return project;
   }
 
-  /** Where the container's port is on this machine. */
+  /** Returns the URL of the container's port on this machine. */
   url(variable: "GATEWAY_PORT" | "REGISTRY_PORT" | "DEMO_IDENTITY_PROVIDER_PORT"): string {
     return `http://127.0.0.1:${this.#env[variable]}`;
   }
@@ -59,13 +59,13 @@ export class ComposeProject {
     return join(this.#folder, "admin-token");
   }
 
-  /** Runs `docker compose …` with the demo; `env` goes over the project's settings. */
+  /** Runs `docker compose …` with the demo. `env` overrides the project's settings. */
   compose(parameters: string[], env: Record<string, string> = {}): Promise<Ran> {
     const demo = ["--env-file", ".github/containers/demo.env"];
     return this.run(["docker", "compose", "-p", this.name, ...demo, ...parameters], env);
   }
 
-  /** The same; throws what was said unless it went well. */
+  /** Runs the same, returns the output, and throws it after a failure. */
   async must(...parameters: string[]): Promise<string> {
     const { exit_code, said } = await this.compose(parameters);
     if (exit_code !== 0) throw new Error(said);
@@ -87,7 +87,7 @@ export class ComposeProject {
     return { exit_code: await child.exited, said: `${out}${error}` };
   }
 
-  /** Removes everything that it made. */
+  /** Removes everything that the project made. */
   async close(): Promise<void> {
     await this.compose(["--profile", "*", "down", "--volumes", "--timeout", "40"]);
     await rm(this.#folder, { recursive: true, force: true });

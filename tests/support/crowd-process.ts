@@ -2,7 +2,7 @@ import { freePort } from "./free-port.ts";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** The service behind a crowd, as a process: what it does is no part of what is watched. */
+/** Starts the service behind a crowd as a process, so that measurements of this process leave it out. */
 export async function startCrowdService(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const { PATH = "", HOME = "" } = process.env;

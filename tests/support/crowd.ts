@@ -1,22 +1,20 @@
-/**
- * Many clients of one kind, as sockets: `fetch` bounds how many calls are under way, and hides what is slow.
- */
+/** Many clients of one kind, as sockets: `fetch` limits concurrent calls, and hides slowness. */
 
-/** What a client of each kind does once it is connected, and stays with. */
+/** The state that a client of each kind reaches and keeps. */
 export type CrowdKind =
-  /** Connects, and sends nothing. */
+  /** It connects and sends nothing. */
   | "silent"
-  /** Has had one answer, and keeps its connection. */
+  /** It has had one answer, and keeps its connection. */
   | "kept_alive"
-  /** Reads an event stream in which hardly anything happens. */
+  /** It reads an event stream with hardly any events. */
   | "event_stream"
-  /** Has begun to read a large answer, and has stopped. */
+  /** It began to read a large answer, and stopped. */
   | "slow_reader"
-  /** Sends a byte of a large body now and then. */
+  /** It sends a byte of a large body from time to time. */
   | "slow_writer"
-  /** Has a WebSocket open. */
+  /** It has an open WebSocket. */
   | "websocket"
-  /** Has sent all but the end of a body that is small enough to be read whole. */
+  /** It has sent a small body except its end. */
   | "held_body";
 
 /** Paths that a service behind the crowd answers: see `crowd-service.ts`. */
@@ -31,31 +29,31 @@ export const CROWD_PATHS = {
 const HELD_BYTES = 65_536;
 const UPLOAD_BYTES = 5_000_000;
 const PIECE = Buffer.alloc(16_384, "x");
-/** How often a slow writer sends a byte: often enough for any timeout of a body. */
+/** The pause of a slow writer between two bytes: short enough for any timeout of a body. */
 const BYTE_PAUSE_MS = 5_000;
-/** So many connect at once: more would overflow the queue of a listening socket. */
+/** The number of clients that connect at once. More would overflow the queue of a listening socket. */
 const BATCH = 100;
 const CONNECT_TIMEOUT_MS = 120_000;
 
-/** Clients that stay until they are told to go. */
+/** Clients that stay until `leave`. */
 export interface Crowd {
-  /** Those whose connection is still open. */
+  /** The number of clients whose connection is still open. */
   readonly open: number;
-  /** Status lines that came, and how often each. */
+  /** The status lines that came, with their number. */
   readonly statuses: ReadonlyMap<string, number>;
-  /** Ends them all, and resolves when their sockets are closed. */
+  /** Ends all clients, and resolves when their sockets are closed. */
   leave(): Promise<void>;
 }
 
 interface Behaviour {
   readonly says: string | Buffer;
-  /** Whether it is where it is to stay, after what it has received. */
+  /** Returns whether the client has reached its final state, from what it has received. */
   isSettled(received: string): boolean;
   readonly stops_reading?: boolean;
   readonly goes_on_writing?: boolean;
 }
 
-/** Opens `count` clients, and resolves once each is where it stays or was turned away. */
+/** Opens `count` clients, and resolves once each has reached its state or was turned away. */
 export async function gatherCrowd(url: string, kind: CrowdKind, count: number): Promise<Crowd> {
   const { hostname, port, host } = new URL(url);
   const behaviour = behaviours[kind](host);
@@ -130,7 +128,7 @@ class Member {
   ended(socket: Bun.Socket<Member>): void {
     this.#members.delete(socket);
     this.#gone.resolve();
-    // turned away, which the statuses tell
+    // The client was turned away, which the statuses tell.
     this.#settled.resolve();
   }
 

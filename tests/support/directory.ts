@@ -1,16 +1,19 @@
 import { freshDatabase } from "./services.ts";
 import { startProcess } from "./start-process.ts";
 
-/** The identity service as a process, and shortcuts to what a gateway's callers need of it. */
+/** The identity service as a process, with shortcuts for callers of a gateway. */
 export interface DirectoryProcess {
   readonly validate_url: string;
-  /** Calls the public port; throws unless it succeeds. */
+  /** Calls the public port; throws unless the call succeeds. */
   call(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
-  /** The person of a subject, created when new. */
+  /** Returns the id of a subject's person, created when new. */
   person(issuer: string, subject: string): Promise<string>;
-  /** An organization of that person, and the person's membership in it. */
+  /** Creates an organization of that person, and returns it with the person's membership. */
   organization(user_id: string): Promise<{ id: string; member_id: string }>;
-  /** A key created at `address`, such as `/users/{user_id}`: its text and the path that revokes it. */
+  /**
+   * Creates a key at `address`, such as `/users/{user_id}`, and returns its text and the path that revokes
+   * it.
+   */
   key(address: string): Promise<{ key: string; path: string }>;
   session(user_id: string, organization_id: string): Promise<string>;
   kill(): Promise<void>;

@@ -46,7 +46,10 @@ export const images = {
 
 const START_TIMEOUT_MS = 180_000;
 
-/** A server in a container of its own. Its port is fixed beforehand, since a restart would change it. */
+/**
+ * Starts a server in its own container. Its port is fixed before the start, because a restart would change
+ * it.
+ */
 export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
   const port = await freePort();
   const name = `ostiary-test-${randomUUID()}`;
@@ -56,7 +59,7 @@ export async function startContainer(image: Image, leash: Leash): Promise<TestSe
     .withCommand(image.command)
     .withEnvironment(image.environment)
     .withExposedPorts({ container: image.port, host: port })
-    // a busy machine takes its time to make a database
+    // A busy machine needs long to make a database.
     .withStartupTimeout(START_TIMEOUT_MS)
     .withWaitStrategy(Wait.forAll([Wait.forLogMessage(image.log), Wait.forListeningPorts()]))
     .start();
@@ -119,7 +122,7 @@ class ContainerTestServer implements TestServer {
   }
 }
 
-/** Runs the docker command; resolves with what it printed. */
+/** Runs the docker command, and resolves with its output. */
 export function docker(...parameters: string[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const running = spawn("docker", parameters, { stdio: ["ignore", "pipe", "pipe"] });

@@ -5,14 +5,14 @@ import { marked, type Token, type Tokens } from "marked";
 
 export const ROOT = join(import.meta.dir, "../..");
 
-/** Commands of a document, and the nearest heading above them. */
+/** A block of commands of a document, with the nearest heading above it. */
 export interface Block {
   heading: string;
   language: string;
   text: string;
 }
 
-/** Every Markdown file of the repository, by its path from the root. */
+/** Returns every Markdown file of the repository, by its path from the root. */
 export async function documents(): Promise<string[]> {
   const found = await Array.fromAsync(new Bun.Glob("**/*.md").scan({ cwd: ROOT, dot: true }));
   return found.filter((path) => !/(^|\/)(node_modules|\.ostiary|\.git)\//.test(path)).sort();
@@ -22,7 +22,7 @@ export async function tokensOf(path: string): Promise<Token[]> {
   return marked.lexer(await Bun.file(join(ROOT, path)).text());
 }
 
-/** The fenced blocks of a document, in their order. */
+/** Returns the fenced blocks of a document, in their order. */
 export async function blocksOf(path: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let heading = "";
@@ -33,7 +33,7 @@ export async function blocksOf(path: string): Promise<Block[]> {
   return blocks;
 }
 
-/** The shell commands under a heading of a document, a block each. */
+/** Returns the blocks of shell commands under a heading of a document. */
 export async function commandsOf(path: string, heading: string): Promise<string[]> {
   const blocks = (await blocksOf(path)).filter(
     (block) => block.heading === heading && block.language === "sh",
@@ -42,7 +42,7 @@ export async function commandsOf(path: string, heading: string): Promise<string[
   return blocks.map(({ text }) => text);
 }
 
-/** The names by which links reach the headings of a document, as GitHub makes them. */
+/** Returns the anchors of a document's headings, as GitHub makes them. */
 export async function anchorsOf(path: string): Promise<Set<string>> {
   const anchors = new Set<string>();
   for (const heading of (await tokensOf(path)).filter(isHeading)) {

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Socket } from "node:net";
 
-/** The door through which one node of etcd is reached by the others. */
+/** The proxy through which other nodes reach one node of etcd. */
 export interface PeerDoor {
   readonly port: number;
   close(): void;
@@ -13,8 +13,8 @@ interface Passage {
 }
 
 /**
- * Parts nodes of etcd from each other while their clients reach all of them. A node is named by the port it
- * listens on for others, and by its member's id, in hexadecimal, as a caller: etcd sends it with each request.
+ * Separates nodes of etcd from each other while their clients reach all of them. A callee is named by its
+ * peer port. A caller is named by its hexadecimal member id, which etcd sends with each request.
  */
 export class EtcdPeers {
   readonly #passages = new Set<Passage>();
@@ -34,7 +34,7 @@ export class EtcdPeers {
     return { port: address.port, close: () => server.close() };
   }
 
-  /** Cuts what there is between a node and the others, both ways, and lets nothing new pass. */
+  /** Cuts the connections between a node and the others, both ways, and blocks new ones. */
   part(listen_port: number, member_id: string): void {
     this.#apart.add(String(listen_port)).add(member_id);
     for (const passage of this.#passages) {

@@ -9,8 +9,8 @@ import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * A new, empty etcd from its binary, on ports of its own, with `settings` as arguments. It may serve clients by TLS
- * at `secure_url` too.
+ * Starts a new, empty etcd from its binary, on its own ports, with `settings` as arguments. With `secure_url`
+ * it also serves clients by TLS.
  */
 export async function startEtcdBinary(
   binary: string,
@@ -24,21 +24,21 @@ export async function startEtcdBinary(
   return server;
 }
 
-/** Several etcd that are one store. */
+/** Several etcd nodes that are one store. */
 export interface EtcdCluster {
   readonly nodes: readonly TestServer[];
   /** The URLs of all nodes, separated by commas. */
   readonly url: string;
-  /** The node that leads, as the others see it; waits for one. */
+  /** Waits for a leader, and returns it, as the other nodes see it. */
   leader(): Promise<TestServer>;
-  /** Cuts a node off from the others. It goes on answering its clients, as far as it can by itself. */
+  /** Cuts a node off from the others. The node still answers its clients, as far as it can alone. */
   cutOff(node: TestServer): Promise<void>;
-  /** Whatever was done to its nodes: they run, in touch with each other, and answer afterwards. */
+  /** Ends all disturbances: the nodes run, reach each other, and answer. */
   recover(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A new, empty etcd of three nodes. */
+/** Starts a new, empty etcd of three nodes. */
 export async function startEtcdNodes(binary: string, leash: Leash): Promise<EtcdCluster> {
   const peers = new EtcdPeers();
   const members = await Promise.all(
@@ -76,7 +76,7 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
 interface Member {
   name: string;
   url: string;
-  /** Where it listens for other nodes, and where they are told that it does. */
+  /** The port for other nodes, and the port that they are told. */
   peer_port: number;
   advertised_port: number;
   secure_url?: string;
@@ -87,7 +87,7 @@ async function newMember(name: string): Promise<Member> {
   return { name, url: `http://127.0.0.1:${await freePort()}`, peer_port, advertised_port: peer_port };
 }
 
-/** Writes are not synced to disk, which only matters when the machine itself goes down. */
+/** Writes are not synced to disk: that matters only when the machine itself dies. */
 async function memberServer(
   binary: string,
   leash: Leash,
@@ -130,7 +130,7 @@ async function isLeader(node: TestServer): Promise<boolean> {
   return member_id !== undefined && member_id === leader;
 }
 
-/** What a node says of itself, by its decimal ids; nothing when it does not answer. */
+/** Returns a node's report of itself, with decimal ids; empty when it does not answer. */
 async function statusOf({ url }: TestServer): Promise<{ member_id?: string; leader?: string }> {
   try {
     const response = await fetch(`${url}/v3/maintenance/status`, {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** What `bun run build` made, in a folder of its own, and what it said. */
+/** The result of `bun run build` in its own folder, with its output. */
 export interface Executable {
   readonly path: string;
   readonly folder: string;
@@ -12,7 +12,7 @@ export interface Executable {
   remove(): Promise<void>;
 }
 
-/** Whether this machine runs what {@link buildExecutable} makes. */
+/** Whether this machine can run the executable of `buildExecutable`. */
 export const canRunExecutable = process.platform === "linux" && process.arch === "x64";
 
 export async function buildExecutable(): Promise<Executable> {

@@ -3,7 +3,10 @@ import { runMain, type Service, serve } from "@ostiary/lib/runtime/service";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 
-/** A service that lets faults go uncaught: `/reject` and `/throw`; and the one of FAULT_AT_START before it listens. */
+/**
+ * A service that leaves errors uncaught: at `/reject` and `/throw`, and the one of FAULT_AT_START before it
+ * listens.
+ */
 const SECRET = "http://service.internal/things?token=never-told";
 
 class Unreachable extends Error {
@@ -11,7 +14,7 @@ class Unreachable extends Error {
   readonly path = SECRET;
 }
 
-/** The message looks like a place in code, and holds what must not be told. */
+/** The message looks like a place in code, and holds a secret that must not be logged. */
 const fault = () => new Unreachable(`${SECRET}\n    at ${SECRET}:1:2\n    at ${SECRET}.ts:3:4`);
 
 const faults: Record<string, () => void> = {
@@ -29,7 +32,7 @@ await runMain(async () => {
     process.env,
   );
   faults[process.env.FAULT_AT_START ?? ""]?.();
-  await Bun.sleep(1); // a turn, in which the rejection is noticed
+  await Bun.sleep(1); // One turn, in which the rejection is noticed
   const answer = (request: Request) => {
     faults[new URL(request.url).pathname]?.();
     return new Response("ok");

@@ -1,6 +1,9 @@
 import { createServer } from "node:net";
 
-/** A port on 127.0.0.1 that nobody listens on now. Prefer port 0 where the server under test can take it. */
+/**
+ * Returns a port on 127.0.0.1 that nobody listens on now. Prefer port 0 where the server under test accepts
+ * it.
+ */
 export function freePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const server = createServer();
@@ -15,7 +18,10 @@ export function freePort(): Promise<number> {
   return promise;
 }
 
-/** A free port that the system gives to nobody else while its owner is down: below those it hands out. */
+/**
+ * Returns a free port that the system gives to nobody else while its owner is down: it is below the ephemeral
+ * ports.
+ */
 export function steadyPort(): number {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

@@ -4,11 +4,11 @@ import { freshRouteStoreUrl } from "./services.ts";
 import { type ProcessOptions, type RunningProcess, startProcess } from "./start-process.ts";
 
 export interface GatewayProcesses extends ProcessOptions {
-  /** What the gateways serve, by service name, as the registry would have stored it. */
+  /** The services that the gateways serve, by name, as the registry would have stored them. */
   services: Record<string, StoredServiceConfig>;
-  /** How many; 1 unless told. */
+  /** The number of gateways; 1 by default. */
   replicas?: number;
-  /** Variables of each, over those of {@link GATEWAY_DEFAULTS}. */
+  /** Variables of each gateway, which override `GATEWAY_DEFAULTS`. */
   env?: Record<string, string>;
 }
 
@@ -19,14 +19,14 @@ const GATEWAY_DEFAULTS = {
   AUDIT_ENABLED: "false",
 };
 
-/** Starts one gateway as a process, on an etcd that holds `services`. */
+/** Starts one gateway as a process, with an etcd that holds `services`. */
 export async function startGateway(options: Omit<GatewayProcesses, "replicas">): Promise<RunningProcess> {
   const [gateway] = await startGateways(options);
   if (gateway === undefined) throw new Error("No gateway started.");
   return gateway;
 }
 
-/** Starts gateways as processes, on an etcd that holds `services`. */
+/** Starts gateways as processes, with an etcd that holds `services`. */
 export async function startGateways(options: GatewayProcesses): Promise<RunningProcess[]> {
   const routeStore = await freshRouteStoreUrl();
   const routes = await openRouteStore(routeStore);

@@ -103,7 +103,7 @@ export class StepsBed extends GatewayNeighbours {
     return rawRequest(this.gateway.url, spell(method, target, headers));
   }
 
-  /** The outcomes of the event that the latest audited request has caused. */
+  /** Returns the outcomes of the event of the latest audited request. */
   outcomes() {
     const event = this.audit.of("PUT").at(-1)?.path;
     return this.audit.of("PATCH").filter((write) => write.path === event);

@@ -97,7 +97,7 @@ export class WebSocketBed extends GatewayNeighbours {
     });
   }
 
-  /** A client's WebSocket once it is open, or closed without ever having been. */
+  /** Returns a client's WebSocket once it is open, or once it closed without having opened. */
   async connect(path: string, options: Bun.WebSocketOptions = {}): Promise<Client> {
     const socket = new WebSocket(this.gateway.url.replace("http", "ws") + path, options);
     const client: Client = { socket, messages: [], closed: null };

@@ -5,7 +5,7 @@ export type Lines = [name: string, value: string][];
 
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A service at `/widgets`, and gateways in front of it, to see what crosses in each direction. */
+/** A service at `/widgets` with gateways in front of it, to see what crosses in each direction. */
 export class WidgetsBed {
   readonly service = new RawUpstream();
   readonly #gateways: LocalGateway[] = [];
@@ -22,13 +22,13 @@ export class WidgetsBed {
     return gateway;
   }
 
-  /** What the service received of a GET with these header lines. */
+  /** Returns the headers that the service received for a GET with these header lines. */
   async received(lines: Lines, through: LocalGateway): Promise<RawHeaders> {
     await rawRequest(through.url, spell("GET", "/widgets", lines));
     return this.service.request.headers;
   }
 
-  /** What the client receives when the service sends these header lines. */
+  /** Returns the headers that the client receives when the service sends these header lines. */
   async answered(lines: Lines, through: LocalGateway, request: Lines = []): Promise<RawHeaders> {
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     this.service.handler = () => `HTTP/1.1 200 OK\r\n${head}Content-Length: 2\r\n\r\nok`;

@@ -17,15 +17,15 @@ export interface LocalGateway {
   readonly routes: RouteStore;
   /** Stores services as the registry would, and resolves once the gateway has loaded them. */
   publish(services: Record<string, StoredServiceConfig>): Promise<void>;
-  /** The log so far. */
+  /** Returns the log so far. */
   logs(): Record<string, unknown>[];
-  /** The line of a request, once it is there. */
+  /** Waits for the log line of a request, and returns it. */
   logOf(request_id: string): Promise<Record<string, unknown>>;
   metrics(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Starts a gateway; audit is off and nothing is limited unless `env` says otherwise. */
+/** Starts a gateway. Audit is off and no route is limited, unless `env` says otherwise. */
 export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
   const directory = mkdtempSync(join(tmpdir(), "gateway-"));
   const log_file = join(directory, "log");
@@ -61,7 +61,7 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       const probe = `/published/${++published}`;
       const service = publicService("http://127.0.0.1:9", { path: `${probe}/{id}`, methods: ["GET"] });
       await routeStore.put("edge/gateway/routes/zz-published", JSON.stringify(service));
-      // 400 for its param: the route is there, and nothing is called
+      // The answer is 400 for the param: the route is loaded, and no service is called.
       await waitFor(async () => (await fetch(`${url}${probe}/%2f`)).status === 400, {
         what: "The gateway loading routes",
       });
@@ -87,7 +87,7 @@ function readLines(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** A service with public routes only, for tests of the way of a request. */
+/** Returns a service with public routes only, for tests of the request path. */
 export function publicService(
   url: string,
   ...routes: NonNullable<StoredServiceConfig["public"]>["routes"]

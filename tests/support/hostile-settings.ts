@@ -1,6 +1,6 @@
 import postgres from "postgres";
 
-/** What someone may have set for a database or a role: each changes how our statements would be read or answered. */
+/** Settings of a database or a role that would change how statements are read or answered. */
 const settings: Record<string, string> = {
   DateStyle: "SQL, DMY",
   TimeZone: "Asia/Kathmandu",
@@ -20,8 +20,8 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Sets everything that can be set otherwise: for the database and once more for the role in it, which goes
- * before. Returns the URL with the same in its query.
+ * Changes every changeable setting, for the database and again for the role in it, which takes precedence.
+ * Returns the URL with the same settings in its query.
  */
 export async function makeHostile(url: string): Promise<string> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });

@@ -1,15 +1,18 @@
 import { ValidationRequest } from "@ostiary/lib/contracts/admission";
 import { Value } from "@sinclair/typebox/value";
 
-/** Stands in for identity's credential validation: answers by credential or subject, and counts. */
+/**
+ * A stand-in for identity's credential validation, which answers by credential or subject and keeps its
+ * calls.
+ */
 export interface IdentityStandIn {
   readonly url: string;
   /** Bodies of the calls so far. */
   readonly calls: unknown[];
   readonly tokens: (string | null)[];
-  /** Result by credential string, or by subject; what is not listed is `{ valid: false }`. */
+  /** Results by credential string or by subject; other credentials get `{ valid: false }`. */
   readonly results: Map<string, unknown>;
-  /** Answers instead, while set. */
+  /** Replaces the answers while it is set. */
   override: (() => Response | Promise<Response>) | null;
   stop(): Promise<void>;
 }

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Shells as a person meets them: interactive, at a terminal, without anybody's settings. */
+/** Shells as a person meets them: interactive, at a terminal, without personal settings. */
 export const SHELLS: Record<string, string[]> = {
   bash: ["bash", "--norc", "--noprofile", "-i"],
   zsh: ["zsh", "-f", "-i"],
   dash: ["dash", "-i"],
 };
 
-/** What pasted commands wrote: their standard output, and what the person saw beside it. */
+/** The output of pasted commands: standard output, and everything else on the screen. */
 export interface PasteResult {
   stdout: string;
-  /** Prompts, the echo of what was pasted, standard error. */
+  /** Prompts, the echo of the paste, standard error. */
   screen: string;
 }
 
-/** Wide, so that line editors do not break what they show. */
+/** The terminal is wide, so that line editors do not break lines. */
 const TERMINAL = { cols: 2_000, rows: 50 };
 const PASTE_START = "\u001b[200~";
 const PASTE_END = "\u001b[201~";
@@ -26,8 +26,8 @@ const FIRST_LINES_MS = 10_000;
 const PASTE_MS = 60_000;
 
 /**
- * Pastes `text` into an interactive shell at a terminal of its own, as terminals do: line ends as carriage
- * returns, and between the marks of a bracketed paste when the shell has asked for them and `bracketed` is set.
+ * Pastes `text` into an interactive shell at its own terminal, as terminals do: with carriage returns as line
+ * ends. If the shell asked for bracketed paste and `bracketed` is set, it adds those marks.
  */
 export async function pasteInto(
   shell: string[],
@@ -51,7 +51,7 @@ export async function pasteInto(
   const held = leash();
   held.process(child.pid);
   try {
-    // prompts and the line editor write to the terminal, commands to the file
+    // Prompts and the line editor write to the terminal, commands to the file.
     child.terminal?.write(`exec >'${out}'\rcd .\r`);
     await waitFor(() => Bun.file(out).exists(), { timeout_ms: FIRST_LINES_MS, what: "A shell" });
     const lines = text.replaceAll("\n", "\r");

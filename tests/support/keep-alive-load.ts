@@ -1,6 +1,6 @@
 import { headerValue, RawClient, type RawResponse, spell } from "./raw-http.ts";
 
-/** What one kind of client asks for, over and over. */
+/** The request that one kind of client repeats. */
 export interface LoadKind {
   readonly name: string;
   readonly url: string;
@@ -9,18 +9,18 @@ export interface LoadKind {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly clients: number;
-  /** Longest pause between two requests of a client. */
+  /** The longest pause between two requests of a client. */
   readonly pause_ms_max: number;
 }
 
 /**
- * Clients with a connection each, which they keep until they are told to leave it or find it closed. They send
- * nothing twice: a request without its answer has failed.
+ * Clients with one connection each, which they keep until they are told to leave it or find it closed. They
+ * retry nothing: a request without an answer has failed.
  */
 export class KeepAliveLoad {
-  /** Answered by 2xx, by kind; and the ids of those requests. */
+  /** The ids of requests that were answered 2xx, by kind. */
   readonly answered = new Map<string, string[]>();
-  /** What went wrong: the status, or why there is no answer. */
+  /** Failures: the status, or the reason for a missing answer. */
   readonly failures: { kind: string; request_id: string | null; seen: string }[] = [];
   readonly #clients: Promise<void>[] = [];
   #ended = false;
@@ -32,7 +32,7 @@ export class KeepAliveLoad {
     }
   }
 
-  /** How many requests of each kind were answered, the rarest kind's. */
+  /** The number of answered requests of the rarest kind. */
   get least(): number {
     return Math.min(...[...this.answered.values()].map(({ length }) => length));
   }

@@ -1,7 +1,7 @@
 /**
- * A small shell that outlives this process by a moment: it holds the ids of the processes and directories
- * that the run has made, and when its standard input ends, by whatever death this process died, it kills the
- * ones and removes the others. The tests clean up after themselves; this is for runs that were killed.
+ * A small shell that outlives this process by a moment. It holds the ids of processes and directories that
+ * the run has made. When its standard input ends, however this process died, it kills the processes and
+ * removes the directories. Tests clean up after themselves; this is for runs that were killed.
  */
 export class Leash {
   readonly #shell = Bun.spawn(["sh", "-c", script], {
@@ -15,7 +15,7 @@ export class Leash {
     this.#shell.unref();
   }
 
-  /** `signal` ends the process as a crash would. */
+  /** Registers a process. `signal` ends it like a crash. */
   process(pid: number, signal: NodeJS.Signals = "SIGKILL"): void {
     this.#tell(`${signal} ${pid}`);
   }
@@ -28,7 +28,7 @@ export class Leash {
     this.#tell(`dir ${path}`);
   }
 
-  /** Lets go of a process, container or directory that is gone. */
+  /** Releases a process, container or directory that is gone. */
   release(subject: number | string): void {
     this.#tell(`off ${subject}`);
   }

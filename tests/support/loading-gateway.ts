@@ -5,13 +5,13 @@ import { PublishedRoutes } from "../../apps/gateway/published-routes.ts";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** As much of a gateway as loads routes and tells so in the route store. */
+/** The part of a gateway that loads routes and announces them in the route store. */
 export interface LoadingGateway {
   readonly id: string;
-  /** Takes in no change until it goes on. */
+  /** Stops loading changes until it is resumed. */
   holdUp(): void;
   goOn(): void;
-  /** Whether it has a route of this path. */
+  /** Returns whether it has a route of this path. */
   serves(path: string): boolean;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startLoadingGateway(store: RouteStore): Promise<LoadingGat
   };
 }
 
-/** The same store as an object whose methods a test may put others in place of. */
+/** Returns the same store as an object whose methods a test can replace. */
 export function forwarding(store: RouteStore): RouteStore {
   return {
     get: (key) => store.get(key),

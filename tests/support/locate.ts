@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export type ServiceName = "postgres" | "redis" | "etcd";
 
-/** Where a store's server comes from. */
+/** The source of a store's server. */
 export type Source =
   | { kind: "url"; url: string; binary: string | undefined }
   | { kind: "binary"; binary: string }
@@ -13,8 +13,8 @@ export type Source =
 export const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceName[];
 
 /**
- * What each store's server can be had from, the best first: a URL given, a binary here, Docker, the embedded store.
- * `TEST_STORES=docker` leaves out the binaries.
+ * Returns the best source of each store's server: a given URL, a binary, Docker, the embedded store, in this
+ * order. `TEST_STORES=docker` skips the binaries.
  */
 export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
   const binaries = environment.TEST_STORES === "docker" ? NO_BINARIES : binariesHere();
@@ -36,7 +36,7 @@ function binariesHere(): Record<ServiceName, string | undefined> {
   return { postgres: postgresBin(), redis: found("redis-server"), etcd: found("etcd") };
 }
 
-/** One line for the head of the run: what was taken, and what is left unproved by it. */
+/** Returns the line at the head of the run: the sources in use, and what stays unproved. */
 export function describeServices(sources: Record<ServiceName, Source>): string {
   const taken = serviceNames.map((name) => `${labels[name]} ${describe(sources[name])}`);
   const embedded = serviceNames.filter((name) => sources[name].kind === "embedded");
@@ -50,7 +50,7 @@ export function describeServices(sources: Record<ServiceName, Source>): string {
   return `stores under test: ${taken.join(", ")}; ${rest}`;
 }
 
-/** Whether servers of a test's own can be started, to be broken. */
+/** Returns whether a test can start its own servers, to break them. */
 export function canStart(source: Source): boolean {
   if (source.kind === "url") return source.binary !== undefined;
   return source.kind !== "embedded";
@@ -79,7 +79,9 @@ function found(binary: string): string | undefined {
   return Bun.which(binary) ?? undefined;
 }
 
-/** The directory of PostgreSQL's binaries: beside the `postgres` on the path, or the newest of Debian's. */
+/**
+ * Returns the directory of PostgreSQL's binaries: that of `postgres` on the path, or the newest of Debian's.
+ */
 export function postgresBin(): string | undefined {
   const onPath = Bun.which("postgres");
   if (onPath !== null && Bun.which("initdb") !== null) return join(onPath, "..");
@@ -89,7 +91,7 @@ export function postgresBin(): string | undefined {
     const newest = versions.find((version) => Bun.which("postgres", { PATH: join(debian, version, "bin") }));
     return newest === undefined ? undefined : join(debian, newest, "bin");
   } catch {
-    return undefined; // no such directory: not installed
+    return undefined; // There is no such directory: not installed
   }
 }
 

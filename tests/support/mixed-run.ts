@@ -6,7 +6,7 @@ import { waitFor } from "./wait-for.ts";
 export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** A request to the gateway, and what came of it. */
+/** A request to the gateway and its answer. */
 export interface GatewayAnswer {
   readonly request_id: string;
   readonly status: number;
@@ -14,25 +14,25 @@ export interface GatewayAnswer {
 }
 
 /**
- * The four services as processes with a collector of spans, and every kind of request made once or more: admitted by
- * each kind of credential, refused at each step, streamed, given up by the client, failed by a service.
+ * A run of the four services as processes with a collector of spans. It makes every kind of request: admitted
+ * by each kind of credential, refused at each step, streamed, cancelled by the client, failed by a service.
  */
 export interface MixedRun {
   readonly stack: Stack;
   readonly collector: Collector;
-  /** By a name that says what was asked. */
+  /** The answers, by a name that describes the request. */
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
   readonly organization_id: string;
   readonly member_key: string;
-  /** A session of the organization's owner. */
+  /** The session of the organization's owner. */
   readonly session: string;
-  /** Keys, tokens and JWTs that were sent or handed out: nothing of this may be in any signal. */
+  /** Keys, tokens and JWTs that were sent or issued; no signal may hold any of them. */
   readonly secrets: readonly string[];
-  /** The metrics of a service, as a scrape gives them. */
+  /** Scrapes the metrics of a service. */
   scrape(service: ServiceName, accept?: string): Promise<string>;
-  /** Asks the gateway and the registry the same once more. */
+  /** Repeats the requests to the gateway and the registry. */
   again(): Promise<void>;
-  /** Stops everything, so that all lines are written and all spans sent. */
+  /** Stops everything, so that all lines are written and all spans are sent. */
   stop(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
   };
 }
 
-/** Services that fail: one answers 503, one never answers. */
+/** Starts services that fail: one answers 503, one never answers. */
 function startServices() {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -163,13 +163,13 @@ interface Founded {
   readonly organization_id: string;
   readonly member_key: string;
   readonly session: string;
-  /** A member that may do nothing. */
+  /** The key of a member without labels. */
   readonly viewer: string;
   readonly jwt: string;
   readonly tokens: readonly string[];
 }
 
-/** People, an organization, and credentials of each kind. */
+/** Makes people, an organization, and credentials of each kind. */
 async function found(caller: Caller, stack: Stack): Promise<Founded> {
   const token = async (subject: string) =>
     (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
@@ -217,7 +217,7 @@ async function askEverything(caller: Caller, { member_key, session, viewer, jwt 
   await leave(caller);
 }
 
-/** A client that does not wait for its answer. */
+/** Sends a request and leaves before the answer. */
 async function leave(caller: Caller): Promise<void> {
   const client = new AbortController();
   const asked = fetch(`${caller.url}/hangs`, { signal: client.signal });
@@ -234,7 +234,7 @@ async function askRegistry({ registry, admin_token }: Stack): Promise<void> {
   await fetch(`${registry.url}/apply`, { method: "POST", headers, body: "services: 7" });
 }
 
-/** The lines of a service that tell of requests. */
+/** Returns the access lines of a service's log. */
 export function accessLines({ logs }: RunningProcess): Record<string, unknown>[] {
   return logs().filter(({ message }) => message === "request completed" || message === "request failed");
 }

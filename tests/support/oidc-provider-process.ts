@@ -1,6 +1,6 @@
 import { Provider } from "oidc-provider";
 
-/** A standard OpenID provider in a process of its own: `bun tests/support/oidc-provider-process.ts PORT`. */
+/** A standard OpenID provider as a process, started by `bun tests/support/oidc-provider-process.ts PORT`. */
 
 const port = Number(process.argv[2]);
 
@@ -19,7 +19,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
     devInteractions: { enabled: false },
     resourceIndicators: {
       enabled: true,
-      // a token for no API in particular is an opaque one, as with other providers
+      // A token for no API is opaque, like those of other providers.
       getResourceServerInfo: (_context: unknown, resource: string) => ({
         scope: "",
         audience: resource,

@@ -1,4 +1,4 @@
-/** What the tests use of `oidc-provider`, which has no types of its own. */
+/** The parts of `oidc-provider` that tests use; the package has no types. */
 declare module "oidc-provider" {
   export class Provider {
     constructor(issuer: string, configuration: object);

@@ -1,8 +1,9 @@
+import { sampleOf } from "@ostiary/lib/openapi";
 import type { AnySchema } from "ajv";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** JSON Schema of an OpenAPI document, looked at keyword by keyword. */
+/** JSON Schema of an OpenAPI description, read keyword by keyword. */
 export type Schema = Record<string, unknown>;
 
 export interface Media {
@@ -64,7 +65,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Keywords whose values are data and hold no schemas. */
 const DATA = ["example", "examples", "default", "enum", "value"];
 
-/** Every object of the document that is not data, with its JSON pointer. */
+/** Returns every object of the description that is not data, with its JSON pointer. */
 export function objectsIn(value: unknown, pointer = ""): { pointer: string; value: Schema }[] {
   if (Array.isArray(value)) return value.flatMap((part, index) => objectsIn(part, `${pointer}/${index}`));
   if (!isObject(value)) return [];
@@ -77,25 +78,46 @@ export function objectsIn(value: unknown, pointer = ""): { pointer: string; valu
   ];
 }
 
-/** `schema`, or what it refers to. */
+/** Returns `schema`, or the schema that it refers to. */
 export function resolved(document: OpenApiDocument, schema: Schema): Schema {
   const name = typeof schema.$ref === "string" ? schema.$ref.split("/").at(-1) : undefined;
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** Checks values against schemas of one document, as JSON Schema 2020-12 with its formats. */
+/** Returns the fields of the body that an operation takes, each with a sample; null without a body. */
+export function bodyFields(document: OpenApiDocument, { requestBody }: Operation): BodyField[] | null {
+  const media = requestBody?.content["application/json"];
+  if (media === undefined) return null;
+  const { properties, required } = resolved(document, media.schema);
+  const lookUp = (ref: string) => resolved(document, { $ref: ref });
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    schema: resolved(document, isObject(schema) ? schema : {}),
+    is_required: Array.isArray(required) && required.includes(name),
+    sample: sampleOf(schema, lookUp),
+  }));
+}
+
+export interface BodyField {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly is_required: boolean;
+  readonly sample: unknown;
+}
+
+/** Checks values against schemas of one description, as JSON Schema 2020-12 with its formats. */
 export class DocumentValidator {
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
     addFormats.default(this.#ajv);
-    // keywords of OpenAPI's own dialect
+    // Keywords of OpenAPI's own dialect.
     this.#ajv.addVocabulary(["discriminator", "components"]);
     this.#ajv.addSchema({ $id: "document", components: document.components });
   }
 
-  /** What of `value` breaks `schema`; empty: nothing. */
+  /** Returns how `value` breaks `schema`; empty when it does not. */
   problems(schema: Schema, value: unknown): string[] {
     const key = JSON.stringify(schema);
     let validate = this.#validators.get(key);
@@ -112,13 +134,13 @@ export class DocumentValidator {
 export interface CheckedAnswer {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON, else its text; null where there is none. */
+  /** The parsed JSON, or the text, or null without a body. */
   body: unknown;
 }
 
-/** Holds a service's answers against its document, and remembers what was answered. */
+/** Checks a service's answers against its description, and remembers the answers. */
 export class AnswerCheck {
-  /** `getUser 200` of all answers so far. */
+  /** Entries such as `getUser 200`, for all answers so far. */
   readonly seen = new Set<string>();
   readonly #operations: PlacedOperation[];
   readonly #validator: DocumentValidator;
@@ -128,7 +150,7 @@ export class AnswerCheck {
     this.#validator = new DocumentValidator(document);
   }
 
-  /** What of an answer the document does not say; empty: nothing. */
+  /** Returns what the description does not say of an answer; empty when it says everything. */
   problems(method: string, target: string, { status, headers, body }: CheckedAnswer): string[] {
     const path = target.replace(/\?.*$/s, "");
     const operation = this.#operations.find((each) => each.method === method && isAt(each.path, path));
@@ -149,11 +171,15 @@ export class AnswerCheck {
     return [...wrongHeaders, ...wrong].map((problem) => `${name}: ${problem}`);
   }
 
-  /** Operations that have not succeeded yet. */
+  /** Returns the statuses of success, absence and conflict that are described and were not answered yet. */
   unseen(): string[] {
     return this.#operations.flatMap(({ operationId, responses }) =>
       Object.keys(responses)
-        .filter((status) => Number(status) < 300 && !this.seen.has(`${operationId} ${status}`))
+        .filter(
+          (status) =>
+            (Number(status) < 300 || ["404", "409", "412"].includes(status)) &&
+            !this.seen.has(`${operationId} ${status}`),
+        )
         .map((status) => `${operationId} ${status}`),
     );
   }

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import protobuf from "protobufjs";
 
-/** The fields of OTLP's messages that tests look at, with the numbers of its public .proto files. */
+/** The fields of OTLP's messages that tests read, with the numbers of the public .proto files. */
 const MESSAGES = `
 syntax = "proto3";
 message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
@@ -130,7 +130,7 @@ const traceRequest = root.lookupType("TraceRequest");
 const metricsRequest = root.lookupType("MetricsRequest");
 const OBJECTS = { longs: Number, bytes: String, defaults: true };
 
-/** The spans of the body of a `POST /v1/traces`. */
+/** Returns the spans of the body of a `POST /v1/traces`. */
 export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
   const request = Value.Parse(traceRequestSchema, traceRequest.toObject(traceRequest.decode(body), OBJECTS));
   return request.resource_spans.flatMap(({ resource, scope_spans }) =>
@@ -151,7 +151,7 @@ export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
   );
 }
 
-/** The metrics of the body of a `POST /v1/metrics`. */
+/** Returns the metrics of the body of a `POST /v1/metrics`. */
 export function decodeMetrics(body: Uint8Array): ReceivedMetric[] {
   const request = Value.Parse(
     metricsRequestSchema,
@@ -164,7 +164,7 @@ export function decodeMetrics(body: Uint8Array): ReceivedMetric[] {
   );
 }
 
-/** OTLP's list of keys and values as one object. */
+/** Returns OTLP's list of keys and values as one object. */
 export function attributesOf(list: Static<typeof attributesSchema>): Attributes {
   return Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0] ?? ""]));
 }

@@ -1,16 +1,18 @@
 import type { Socket } from "node:net";
 
-/** How what one side sends fares on its way to the other, at this moment. */
+/** The present conditions of one direction of a connection. */
 export interface Conditions {
-  /** What gets through; `closing`: no bytes, but the end of the connection. */
+  /** The bytes that pass. `closing` passes no bytes, but the end of the connection. */
   readonly passes: "everything" | "closing" | "nothing";
   readonly latency_ms: number;
 }
 
-/** Something on its way: bytes, the sender's last word, or the end of its connection. */
+/** A load in transit: bytes, the sender's end of data, or the end of its connection. */
 type Load = Buffer | "end" | "close";
 
-/** Passes on what `from` sends to `to`, in order, each load as much later as conditions say when it is sent. */
+/**
+ * Passes on what `from` sends to `to`, in order. Each load is delayed by the latency at the time it was sent.
+ */
 export function passOn(from: Socket, to: Socket, conditions: () => Conditions): void {
   const underway: { load: Load; due_ms: number }[] = [];
   const arrive = (load: Load) => {

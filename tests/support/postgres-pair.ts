@@ -7,13 +7,13 @@ import { asAccount, initialize, type NewPostgres, newPostgres, run } from "./pos
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** One of two PostgreSQL, of which one follows the other. */
+/** One of two PostgreSQL servers, where one follows the other. */
 export interface PostgresNode extends TestServer {
-  /** Makes a standby the primary, and resolves when it takes writes. */
+  /** Makes a standby the primary, and resolves when it accepts writes. */
   promote(): Promise<void>;
-  /** Throws its data away, and starts it as a standby of the other, which waits for it in each commit. */
+  /** Deletes its data, and starts it as a standby of the other server, which waits for it in each commit. */
   follow(primary: PostgresNode): Promise<void>;
-  /** What the node itself answers. */
+  /** Returns the node's own answer. */
   ask(statement: string): Promise<postgres.Row[]>;
 }
 
@@ -21,11 +21,11 @@ export interface PostgresNode extends TestServer {
 export interface PostgresPair {
   readonly primary: PostgresNode;
   readonly standby: PostgresNode;
-  /** One URL that lists both, the first primary first. */
+  /** One URL that lists both servers, the first primary first. */
   readonly url: string;
 }
 
-/** A new pair; ends with the test's file when its nodes are closed. */
+/** Starts a new pair, which ends with the test's file. */
 export async function startPostgresNodes(bin: string, leash: Leash): Promise<PostgresPair> {
   const [one, two] = await Promise.all([newPostgres(bin, leash), newPostgres(bin, leash)]);
   initialize(bin, one);
@@ -61,7 +61,7 @@ class Node implements PostgresNode {
     const { server, data, account, directory } = this.#parts;
     await server.stop();
     await rm(data, { recursive: true, force: true });
-    // while it waits for a standby that it lost, it lets no copy begin
+    // A server that waits for a lost standby lets no copy begin.
     await primary.ask("alter system set synchronous_standby_names = ''");
     await primary.ask("select pg_reload_conf()");
     const copy = ["-d", primary.url, "-D", data, "-R", "--checkpoint=fast", "--no-sync"];
@@ -94,7 +94,7 @@ class Node implements PostgresNode {
   close = () => this.#parts.server.close();
 }
 
-/** Where the server's own programs are; some are seldom linked into the path. */
+/** Returns the path of one of the server's own programs; some of them are rarely on the path. */
 function programIn(bin: string, name: string): string {
   const beside = join(dirname(realpathSync(join(bin, "postgres"))), name);
   return existsSync(beside) ? beside : join(bin, name);

@@ -9,8 +9,8 @@ import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
 
 /**
- * A new, empty PostgreSQL from the binaries in `bin`, on a port of its own; fast and unsafe unless `changes`
- * say otherwise.
+ * Starts a new, empty PostgreSQL from the binaries in `bin`, on its own port. It is fast and unsafe unless
+ * `changes` say otherwise.
  */
 export async function startPostgresBinary(
   bin: string,
@@ -23,7 +23,7 @@ export async function startPostgresBinary(
   return made.server;
 }
 
-/** Gives a server its first, empty database. */
+/** Creates the first, empty database of a server. */
 export function initialize(bin: string, { directory, data, account }: NewPostgres): void {
   const initdb = asAccount(account, [
     join(bin, "initdb"),
@@ -32,7 +32,7 @@ export function initialize(bin: string, { directory, data, account }: NewPostgre
   run(initdb, directory);
 }
 
-/** A PostgreSQL that is not set up yet, and whose data are to be. */
+/** A PostgreSQL server that is not set up yet. */
 export interface NewPostgres {
   readonly server: BinaryTestServer;
   readonly directory: string;
@@ -40,7 +40,7 @@ export interface NewPostgres {
   readonly account: Account | undefined;
 }
 
-/** One with a directory and a port of its own. */
+/** Prepares a server with its own directory and port. */
 export async function newPostgres(
   bin: string,
   leash: Leash,
@@ -95,7 +95,10 @@ export interface Account {
   gid: number;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as `postgres`, or as `nobody`. */
+/**
+ * Returns the account of the server. PostgreSQL refuses to run as root: then it runs as `postgres` or as
+ * `nobody`.
+ */
 function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
@@ -108,7 +111,7 @@ function unprivilegedAccount(): Account | undefined {
   );
 }
 
-/** Replaces itself with the command, so that the process id is the server's. */
+/** Returns a command that replaces itself with `command`, so that the process id is the server's. */
 export function asAccount(account: Account | undefined, command: string[]): string[] {
   if (account === undefined) return command;
   return ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups", "--", ...command];

@@ -5,7 +5,7 @@ import { useServices } from "./services.ts";
 const TEST_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 60_000;
 
-/** Under --parallel: which of the processes that run the files this is. Each has servers of its own. */
+/** The number of this worker under --parallel. Each worker has its own servers. */
 const worker = process.env.BUN_TEST_WORKER_ID;
 const run = useServices(process.env, worker === undefined);
 
@@ -15,16 +15,18 @@ plugin({
     // Files are loaded one after the other, each when the one before has ended.
     build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => {
       await run.endFile();
-      // A default timeout holds for one file, and bunfig.toml has none: so it is set as each file is loaded.
+      // A default timeout holds for one file, and bunfig.toml has none. So it is set when each file is
+      // loaded.
       setDefaultTimeout(TEST_TIMEOUT_MS);
       return { contents: await Bun.file(path).text(), loader: "ts" };
     });
   },
 });
-// testcontainers reads its settings there; its reaper can hang under Bun, and we clean up ourselves
+// testcontainers reads its settings here. Its reaper can hang under Bun, and the leash cleans up.
 process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
 if (worker === undefined || worker === "1") process.stderr.write(`${run.describe()}\n`);
-// A worker is not told which file is its last: there this would run after every file, and the leash ends its servers.
+// A worker does not know which file is its last, so this would run after every file there. The leash ends its
+// servers.
 if (worker === undefined) afterAll(() => run.close(), CLOSE_TIMEOUT_MS);
 for (const [signal, code] of [
   ["SIGINT", 130],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The ids of a process's children, for servers such as PostgreSQL that work in several processes. */
+/** Returns the ids of a process's children, for servers such as PostgreSQL that have several processes. */
 export function childrenOf(parent: number): number[] {
   return parentsByPid()
     .filter(([, ppid]) => ppid === parent)
@@ -25,14 +25,14 @@ function parentsByPid(): [pid: number, ppid: number][] {
 function parentOf(pid: string): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // after the command name, which stands in parentheses and may hold anything: state, parent
+    // State and parent follow the command name, which stands in parentheses and may hold anything.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {
-    return 0; // it ended while we were looking
+    return 0; // The process ended in between
   }
 }
 
-/** Sends a signal; false when the process is gone. */
+/** Sends a signal. Returns false when the process is gone. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     process.kill(pid, name);
@@ -43,8 +43,8 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /**
- * Whether SIGSTOP has taken hold: it is not instant, and a server's threads stop one by one. A process that was
- * just ending stays a zombie while its parent is stopped.
+ * Returns whether SIGSTOP has taken effect: a server's threads stop one by one. A process that was just
+ * ending stays a zombie while its parent is stopped.
  */
 export function isStopped(pid: number): boolean {
   if (process.platform !== "linux") {

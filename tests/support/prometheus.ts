@@ -7,7 +7,7 @@ import { freePort } from "./free-port.ts";
 import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Whether Prometheus and promtool are on this machine; what needs them is left unproved without. */
+/** Whether Prometheus and promtool are on this machine. Without them, their tests are skipped. */
 export const hasPrometheus = Bun.which("prometheus") !== null && Bun.which("promtool") !== null;
 
 const Sample = Type.Object({
@@ -24,14 +24,14 @@ const Exemplars = Type.Object({
 });
 
 export interface Prometheus {
-  /** What an instant query gives now. Throws what is wrong with it. */
+  /** Returns the present result of an instant query. Throws the error of a wrong query. */
   query(expr: string): Promise<Static<typeof Sample>[]>;
-  /** The trace ids that are kept as examples of a series. */
+  /** Returns the trace ids of a series' exemplars. */
   exemplars(expr: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A Prometheus that scrapes every second; `targets` are addresses by the name of their job. */
+/** Starts a Prometheus that scrapes every second. `targets` are addresses by the name of their job. */
 export async function startPrometheus(targets: Record<string, string>): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-prometheus-"));
   const port = await freePort();

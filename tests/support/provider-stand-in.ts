@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 
-/** A key pair of an identity provider, and its public half as a key set shows it. */
+/** A key pair of an identity provider, with its public half as a key set shows it. */
 export interface SigningKey {
   readonly alg: string;
   readonly kid: string | undefined;
@@ -14,18 +14,18 @@ export async function signingKey(alg: string, kid?: string): Promise<SigningKey>
   return { alg, kid, jwk, privateKey };
 }
 
-/** Signs `claims` as they are: whoever leaves out `exp` means it. */
+/** Signs `claims` as they are; it adds no `exp`. */
 export function sign(key: SigningKey, claims: JWTPayload, header: Record<string, unknown> = {}) {
   const kid = key.kid === undefined ? {} : { kid: key.kid };
   return new SignJWT(claims).setProtectedHeader({ alg: key.alg, ...kid, ...header }).sign(key.privateKey);
 }
 
-/** Stands in for an identity provider's key set. */
+/** A stand-in for an identity provider's key set. */
 export interface ProviderStandIn {
   readonly uri: string;
-  /** Requests so far. */
+  /** Returns the number of requests so far. */
   readonly fetches: () => number;
-  /** What it answers. */
+  /** Makes the answer. */
   answer: () => Response | Promise<Response>;
   /** Answers this key set from now on. */
   publish(...keys: SigningKey[]): void;

@@ -1,8 +1,7 @@
 /**
- * Prepares a bare clone for `bun test`: installs the dependencies and, on Debian as root, the servers that are
- * missing. Elsewhere it says what is missing and how to get it; the tests then take Docker or the embedded
- * stores and say what that leaves unproved. Runs before anything is installed: imports nothing that is not
- * part of Bun.
+ * Prepares a bare clone for `bun test`: installs the dependencies and, on Debian as root, missing servers.
+ * Elsewhere it says what is missing and how to get it. The tests then use Docker or the embedded stores, and
+ * say what stays unproved. It runs before the installation, so it imports only parts of Bun.
  */
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
@@ -114,7 +113,10 @@ function canInstall(): boolean {
 
 const POLICY = "/usr/sbin/policy-rc.d";
 
-/** Debian starts a server when it installs one, unless this file says no: the tests start their own. */
+/**
+ * Installs packages. Debian starts an installed server unless this file forbids it; the tests start their
+ * own.
+ */
 async function install(missing: Tool[]): Promise<void> {
   const packages = missing.map((tool) => tool.debian);
   const policyIsOurs = !existsSync(POLICY);
@@ -142,7 +144,7 @@ function apt(...parameters: string[]): Promise<void> {
   });
 }
 
-/** Runs a command; what it prints is shown only when it fails. */
+/** Runs a command. Its output is shown only when it fails. */
 async function run(command: string[], cwd: string, env: Environment = {}): Promise<void> {
   const running = Bun.spawn(command, {
     cwd,

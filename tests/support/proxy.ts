@@ -1,35 +1,40 @@
 import { createConnection, createServer, type Socket } from "node:net";
 import { type Conditions, passOn } from "./passage.ts";
 
-/** Stands between clients and a server, to part the two while the server goes on. */
+/** A proxy between clients and a server, to separate the two while the server runs. */
 export interface Proxy {
   /** The target's URL with the proxy's address. */
   readonly url: string;
-  /** Ends all connections and takes no new ones. */
+  /** Returns the number of connections that clients have made so far. */
+  made(): number;
+  /** Ends all connections and accepts no new ones. */
   cut(): void;
-  /** Leaves the connections there open, and passes nothing on over them again; new ones work. */
+  /** Keeps the present connections open, but passes nothing over them again. New ones work. */
   stall(): void;
-  /** As `stall`, and the server's ends of them are closed, as after a failover. */
+  /** Does the same as `stall`, and closes the server's ends of the connections, as after a failover. */
   forget(): void;
   /**
-   * Passes nothing on over any connection, new ones included, that all seem open. They stay silent when this is
-   * over, and then the server's ends of them are closed.
+   * Passes nothing over any connection, new ones included; all seem open. When this is over, they stay
+   * silent, and the server's ends of them are closed.
    */
   swallow(): void;
-  /** Passes everything on so much later, both ways. */
+  /** Passes everything on with this delay, both ways. */
   slow(latency_ms: number): void;
-  /** New connections work from now on, and nothing is late. */
+  /** Lets new connections work again, without delay. */
   heal(): void;
   close(): Promise<void>;
 }
 
-/** The connection to the server that was made for a client's. */
+/** A client's connection with the connection to the server that was made for it. */
 interface Pair {
   readonly upstream: Socket;
   passes: Conditions["passes"];
 }
 
-/** `target` is a URL, or gives one for each connection. `alter` may change what the server says, in place. */
+/**
+ * Starts a proxy. `target` is a URL, or returns one for each connection. `alter` may change the server's
+ * bytes in place.
+ */
 export async function startProxy(
   target: string | (() => string),
   alter: (said: Buffer) => void = () => {},
@@ -46,6 +51,7 @@ export async function startProxy(
   url.port = String(address.port);
   return {
     url: url.href.replace(/\/$/, ""),
+    made: () => connections.made,
     cut: () => connections.cut(),
     stall: () => connections.lose("closing"),
     forget: () => {
@@ -68,6 +74,7 @@ export async function startProxy(
 
 class Connections {
   latency_ms = 0;
+  made = 0;
   #takes: "all" | "none" | "silently" = "all";
   readonly #sockets = new Set<Socket>();
   readonly #pairs = new Set<Pair>();
@@ -80,6 +87,7 @@ class Connections {
   }
 
   accept(client: Socket): void {
+    this.made += 1;
     this.#keep(client);
     if (this.#takes === "none") client.destroy();
     else if (this.#takes === "silently") client.resume();
@@ -121,7 +129,7 @@ class Connections {
     const pair: Pair = { upstream, passes: "everything" };
     this.#pairs.add(pair);
     client.on("close", () => {
-      // the server has yet to learn that a lost connection is one
+      // The server has yet to learn that a lost connection is lost.
       if (pair.passes !== "nothing") this.#pairs.delete(pair);
     });
     const conditions = () => ({ passes: pair.passes, latency_ms: this.latency_ms });

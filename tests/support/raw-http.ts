@@ -1,16 +1,16 @@
 /**
- * HTTP/1.1 as bytes, on both sides of a server under test: a client that sends what no library would, and an
- * upstream that records what reached it and answers what no server would.
+ * HTTP/1.1 as bytes on both sides of a server under test. The client can send what no library would. The
+ * upstream records what reached it, and can answer what no server would.
  */
 
 export type RawHeaders = readonly (readonly [name: string, value: string])[];
 
-/** The values of a header, in order of appearance; names compare without case. */
+/** Returns the values of a header, in order of appearance. Names compare without case. */
 export function headerValues(headers: RawHeaders, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
 }
 
-/** The one value of a header; null when it is absent. Throws when it occurs twice. */
+/** Returns the one value of a header, or null when it is absent. Throws when it occurs twice. */
 export function headerValue(headers: RawHeaders, name: string): string | null {
   const values = headerValues(headers, name);
   if (values.length > 1) throw new Error(`${name} occurs ${values.length} times: ${values.join(" | ")}`);
@@ -28,24 +28,24 @@ interface Message {
 
 export interface RawResponse extends Message {
   readonly status: number;
-  /** False when the connection ended before the message did. */
+  /** False when the connection ended before the message. */
   readonly complete: boolean;
-  /** How the end of the body is told. */
+  /** How the message marks the end of its body. */
   readonly framing: "none" | "length" | "chunked" | "close";
 }
 
 export interface RawRequest extends Message {
   readonly method: string;
   readonly target: string;
-  /** Which connection of the upstream it came by, counted from 1. */
+  /** The number of the upstream's connection that carried the request, counted from 1. */
   readonly connection: number;
 }
 
-/** One connection of either side. Bytes received are kept in `received`, unless `keep` is off. */
+/** One connection of either side. `received` keeps the bytes, unless `keep` is off. */
 export class RawSocket {
   received: Buffer = Buffer.alloc(0);
   received_bytes = 0;
-  /** Off: bytes are counted and not kept. */
+  /** Whether received bytes are kept; otherwise they are only counted. */
   keep = true;
   closed = false;
   /** Bytes that could not be sent yet. */
@@ -73,7 +73,9 @@ export class RawSocket {
     this.#wake();
   }
 
-  /** Resolves with the first value that `look` gives, asked again whenever bytes or the end arrive. */
+  /**
+   * Resolves with the first value of `look`, which is called again after each arrival of bytes or of the end.
+   */
   async until<T>(look: () => T | null, what: string, timeout_ms = 10_000): Promise<T> {
     const deadline = performance.now() + timeout_ms;
     for (let found = look(); ; found = look()) {
@@ -100,7 +102,7 @@ export class RawSocket {
     if (this.#unsent.byteLength === 0) this.onDrain();
   }
 
-  /** Sends text as Latin-1, so that every byte can be spelled. */
+  /** Sends text as Latin-1, so that every byte can be written. */
   send(data: string | Uint8Array): void {
     const bytes = typeof data === "string" ? Buffer.from(data, "latin1") : data;
     const all = this.#unsent.byteLength === 0 ? bytes : Buffer.concat([this.#unsent, bytes]);
@@ -108,9 +110,14 @@ export class RawSocket {
     this.#unsent = all.subarray(sent);
   }
 
-  /** Whether everything sent has left for the kernel. */
+  /** Whether the kernel has taken everything that was sent. */
   get flushed(): boolean {
-    return this.#unsent.byteLength === 0;
+    return this.unsent === 0;
+  }
+
+  /** The number of bytes that the kernel has not taken yet. */
+  get unsent(): number {
+    return this.#unsent.byteLength;
   }
 
   pause(): void {
@@ -121,7 +128,7 @@ export class RawSocket {
     this.#socket?.resume();
   }
 
-  /** Ends politely: FIN. */
+  /** Ends in order: FIN. */
   end(): void {
     this.#socket?.end();
   }
@@ -151,7 +158,7 @@ export class RawClient extends RawSocket {
   }
 
   /**
-   * The next response, taken off what was received: once it is complete, or the connection has ended.
+   * Takes the next response from the received bytes, once it is complete or the connection has ended.
    *
    * @param request_method a response to HEAD has no body, whatever its headers say
    */
@@ -165,7 +172,7 @@ export class RawClient extends RawSocket {
     return response;
   }
 
-  /** What has come so far of the body of the next response; "" before its head is there. */
+  /** Returns the part of the next response's body that has come; "" before its head is complete. */
   bodySoFar(): string {
     const head = readHead(this.received);
     if (head === null) return "";
@@ -179,7 +186,7 @@ export class RawClient extends RawSocket {
   }
 }
 
-/** Sends `bytes` on a connection of its own and reads one response. */
+/** Sends `bytes` on its own connection and reads one response. */
 export async function rawRequest(url: string, bytes: string | Uint8Array): Promise<RawResponse> {
   const client = await RawClient.connect(url);
   try {
@@ -191,7 +198,7 @@ export async function rawRequest(url: string, bytes: string | Uint8Array): Promi
   }
 }
 
-/** Spells a request; Host is added unless one is given. */
+/** Writes a request as text; adds Host unless one is given. */
 export function spell(
   method: string,
   target: string,
@@ -209,18 +216,19 @@ export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer |
 
 export interface RawUpstreamOptions {
   /**
-   * Calls the handler at the end of the head. Of a request with a body the handler sees the rest in `socket`, and
-   * the connection serves no other request. Whole requests otherwise.
+   * Whether the handler is called at the end of the head. When the request has a body, the handler sees the
+   * rest in `socket`, and the connection serves no other request. Otherwise the handler is called with whole
+   * requests.
    */
   at_head?: boolean;
 }
 
-/** An answer after which the connection is not used again. */
+/** An answer that ends its connection. */
 export const OK_CLOSE =
   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
-/** A server that records requests byte for byte and answers with the bytes that its handler gives (null: none). */
+/** A server that records requests byte for byte and answers with its handler's bytes (null: no answer). */
 export class RawUpstream {
   readonly requests: RawRequest[] = [];
   readonly sockets: RawSocket[] = [];
@@ -256,7 +264,7 @@ export class RawUpstream {
     return this.#listener.port;
   }
 
-  /** Connections that are open now. */
+  /** The number of open connections. */
   get open(): number {
     return this.sockets.filter((socket) => !socket.closed).length;
   }
@@ -362,7 +370,7 @@ function framingOf(head: Head, method: string, status: number): RawResponse["fra
   return headerValue(head.headers, "content-length") === null ? "close" : "length";
 }
 
-/** The body after a head, decoded, and what follows it; null while it is not all there. */
+/** Returns the decoded body after a head, with the bytes that follow it; null while it is incomplete. */
 function takeBody(head: Head, framing: RawResponse["framing"]): { body: Buffer; rest: Buffer } | null {
   const { headers, rest } = head;
   const isRequest = !head.start.startsWith("HTTP/");
@@ -379,7 +387,7 @@ function takeChunks(bytes: Buffer): { body: Buffer; rest: Buffer } | null {
   return end === null ? null : { body, rest: bytes.subarray(end) };
 }
 
-/** The whole chunks that are there, and where the last one ends; null while that is not there. */
+/** Returns the complete chunks, and where the last one ends; the end is null while it is missing. */
 function readChunks(bytes: Buffer): { body: Buffer; end: number | null } {
   const chunks: Buffer[] = [];
   const soFar = (end: number | null = null) => ({ body: Buffer.concat(chunks), end });

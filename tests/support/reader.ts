@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { ROOT } from "./documents.ts";
 import { leash } from "./services.ts";
 
-/** What must not be seen from a clone that somebody has just made. */
+/** Files that a fresh clone does not have. */
 const LEFT_OUT = [".git", ".ostiary"];
 const BETWEEN_BLOCKS = "--- end of block ---";
 
 export type Command = ReturnType<Reader["start"]>;
 
-/** Somebody who follows a guide in the folder of the repository; what the commands write there ends with `close`. */
+/** A person who follows a guide in the folder of the repository. `close` removes what the commands wrote. */
 export class Reader {
   readonly directory: string;
   readonly #env: Record<string, string>;
@@ -21,14 +21,14 @@ export class Reader {
   }
 
   static async open(env: Record<string, string> = {}): Promise<Reader> {
-    // the repository under another name
+    // The folder of the repository under another name.
     const directory = await mkdtemp(join(tmpdir(), "ostiary-reader-"));
     const names = (await readdir(ROOT)).filter((name) => !LEFT_OUT.includes(name));
     for (const name of names) await symlink(join(ROOT, name), join(directory, name));
     return new Reader(directory, env);
   }
 
-  /** Starts commands that go on until they are killed. */
+  /** Starts commands that run until they are killed. */
   start(commands: string, env: Record<string, string> = {}) {
     const child = Bun.spawn(["bash", "-euo", "pipefail", "-c", commands], {
       cwd: this.directory,
@@ -42,7 +42,7 @@ export class Reader {
     return child;
   }
 
-  /** What commands print; throws with what they say when one of them fails. */
+  /** Runs commands and returns their output. Throws their errors when one of them fails. */
   async run(commands: string): Promise<string> {
     const child = this.start(commands);
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
@@ -50,7 +50,7 @@ export class Reader {
     throw new Error(`${commands}\nended with ${child.exitCode}:\n${stdout}${stderr}`);
   }
 
-  /** Runs blocks one after the other in one shell, as they are pasted, and gives what each printed. */
+  /** Runs blocks one after the other in one shell, as they are pasted, and returns the output of each. */
   async runAll(blocks: readonly string[]): Promise<string[]> {
     const script = blocks.map((block) => `${block}\necho '${BETWEEN_BLOCKS}'\n`).join("");
     return (await this.run(script)).split(`${BETWEEN_BLOCKS}\n`).slice(0, -1);
@@ -61,17 +61,20 @@ export class Reader {
   }
 }
 
-/** Replaces each `host:port` of a guide by where this run has it. */
+/** Replaces each `host:port` of a guide by its address in this run. */
 export function moved(commands: string, places: Record<string, string>): string {
   return Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), commands);
 }
 
-/** Commands that take Node.js, or Bun where there is no Node.js: the guides say that either does. */
+/** Returns commands for Node.js, or for Bun without Node.js: the guides say that either works. */
 export function withNodeOrBun(commands: string): string {
   return Bun.which("node") === null ? commands.replace(/^node /gm, "bun ") : commands;
 }
 
-/** What a process has written, once that holds `words`; the rest is read on, so that it never waits. */
+/**
+ * Waits until a process has written `words`, and returns its output. It keeps reading, so that the process
+ * never waits.
+ */
 export async function readUntil(stream: ReadableStream<Uint8Array>, words: string): Promise<string> {
   let text = "";
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -3,37 +3,37 @@ import type { TestServer } from "./server.ts";
 import { startRedis } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** One node of a cluster, with a way to ask it by itself. */
+/** One node of a cluster that can be asked by itself. */
 export interface RedisNode {
   readonly server: TestServer;
-  /** What the node answers, over a connection of its own. */
+  /** Returns the node's answer, over its own connection. */
   ask(...command: string[]): Promise<unknown>;
 }
 
-/** A part of the buckets, and the two nodes that can serve it: each may come to be the primary. */
+/** A part of the buckets, with two nodes: each may become the primary. */
 export interface RedisShard {
   readonly nodes: readonly [RedisNode, RedisNode];
-  /** Which of them serves; waits for one. */
+  /** Waits for the shard's primary, and returns it. */
   primary(): Promise<RedisNode>;
 }
 
-/** Redis Cluster of three primaries and three replicas. */
+/** A Redis Cluster of three primaries and three replicas. */
 export interface RedisCluster {
   readonly url: string;
   readonly shards: readonly RedisShard[];
-  /** The shard that a key lives in. */
+  /** Returns the shard of a key. */
   shardOf(key: string): Promise<RedisShard>;
   close(): Promise<void>;
 }
 
 const SHARDS = 3;
 const SLOTS = 16_384;
-/** After so long without a word of a primary the others promote its replica. */
+/** After this long without a sign of a primary, its replica is promoted. */
 const NODE_TIMEOUT_MS = "2000";
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
-  // a part that is away is no reason to stop counting in the others
+  // A missing shard must not stop the counting in others.
   settings.push("--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0");
   const servers = await Promise.all(Array.from({ length: 2 * SHARDS }, () => startRedis(settings)));
   const nodes = servers.map(nodeOf);
@@ -92,7 +92,7 @@ function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
   };
 }
 
-/** The first three get the slots, each of the others follows one of them. */
+/** Gives the slots to the first three nodes; each other node follows one of them. */
 async function meet(nodes: readonly RedisNode[]): Promise<void> {
   const ids = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "MYID").then(String)));
   const [first] = nodes;

@@ -6,16 +6,16 @@ import { BinaryTestServer } from "./binary-server.ts";
 import { freePort } from "./free-port.ts";
 import type { Leash } from "./leash.ts";
 
-/** Each test takes a database of its own, by number. */
+/** The number of databases: each test takes one by number. */
 export const REDIS_DATABASES = 4096;
 
-/** How many a Redis has that was not told otherwise. */
+/** The number of databases of a Redis without that setting. */
 export const REDIS_DATABASES_DEFAULT = 16;
 
-/** Others may take a free port before the server does. */
+/** Another process may take a free port before the server does. */
 const ATTEMPTS = 5;
 
-/** A new, empty Redis from its binary, on ports of its own; it keeps nothing over a restart. */
+/** Starts a new, empty Redis from its binary, on its own ports. It keeps nothing over a restart. */
 export async function startRedisBinary(
   binary: string,
   leash: Leash,
@@ -45,7 +45,7 @@ async function redisOnFreePorts(binary: string, leash: Leash, settings: string[]
         binary,
         ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""],
         ...["--databases", String(REDIS_DATABASES), ...settings],
-        // where nodes of a cluster talk: 10 000 above the port unless told, free or not
+        // The port for other nodes of a cluster. Its default is 10 000 above the port, free or not.
         ...(settings.includes("--cluster-enabled") ? ["--cluster-port", String(await freePort())] : []),
       ],
       ready: () => answers(url),

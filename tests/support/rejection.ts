@@ -1,4 +1,4 @@
-/** What `promise` rejected with; throws when it resolved. */
+/** Returns what `promise` rejected with; throws when it resolved. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {

@@ -13,14 +13,14 @@ export type ServiceName = (typeof SERVICES)[number];
 export interface Replicated {
   readonly url: string;
   readonly internal_url: string;
-  /** Those that ended too. */
+  /** All replicas, ended ones included. */
   readonly all: readonly RunningProcess[];
-  /** Ends each replica in order, and starts another in its place before the next one's turn. */
+  /** Ends each replica in order, and starts its successor before the next one's turn. */
   restart(): Promise<number[]>;
   close(): Promise<void>;
 }
 
-/** The four services in replicas, which know each other by their balancers alone. */
+/** The four services in replicas that call each other only through their balancers. */
 export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated>> {
   readonly database_url: string;
   readonly identity_provider_url: string;
@@ -28,14 +28,17 @@ export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated
   close(): Promise<void>;
 }
 
-/** Where the stores are; new ones unless told. */
+/** The URLs of the stores; new stores by default. */
 export interface StackStores {
   database_url?: string;
   route_store_url?: string;
   counter_store_url?: string;
 }
 
-/** Starts two replicas of each service with the catalogs of `seeds/` published; `every_env` goes to all of them. */
+/**
+ * Starts two replicas of each service and publishes the catalogs of `seeds/`. `every_env` goes to all of
+ * them.
+ */
 export async function startReplicatedStack(
   every_env: Record<string, string>,
   gateway_env: Record<string, string> = {},
@@ -84,7 +87,7 @@ export async function startReplicatedStack(
 const REPLICAS = 2;
 const STARTS_MAX = 5;
 
-/** As whatever runs replicas does when one can not start: a store was too busy to answer it. */
+/** Starts a replica, and again after a failure, as a supervisor would: a store may be too busy to answer. */
 async function startAgain(entry: string, env: Record<string, string>): Promise<RunningProcess> {
   for (let start = 1; ; start++) {
     try {

@@ -1,6 +1,7 @@
 /**
- * Sends many requests at once, from a process of its own since the runtime's cap on open requests is read when it
- * starts. Arguments: the path, how many, and the gateways. Prints the answers as JSON.
+ * Sends many requests at once. It is its own process, because the runtime reads its cap on open requests at
+ * the start. Its arguments are the path, the number of requests, and the gateways. It prints the answers as
+ * JSON.
  */
 export {};
 

@@ -1,17 +1,17 @@
-/** A server of the test's own, to be broken at will. Its address stays the same throughout. */
+/** A server of the test's own, which the test may break. Its address never changes. */
 export interface TestServer {
   readonly url: string;
-  /** Ends it at once, as a crash would. */
+  /** Ends it at once, like a crash. */
   kill(): Promise<void>;
   /** Ends it in order. */
   stop(): Promise<void>;
-  /** Starts it again, after ending it as a crash would if it still runs. Resolves when it answers. */
+  /** Restarts it, and ends it like a crash before if it still runs. Resolves when it answers. */
   restart(): Promise<void>;
   /** Keeps its connections open and answers nothing. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Whatever was done to it: it runs and answers afterwards. For `afterEach`. */
+  /** Makes it run and answer, whatever was done to it. For `afterEach`. */
   recover(): Promise<void>;
-  /** Ends it and removes what it wrote. */
+  /** Ends it and removes its files. */
   close(): Promise<void>;
 }

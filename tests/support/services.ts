@@ -18,19 +18,19 @@ import { startPostgresBinary } from "./postgres-server.ts";
 import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
 import type { TestServer } from "./server.ts";
 
-/** What of a store's server this run has. */
+/** The servers of one store that this run has. */
 export interface Service {
-  /** False: only the embedded store is there. */
+  /** Whether a real server is there; otherwise only the embedded store. */
   real: boolean;
   /** Whether `start…()` works, which tests of outages need. */
   own: boolean;
-  /** Whether those servers run from a binary, and so take settings. */
+  /** Whether these servers run from a binary, and so accept settings. */
   binary: boolean;
 }
 
 /**
- * The servers of one process that runs tests. Those that its tests share are started when they are first asked for,
- * and once; those of a test's own end with its file.
+ * The servers of one process that runs tests. A shared server starts when a test first needs it, and once. A
+ * test's own servers end with its file.
  */
 class Services {
   readonly #sources: Record<ServiceName, Source>;
@@ -39,7 +39,7 @@ class Services {
   readonly #ofFile = new Set<TestServer>();
   #leash: Leash | undefined;
 
-  /** `alone`: whether no other process runs tests on the servers that `environment` names. */
+  /** @param alone whether no other process runs tests on the servers that `environment` names */
   constructor(environment: Record<string, string | undefined>, alone: boolean) {
     this.#sources = locateServices(environment);
     this.#alone = alone;
@@ -68,7 +68,7 @@ class Services {
     return server;
   }
 
-  /** The URL of the server that all tests share; undefined when there is only the embedded store. */
+  /** Returns the URL of the server that all tests share; undefined when only the embedded store is there. */
   async url(name: ServiceName): Promise<string | undefined> {
     const source = this.#sources[name];
     if (source.kind === "url") return source.url;
@@ -81,7 +81,7 @@ class Services {
     return (await server).url;
   }
 
-  /** The same for a store that is emptied before each test. */
+  /** Returns the same URL for a store that is emptied before each test. */
   async emptiableUrl(name: ServiceName): Promise<string | undefined> {
     if (this.#sources[name].kind === "url" && !this.#alone)
       throw new Error(
@@ -94,14 +94,14 @@ class Services {
     return this.#sources.redis.kind === "url" ? REDIS_DATABASES_DEFAULT : REDIS_DATABASES;
   }
 
-  /** Ends what the tests of one file started for themselves. */
+  /** Ends the servers that the tests of one file started for themselves. */
   async endFile(): Promise<void> {
     const started = [...this.#ofFile];
     this.#ofFile.clear();
     await Promise.allSettled(started.map((server) => server.close()));
   }
 
-  /** Ends every server. Their directories go when the leash does: hundreds of databases take a while to delete. */
+  /** Ends every server. The leash removes their directories: deleting hundreds of databases takes long. */
   async close(): Promise<void> {
     const shared = [...this.#shared.values()];
     this.#shared.clear();
@@ -145,7 +145,7 @@ class Services {
 
 let current: Services | undefined;
 
-/** Called once by the preload, with the environment of the run. */
+/** Takes the environment of the run. The preload calls it once. */
 export function useServices(environment: Record<string, string | undefined>, alone: boolean): Services {
   current ??= new Services(environment, alone);
   return current;
@@ -156,17 +156,17 @@ function run(): Services {
   return current;
 }
 
-/** Which servers this run has: real ones, and ones that a test may break. */
+/** Returns the servers of this run: real ones, and ones that a test may break. */
 export function services(): Record<ServiceName, Service> {
   return run().available();
 }
 
-/** What this run must not leave behind. */
+/** Returns the leash, which removes what this run would leave behind. */
 export function leash(): Leash {
   return run().leash();
 }
 
-/** The URL of a new, empty database: on the shared PostgreSQL, or `pglite://memory`. */
+/** Returns the URL of a new, empty database: on the shared PostgreSQL, or `pglite://memory`. */
 export async function freshDatabase(): Promise<string> {
   const server = await run().url("postgres");
   if (server === undefined) return "pglite://memory";
@@ -182,7 +182,9 @@ export async function freshDatabase(): Promise<string> {
   return url.href;
 }
 
-/** The URL of an empty route store: an etcd of its own, the emptied etcd at the URL given, or `memory://`. */
+/**
+ * Returns the URL of an empty route store: its own etcd, the emptied etcd at the given URL, or `memory://`.
+ */
 export async function freshRouteStoreUrl(): Promise<string> {
   const { etcd } = services();
   if (etcd.own) return (await run().start("etcd")).url;
@@ -197,13 +199,13 @@ export async function freshRouteStoreUrl(): Promise<string> {
   return url;
 }
 
-/** The URL of an empty counter store: a database of its own on the shared Redis, or `memory://`. */
+/** Returns the URL of an empty counter store: its own database on the shared Redis, or `memory://`. */
 export async function freshCounterStoreUrl(): Promise<string> {
   const server = await run().url("redis");
   if (server === undefined) return "memory://";
   const client = new Redis(server);
   try {
-    // the first database holds nothing but the number of the last one taken, by whatever process
+    // The first database holds only the number of the last database that any process took.
     const taken = await client.incr("databases taken");
     const database = 1 + (taken % (run().redisDatabases() - 1));
     await client.select(database);
@@ -216,30 +218,30 @@ export async function freshCounterStoreUrl(): Promise<string> {
   }
 }
 
-/** A PostgreSQL of the test's own. */
+/** Starts a PostgreSQL of the test's own. */
 export function startPostgres(): Promise<TestServer> {
   return run().start("postgres");
 }
 
-/** A Redis of the test's own; `settings` are arguments of redis-server, where it runs from its binary. */
+/** Starts a Redis of the test's own. `settings` are arguments of redis-server, if it runs from its binary. */
 export function startRedis(settings: string[] = []): Promise<TestServer> {
   return run().start("redis", settings);
 }
 
 /**
- * An etcd of the test's own; `settings` are arguments of etcd, where it runs from its binary. It may serve clients at
- * `secure_url` too.
+ * Starts an etcd of the test's own. `settings` are arguments of etcd, if it runs from its binary. With
+ * `secure_url` it also serves clients there.
  */
 export function startEtcd(settings: string[] = [], secure_url?: string): Promise<TestServer> {
   return run().start("etcd", settings, secure_url);
 }
 
-/** An etcd of the test's own that has three nodes, where it runs from its binary. */
+/** Starts an etcd of three nodes of the test's own, if it runs from its binary. */
 export function startEtcdCluster(): Promise<EtcdCluster> {
   return run().startEtcdNodes();
 }
 
-/** A PostgreSQL of the test's own that has a standby, where it runs from its binary. */
+/** Starts a PostgreSQL of the test's own with a standby, if it runs from its binary. */
 export function startPostgresPair(): Promise<PostgresPair> {
   return run().startPostgresNodes();
 }

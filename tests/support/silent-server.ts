@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
 
-/** Takes connections and never says anything, as a frozen server does. */
+/** A server that accepts connections and never answers, like a frozen server. */
 export interface SilentServer {
   readonly url: string;
-  /** How many connections are open. */
+  /** Returns the number of open connections. */
   connections(): number;
   close(): Promise<void>;
 }

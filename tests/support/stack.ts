@@ -3,7 +3,7 @@ import { publishCatalogs } from "@ostiary/platform/catalogs";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "./services.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
 
-/** The four services as processes of their own on this run's stores, with the demo's two servers. */
+/** The four services as processes on this run's stores, with the two servers of the demo. */
 export interface Stack {
   readonly gateway: RunningProcess;
   readonly registry: RunningProcess;
@@ -12,9 +12,9 @@ export interface Stack {
   readonly identity_provider_url: string;
   readonly sample_service_url: string;
   readonly admin_token: string;
-  /** Every line that the services wrote. */
+  /** Returns every line that the services wrote. */
   output(): string[];
-  /** Stops all; resolves with the exit codes of the four. */
+  /** Stops everything, and resolves with the exit codes of the four. */
   close(): Promise<number[]>;
 }
 
@@ -22,8 +22,8 @@ export const ADMIN_TOKEN = "test-admin-token";
 export const INTERNAL_AUTH_TOKEN = "test-internal-token";
 
 /**
- * Starts a stack with the catalogs of `seeds/` published; `gateway_env` is added to the gateway's variables,
- * `every_env` to those of all four.
+ * Starts a stack and publishes the catalogs of `seeds/`. `gateway_env` goes to the gateway, `every_env` to
+ * all four.
  */
 export async function startStack(
   gateway_env: Record<string, string> = {},
@@ -77,7 +77,7 @@ export async function startStack(
   };
 }
 
-/** Whom a gateway of a stack asks. */
+/** Returns the variables that name a gateway's peers in a stack. */
 export function gatewayPeers({
   provider,
   identity,

@@ -5,19 +5,19 @@ import { waitFor } from "./wait-for.ts";
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** A service run as a process of its own, as in production. */
+/** A service that runs as its own process, as in production. */
 export interface RunningProcess {
   readonly pid: number;
   /** `http://127.0.0.1:<port>` of the public port. */
   readonly url: string;
-  /** The same of the internal port. */
+  /** The URL of the internal port. */
   readonly internal_url: string;
-  /** Lines of standard output and standard error so far. */
+  /** The lines of standard output so far. */
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
-  /** The lines of standard output that are JSON objects. */
+  /** Returns the lines of standard output that are JSON objects. */
   logs(): Record<string, unknown>[];
-  /** Sends the signal, SIGTERM if none is named, and resolves with the exit code. */
+  /** Sends the signal, by default SIGTERM, and resolves with the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number>;
   /** Ends it at once. */
   kill(): Promise<void>;
@@ -25,11 +25,11 @@ export interface RunningProcess {
 }
 
 export interface ProcessOptions {
-  /** How many files and connections it may have open; as many as this process unless told. */
+  /** The maximum of open files and connections; by default that of this process. */
   descriptors_max?: number;
 }
 
-/** A process that ended before it listened. */
+/** The error for a process that ended before it listened. */
 export class ProcessEnded extends Error {
   readonly exit_code: number;
   readonly stdout: readonly string[];
@@ -45,9 +45,9 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * Runs `bun <entry>`, with parameters where a list is given, from the root of the repository with exactly the variables
- * given, `PATH`, `HOME` and free ports, and resolves when it logs that it listens. Rejects with `ProcessEnded` when it
- * ends before.
+ * Runs `bun <entry>`, with parameters if a list is given, from the root of the repository. It passes only the
+ * given variables, `PATH`, `HOME` and free ports. It resolves when the service logs that it listens, and
+ * rejects with `ProcessEnded` when the process ends before.
  */
 export async function startProcess(
   called: string | readonly string[],
@@ -65,7 +65,7 @@ const ROOT = join(import.meta.dir, "../..");
 
 const FREE = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
 
-/** The same for any program of ours, with exactly the variables given. */
+/** Does the same for any program of this repository, with only the given variables. */
 export async function startCommand(
   command: readonly string[],
   env: Record<string, string>,
@@ -139,6 +139,6 @@ function parseLine(line: string): Record<string, unknown>[] {
   try {
     return [JSON.parse(line)];
   } catch {
-    return []; // not a log line
+    return []; // This is not a log line
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 
-/** What an OpenAPI document breaks of the linter's recommended rules, errors and warnings alike. */
+/** Returns how an OpenAPI description breaks the linter's recommended rules, errors and warnings alike. */
 export async function lintFindings(source: string): Promise<string[]> {
   const config = await createConfig({ extends: ["recommended"] });
   const findings = await lintFromString({ source, config });
@@ -10,12 +10,12 @@ export async function lintFindings(source: string): Promise<string[]> {
 }
 
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-/** The page is 1.5 MB of script that a browser without a graphics card draws slowly. */
+/** The page has 1.5 MB of script, which a browser without a graphics card draws slowly. */
 export const PAGE_TIMEOUT_MS = 120_000;
-/** Where a browser is on this machine; undefined: there is none. */
+/** The path of a browser on this machine; undefined without one. */
 export const browserPath = BROWSERS.find((path) => existsSync(path));
 
-/** Starts a browser that asks for nothing by itself. */
+/** Starts a browser that makes no requests by itself. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: browserPath,
@@ -26,7 +26,7 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A Swagger page, with what it asked of other hosts and what it complained of. */
+/** A Swagger page, with its requests to other hosts and its errors. */
 export interface OpenPage {
   page: Page;
   strangers: string[];

@@ -1,7 +1,9 @@
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { telemetryConfig } from "./collector.ts";
 
-/** A process that traces one request. Its arguments: the collector's endpoint, and `close` to end in order. */
+/**
+ * A process that traces one request. Its arguments are the collector's endpoint, and `close` to end in order.
+ */
 const [endpoint, close] = process.argv.slice(2);
 const telemetry = await createTelemetry(
   { name: "gateway", namespace: "edge" },

@@ -1,7 +1,7 @@
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { telemetryConfig } from "./collector.ts";
 
-/** A process that logs more than anybody reads. On stderr it says how many lines were dropped. */
+/** A process that logs more than its reader reads. It prints the number of dropped lines on stderr. */
 const LINES = 200_000;
 const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, telemetryConfig());
 const text = "x".repeat(400);

@@ -1,6 +1,6 @@
 /**
- * Loaded before a service: on SIGWINCH it writes down what the process holds, in a file that its variables name.
- * A signal, so that between two looks it costs the service nothing.
+ * A module that is loaded before a service. On SIGWINCH it writes what the process holds into a file that a
+ * variable names. A signal costs the service nothing between two readings.
  */
 
 import { heapStats } from "bun:jsc";

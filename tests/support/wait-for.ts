@@ -2,8 +2,8 @@ const POLL_MS = 20;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Polls `condition` until it gives something other than false, null or undefined, and resolves with that. A condition
- * that throws has not come true yet. After `timeout_ms` it throws what was last seen.
+ * Polls `condition` until it returns something other than false, null or undefined, and resolves with that. A
+ * condition that throws is not met yet. After `timeout_ms` it throws what it saw last.
  */
 export async function waitFor<T>(
   condition: () => T | false | null | undefined | Promise<T | false | null | undefined>,

@@ -10,7 +10,7 @@ const exportsOfLib: Record<string, string> = (await Bun.file(join(root, "lib/pac
 
 const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
-/** File → what it imports, types included: ours as paths from the root, others by package name. */
+/** Each file with its imports, types included: own files as paths from the root, others by package name. */
 const imports = new Map(await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)));
 
 async function importsOf(file: string): Promise<string[]> {
@@ -43,10 +43,10 @@ function edges(
     );
 }
 
-/** From the bottom up. */
-const layers = ["domain", "contracts", "async", "runtime"];
+/** The layers, from the bottom up. */
+const layers = ["domain", "contracts", "openapi", "edge-description", "async", "runtime"];
 
-/** One path for each circle: a file that is imported by what it imports. */
+/** Returns one path for each circle: a file that imports itself indirectly. */
 function circles(): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -77,7 +77,7 @@ describe("the import graph", () => {
     expect(edges(/^apps\//, /^tests\//)).toEqual([]);
   });
 
-  test("the console knows nothing that runs on a server: no runtime of ours, nothing of Bun's", async () => {
+  test("the console imports nothing that runs on a server: no runtime of this repository, nothing of Bun", async () => {
     const servers = /^(lib\/(async|runtime)\/|bun|node:|elysia|drizzle-orm|postgres|pino)/;
     expect(edges(/^apps\/console\//, servers)).toEqual([]);
     const sources = files.filter((file) => file.startsWith("apps/console/"));
@@ -85,7 +85,7 @@ describe("the import graph", () => {
     expect(sources.filter((_, index) => /\b(Bun|Buffer|process)\./.test(texts[index] ?? ""))).toEqual([]);
   });
 
-  test("inside the library imports go down: runtime, async, contracts, domain", () => {
+  test("inside the library imports go down: runtime, async, edge-description, openapi, contracts, domain", () => {
     const up = layers.flatMap((layer, index) =>
       edges(new RegExp(`^lib/${layer}/`), /^lib\//, (_, target) =>
         layers.slice(0, index + 1).some((below) => target.startsWith(`lib/${below}/`)),
@@ -97,12 +97,12 @@ describe("the import graph", () => {
     );
   });
 
-  test("domain and contracts know TypeBox and nothing else from outside, the proof two standards besides", () => {
+  test("domain, contracts and descriptions import only TypeBox from outside, the proof also two standards", () => {
     const standards = /^(canonicalize|jose)$/;
     const foreign = (file: string, target: string) =>
       /^lib\/|^@sinclair\/typebox/.test(target) ||
       (/^lib\/domain\/proof\//.test(file) && standards.test(target));
-    expect(edges(/^lib\/(domain|contracts)\//, /./, foreign)).toEqual([]);
+    expect(edges(/^lib\/(domain|contracts|openapi|edge-description)\//, /./, foreign)).toEqual([]);
   });
 
   test("the executable loads the code of a program only when it is called", async () => {
@@ -126,7 +126,7 @@ describe("the import graph", () => {
     expect(circles()).toEqual([]);
   });
 
-  test("drizzle is known to the database adapters and to queries files only", () => {
+  test("only the database adapters and queries files import drizzle", () => {
     const allowed =
       /^(lib\/runtime\/stores\/database\/|apps\/[a-z]+\/(.*\/)?[a-z-]*(queries|schema|tables)\.ts$|tests\/)/;
     expect(edges(/./, /^drizzle-orm/, (file) => allowed.test(file))).toEqual([]);
@@ -143,7 +143,7 @@ describe("the import graph", () => {
 
   test("every file is imported by another, or is an entry", () => {
     const entry =
-      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
+      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|covering)\.ts|tests\/bench\/[a-z-]+\.ts|tests\/support\/[a-z-]+-process\.ts)$/;
     const imported = new Set([...imports.values()].flat());
     const published = Object.values(exportsOfLib).map((path) => join("lib", path));
     const orphans = files.filter(
@@ -199,7 +199,7 @@ describe("the top level", () => {
   });
 
   test("environment variables are read by main files and test support only", async () => {
-    // code samples are text that shows how others read theirs
+    // Code samples are text that shows how others read their variables.
     const allowed = /(\/(main|ostiary|code-samples)\.ts|^tests\/)/;
     const readers = await Promise.all(
       files.map(async (file) =>

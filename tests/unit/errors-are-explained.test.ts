@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCodes } from "@ostiary/lib/domain/errors";
 import { bootFailures, exitCodes, logWarnings, refusalsOfVariables } from "./messages.ts";
 
-/** Everything that people are told stands in ERRORS.md, with what to do about it. */
+/** ERRORS.md lists every message for people, with what to do about it. */
 
 const document = await Bun.file(join(import.meta.dir, "../../.github/ERRORS.md")).text();
 const rows = document
@@ -20,6 +20,7 @@ const explained = new Set(rows.map(([first = ""]) => first));
 const missing = (messages: string[]) => messages.filter((message) => !explained.has(message));
 
 describe("ERRORS.md explains", () => {
+  // ER-7
   test("every error code, with its status", () => {
     const told = Object.fromEntries(rows.map(([code = "", status = ""]) => [code, status]));
     for (const [code, { status }] of Object.entries(errorCodes))
@@ -28,7 +29,7 @@ describe("ERRORS.md explains", () => {
 
   test.each([
     ["exit code", exitCodes, 6],
-    ["reason why a store or a folder can not be used", bootFailures, 35],
+    ["reason why a store or a folder cannot be used", bootFailures, 35],
     ["refusal of a variable beyond its rule", refusalsOfVariables, 12],
     ["warning and error of the log", logWarnings, 35],
   ])("every %s", async (_, messages, at_least) => {
@@ -37,7 +38,7 @@ describe("ERRORS.md explains", () => {
     expect(missing(said)).toEqual([]);
   });
 
-  test("nothing that is no longer said", async () => {
+  test("no message that no longer exists", async () => {
     const said = new Set([...(await bootFailures()), ...(await logWarnings())]);
     const sections = document.split("\n## ").filter((part) => /^(Stores|Folders|Warnings)/.test(part));
     const listed = sections.flatMap((part) =>

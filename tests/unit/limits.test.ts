@@ -7,7 +7,7 @@ import { identityVariables } from "@ostiary/identity/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TSchema } from "@sinclair/typebox";
 
-/** `.github/LIMITS.md` says what the schemas and the code say, and its tests are there. */
+/** `.github/LIMITS.md` agrees with the schemas and the code, and names existing tests. */
 
 const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, ".github/LIMITS.md"), "utf8");
@@ -19,7 +19,7 @@ const services: Record<string, Record<string, TSchema>> = {
   Audit: auditVariables.properties,
 };
 
-/** Numbers that bound nothing. */
+/** Numbers that are no limits. */
 const NO_LIMITS: ReadonlySet<string> = new Set(["PORT", "INTERNAL_PORT", "TRUSTED_PROXY_HOPS"]);
 
 interface Row {
@@ -44,7 +44,7 @@ const rows: Row[] = page.split(/^## /m).flatMap((part) => {
     });
 });
 
-/** Variables of every service stand with the gateway's. */
+/** Returns the rule of a variable. Variables of every service are listed with the gateway's. */
 function ruleOf(section: string, name: string): TSchema | undefined {
   return services[section]?.[name];
 }
@@ -74,7 +74,7 @@ test.each(Object.entries(services))("%s has a line for each of its whole numbers
   const missing = Object.entries(properties)
     .filter(([name, rule]) => rule.type === "integer" && !NO_LIMITS.has(name))
     .map(([name]) => name)
-    // those that all services have stand with the gateway's
+    // Common variables are listed with the gateway's.
     .filter(
       (name) =>
         !named.has(`${section} ${name}`) &&
@@ -87,11 +87,11 @@ test.each(Object.entries(services))("%s has a line for each of its whole numbers
   expect(missing).toEqual([]);
 });
 
-test.each(["gateway", "registry", "identity", "audit"])("the README of %s leads here", (app) => {
+test.each(["gateway", "registry", "identity", "audit"])("the README of %s links to the limits", (app) => {
   expect(readFileSync(join(ROOT, `apps/${app}/README.md`), "utf8")).toContain("LIMITS.md");
 });
 
-/** `const NAME = 512 * 1024;` or `name: 1_000,`. */
+/** Reads `const NAME = 512 * 1024;` or `name: 1_000,`. */
 function constantIn(file: string, name: string): number {
   const text = readFileSync(join(ROOT, file), "utf8");
   const [, value = ""] = new RegExp(`(?:const ${name} =|\\b${name}:) ([\\d_ *]+)[;, ]`).exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** What the sources say to people, read from their text: `…` stands for what is only known when it is said. */
+/** The messages of the sources, read from their text. `…` stands for a part that varies. */
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -25,11 +25,11 @@ function literalsOf(source: string): string[] {
   );
 }
 
-/** Sentences: why a store can not be used at boot, and which folder. */
+/** Returns the sentences about stores and folders that cannot be used at boot. */
 export async function bootFailures(): Promise<string[]> {
   const source = await textOf(
     "lib/runtime/stores/*/boot-failure.ts",
-    "lib/runtime/stores/tls-fault.ts",
+    "lib/runtime/stores/tls-error.ts",
     "lib/runtime/stores/database/{migrations,data-folder,open}.ts",
     "apps/platform/data-directory.ts",
   );
@@ -38,7 +38,7 @@ export async function bootFailures(): Promise<string[]> {
   );
 }
 
-/** Why a variable is refused, beyond its own rule, which the table of a README has. */
+/** Returns the refusals of variables beyond their own rules, which the tables of READMEs list. */
 export async function refusalsOfVariables(): Promise<string[]> {
   const sources = await textOf(
     "apps/*/config.ts",
@@ -51,7 +51,7 @@ export async function refusalsOfVariables(): Promise<string[]> {
   );
 }
 
-/** What is written to the log as a warning or an error, with what a table of routes has to say of itself. */
+/** Returns the warnings and errors of the log, and those of a table of routes. */
 export async function logWarnings(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
   const calls = [...source.matchAll(/\blog\??\.(?:warn|error)\(/g)].map(({ index, 0: head }) =>
@@ -63,7 +63,7 @@ export async function logWarnings(): Promise<string[]> {
   return unique([...calls.flatMap(literalsOf), ...handedOn].filter((text) => /^\S+ \S+/.test(text)));
 }
 
-/** The exit codes that the sources name. */
+/** Returns the exit codes that the sources name. */
 export async function exitCodes(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
   return unique([...source.matchAll(/\bEXIT_[A-Z]+ = (\d+);/g)].map(([, code = ""]) => code));

@@ -12,11 +12,11 @@ describe("the version", () => {
     expect(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1]).toBe(VERSION);
   });
 
-  test.each(packages)("is not told a second time by %s", async (file) => {
+  test.each(packages)("is not repeated by %s", async (file) => {
     expect(await Bun.file(join(ROOT, file)).json()).not.toHaveProperty("version");
   });
 
-  test("stands in no source but there", async () => {
+  test("is in no other source", async () => {
     const sources = await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ cwd: ROOT }));
     const telling = await Promise.all(
       sources

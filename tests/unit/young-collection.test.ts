@@ -7,17 +7,17 @@ import { UpstreamCalls } from "../../apps/gateway/upstream/call.ts";
 const TIMES = 20_000;
 const UNDERWAY = 64;
 const ROUNDS = 4;
-/** Of what was used and let go, so much may be left: the collector takes some of the stack for references. */
+/** The number of used traces that may be left: the collector treats parts of the stack as references. */
 const LEFT_MAX = TIMES / 4;
 
-/** What requests leave behind, to be found among all else that lives. */
+/** An object that requests leave behind, which can be found among all living ones. */
 class Trace {
   readonly list = new Float32Array(1);
 }
 
 const traces = () => heapStats().objectTypeCounts.Float32Array ?? 0;
 
-/** Enters things and lets them go in turn, as requests do, while some are always under way. */
+/** Enters and releases traces in turn, as requests do, while some are always in flight. */
 async function inTurn(enter: (trace: Trace, nth: number) => () => unknown): Promise<void> {
   const underway: (() => unknown)[] = [];
   for (let nth = 0; nth < TIMES; nth++) {
@@ -27,7 +27,7 @@ async function inTurn(enter: (trace: Trace, nth: number) => () => unknown): Prom
   for (const leave of underway) await leave();
 }
 
-/** How many of all traces are still there after collections of young objects alone. */
+/** Returns the number of traces that survive collections of young objects. */
 async function leftBy(enter: (trace: Trace, nth: number) => () => unknown): Promise<number> {
   fullGC();
   const before = traces();
@@ -38,8 +38,8 @@ async function leftBy(enter: (trace: Trace, nth: number) => () => unknown): Prom
   return traces() - before;
 }
 
-// a set or a map that is old hands on whatever it held to the next full collection
-describe("what has ended is gone with the next collection of young objects", () => {
+// An old set or map keeps whatever it held until the next full collection.
+describe("ended objects are gone with the next collection of young objects:", () => {
   test("of calls of services", async () => {
     const calls = new UpstreamCalls(manualClock());
     const request = new Request("http://gateway.test/");

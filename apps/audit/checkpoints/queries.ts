@@ -3,7 +3,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { jwkOf } from "./signing-key.ts";
 
-/** A checkpoint as the database gives it, by {@link CHECKPOINT_COLUMNS}. */
+/** A checkpoint as the database returns it, by {@link CHECKPOINT_COLUMNS}. */
 export type CheckpointRow = Checkpoint;
 
 export const CHECKPOINT_COLUMNS = sql.raw(
@@ -15,7 +15,7 @@ export function checkpointOf(row: CheckpointRow): Checkpoint {
   return { number: Number(number), sealed_at: new Date(sealed_at).toISOString(), previous, heads, jws };
 }
 
-/** The newest checkpoints, below `before` if that is given. */
+/** Returns the newest checkpoints, or the newest below `before`. */
 export async function selectCheckpoints(
   database: Database,
   before: number | null,
@@ -32,7 +32,7 @@ export async function selectCheckpoints(
   return found.map(checkpointOf);
 }
 
-/** Every key that checkpoints were signed by, the newest first. */
+/** Returns every key that signed checkpoints, the newest first. */
 export async function selectSigningKeys(database: Database): Promise<SigningJwk[]> {
   const found = await database.run("select_signing_keys", (orm) =>
     rows<{ kid: string; x: string }>(
@@ -43,13 +43,15 @@ export async function selectSigningKeys(database: Database): Promise<SigningJwk[
   return found.map(jwkOf);
 }
 
+/** Publishes a key unless it is published already. Rejects if the user of the database may not add keys. */
 export async function insertSigningKey(database: Database, { kid, x }: SigningJwk): Promise<void> {
+  if ((await selectSigningKeys(database)).some((known) => known.kid === kid)) return;
   await database.run("insert_signing_key", (orm) =>
     rows(orm, sql`insert into audit.signing_keys (kid, x) values (${kid}, ${x}) on conflict do nothing`),
   );
 }
 
-/** The number of the first checkpoint that is signed; null when none is. */
+/** Returns the number of the first signed checkpoint, or null if none is signed. */
 export async function selectFirstSigned(database: Database): Promise<number | null> {
   const [found] = await database.run("select_first_signed", (orm) =>
     rows<{ number: number | null }>(

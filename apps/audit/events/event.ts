@@ -1,33 +1,67 @@
 import type { UserEvent } from "@ostiary/lib/contracts/audit";
 
-/** A row as the database gives it. */
+/** An event as the database returns it. */
 export type EventRow = Omit<UserEvent, "actor"> & {
   actor_member_id: UserEvent["actor"]["member_id"];
   actor_auth_type: UserEvent["actor"]["auth_type"];
   actor_key_prefix: UserEvent["actor"]["key_prefix"];
 };
 
+/** Names each field, because copying the rest of a row takes ten times as long, and sealing reads every event twice. */
 export function eventOf(row: EventRow): UserEvent {
-  const { id, occurred_at, request_id, organization_id, user_id, ...rest } = row;
-  const { actor_member_id, actor_auth_type, actor_key_prefix, ...request } = rest;
   return {
-    id,
-    occurred_at: new Date(occurred_at).toISOString(),
-    request_id,
-    organization_id,
-    user_id,
-    actor: { member_id: actor_member_id, auth_type: actor_auth_type, key_prefix: actor_key_prefix },
-    ...request,
+    id: row.id,
+    occurred_at: new Date(row.occurred_at).toISOString(),
+    request_id: row.request_id,
+    organization_id: row.organization_id,
+    user_id: row.user_id,
+    actor: {
+      member_id: row.actor_member_id,
+      auth_type: row.actor_auth_type,
+      key_prefix: row.actor_key_prefix,
+    },
+    service: row.service,
+    method: row.method,
+    route: row.route,
+    params: row.params,
+    ip: row.ip,
+    user_agent: row.user_agent,
+    outcome: row.outcome,
+    status: row.status,
+    details: row.details,
+    created_id: row.created_id,
   };
 }
 
-/** Whose log is read. */
+/** The log that is read, by its owner. */
 export interface EventLog {
   kind: "organization" | "user";
   id: string;
 }
 
-/** An event as its organization sees it. */
-export function withoutPerson({ user_id: _, ...event }: UserEvent): Omit<UserEvent, "user_id"> {
-  return event;
+/** Returns an event as its organization sees it. */
+export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
+  return {
+    id: event.id,
+    occurred_at: event.occurred_at,
+    request_id: event.request_id,
+    organization_id: event.organization_id,
+    actor: event.actor,
+    service: event.service,
+    method: event.method,
+    route: event.route,
+    params: event.params,
+    ip: event.ip,
+    user_agent: event.user_agent,
+    outcome: event.outcome,
+    status: event.status,
+    details: event.details,
+    created_id: event.created_id,
+  };
+}
+
+/** Returns the event as it was before its outcome. */
+export function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {
+  const pending = { ...row, outcome: "pending" as const, status: null, details: null, created_id: null };
+  return named ? { ...pending, organization_id: null, actor_member_id: member_id } : pending;
 }

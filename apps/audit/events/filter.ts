@@ -2,7 +2,7 @@ import { INTENT_SKEW_MS_MAX } from "@ostiary/lib/contracts/audit";
 import { decodeTime, encodeTime, MAX_ULID } from "ulid";
 import type { EventLog } from "./event.ts";
 
-/** The filters that compare one field, by their parameter's name. */
+/** Filters that compare one field, by the name of their parameter. */
 export const exactFilters = [
   "actor_member_id",
   "service",
@@ -14,7 +14,7 @@ export const exactFilters = [
 ] as const;
 export type ExactFilter = (typeof exactFilters)[number];
 
-/** Which events of a log are wanted: all conditions hold at once. */
+/** The conditions that an event must meet, all together. */
 export interface EventFilter {
   log: EventLog;
   exact: Partial<Record<ExactFilter, string>>;
@@ -25,7 +25,7 @@ export interface EventFilter {
   before: Temporal.Instant | null;
 }
 
-/** The part of the log that can hold wanted events, by both of its orders. */
+/** The part of the log that can hold matching events, by time and by id. */
 export interface EventBounds {
   /** RFC 3339 with milliseconds; inclusive and exclusive. */
   occurred_from: string;
@@ -36,17 +36,17 @@ export interface EventBounds {
 }
 
 /**
- * An event's id tells when it was written, which is within the intent's tolerance of when it occurred; an hour
- * more for what happens between the check and the write.
+ * Most difference between the times of an event and of its id. An id tells when the event was written, within
+ * the intent's tolerance and one hour for the write itself.
  */
 const SKEW_MS = INTENT_SKEW_MS_MAX + 60 * 60 * 1000;
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const RANDOM_MIN = "0".repeat(16);
 
 /**
- * The bounds of a filter below `cursor`; null when nothing can lie within. Bounds on time follow from bounds on
- * ids and the other way round, so that a page of any depth touches the months it can be in, and a filter on time
- * begins its walk at the right place.
+ * Returns the bounds of a filter below `cursor`, or null if no event can match. Bounds on time follow from
+ * bounds on ids, and the reverse. So a page of any depth reads only its own months, and a filter on time
+ * starts at the right place.
  */
 export function eventBounds(filter: EventFilter, cursor: string | null): EventBounds | null {
   const from_ms = filter.from === null ? 0 : clamp(ceilMs(filter.from));
@@ -62,7 +62,7 @@ export function eventBounds(filter: EventFilter, cursor: string | null): EventBo
   };
 }
 
-/** Events have whole milliseconds, so a bound between two of them means the later one. */
+/** Rounds up to whole milliseconds, the resolution of events. */
 function ceilMs(instant: Temporal.Instant): number {
   return instant.round({ smallestUnit: "millisecond", roundingMode: "ceil" }).epochMilliseconds;
 }

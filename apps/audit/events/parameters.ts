@@ -1,8 +1,8 @@
 import { eventOutcomeSchema, routeTemplate } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { idField, mapOf, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { mapOf, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { asOpenApi, listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
-import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import { acceptsNdjson } from "../exports/formats.ts";
 import { unstorable } from "../problems.ts";
@@ -10,10 +10,10 @@ import { parseTime, RFC_3339_TIME } from "../time.ts";
 import type { EventLog } from "./event.ts";
 import { type EventFilter, exactFilters } from "./filter.ts";
 
-/** What the two reads of the log are given: their query, and whose log it is. */
+/** The parameters of reads: the query, and the owner of the log. */
 
 const ID_LENGTH_MAX = 128;
-const PARAM_LENGTH_MAX = 8_192;
+export const PARAM_LENGTH_MAX = 8_192;
 const PARAM = /^params\[(.+)\]$/s;
 
 const exact = (description: string, maxLength: number, example: string) =>
@@ -29,21 +29,26 @@ const time = (description: string) =>
     format: RFC_3339_TIME,
   });
 
+/** Returns the schema of an id of an event. The log accepts any text as an id. */
+export const writtenId = (description: string) =>
+  Type.String({ description, minLength: 1, maxLength: ID_LENGTH_MAX, examples: [ULID_EXAMPLE] });
+
+const paramQuery = { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) };
+const { limit, starting_after } = listQueryProperties();
+
 /**
- * The query of both reads (Identity specification, Audit read). A name that is no property is `params[name]`,
- * or unknown.
+ * The query that pages and exports share (AU-36, AU-37, AU-39). A name outside these properties must be
+ * `params[name]`.
  */
-export const eventQuerySchema = Type.Object(
+const filterQuerySchema = Type.Object(
   {
-    ...listQueryProperties(),
-    actor_member_id: Type.Optional(
-      Type.String({ ...idField("Events of this member."), minLength: 1, maxLength: 128 }),
-    ),
+    starting_after,
+    actor_member_id: Type.Optional(writtenId("Events of this member.")),
     service: exact("Events of this service.", 128, "widgets"),
     method: exact("Events of this HTTP method, in capitals.", 16, "DELETE"),
     route: Type.Optional({
       ...routeTemplate,
-      description: "Events of this path template, exactly as events spell it.",
+      description: "Events of this path template, spelled exactly as in events.",
       examples: ["/org/widgets/{widget_id}"],
     }),
     outcome: Type.Optional(eventOutcomeSchema),
@@ -54,54 +59,93 @@ export const eventQuerySchema = Type.Object(
     proof: Type.Optional(
       Type.Union([Type.Literal("true"), Type.Literal("false")], {
         description:
-          "true: an export in NDJSON of the whole log with what proves it, which `bun cli audit verify` checks; no filter goes with it.",
+          "true: an NDJSON export of the whole log with its proof, for `bun cli audit verify`. It cannot be combined with filters.",
         rule: "must be true or false",
         openapi: { type: "boolean", default: false, anyOf: undefined },
       }),
     ),
   },
-  { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) },
+  paramQuery,
 );
 
-export type EventQuery = Static<typeof eventQuerySchema>;
+/** The query of a page (AU-34), whose Accept header may ask for an export. */
+export const pageQuerySchema = Type.Object({ limit, ...filterQuerySchema.properties }, paramQuery);
 
-/** All that is wrong with what a read was given. Every value of `query` is a text. */
-export function readProblems(log: EventLog, query: EventQuery, { url, headers }: Request): FieldError[] {
+/** The query of an export. */
+export const exportQuerySchema = Type.Object(
+  {
+    format: Type.Union([Type.Literal("csv"), Type.Literal("ndjson")], {
+      description: "The format of the export.",
+      rule: "must be csv or ndjson",
+    }),
+    ...filterQuerySchema.properties,
+  },
+  paramQuery,
+);
+
+export type EventQuery = Static<typeof filterQuerySchema>;
+export type PageQuery = Static<typeof pageQuerySchema>;
+export type ExportQuery = Static<typeof exportQuerySchema>;
+
+/** Returns everything that is wrong with a request for a page. Every value of `query` is a text. */
+export function pageProblems(log: EventLog, query: PageQuery, request: Request): FieldError[] {
+  const { limit: _, ...filters } = query;
   return [
-    ...logProblems(log),
-    ...repeatedParameters(url),
-    ...fieldErrors(eventQuerySchema, query),
-    ...unstorable({ ...query }),
-    ...Object.keys(query).flatMap(nameProblems),
-    ...proofProblems(query, headers.get("accept")),
+    ...readProblems(log, pageQuerySchema, query, request),
+    ...proofProblems(filters, acceptsNdjson(request.headers.get("accept"))),
   ];
 }
 
-/** With a part of a log nothing can be said of the rest, so that a proof is of the whole. */
-function proofProblems({ proof, limit: _, ...filters }: EventQuery, accept: string | null): FieldError[] {
+/** Returns everything that is wrong with a request for an export. */
+export function exportProblems(log: EventLog, query: ExportQuery, request: Request): FieldError[] {
+  const { format, ...filters } = query;
+  return [
+    ...readProblems(log, exportQuerySchema, query, request),
+    ...proofProblems(filters, format === "ndjson"),
+  ];
+}
+
+function readProblems(log: EventLog, schema: TObject, query: EventQuery, { url }: Request): FieldError[] {
+  return [
+    ...logProblems(log),
+    ...repeatedParameters(url),
+    ...fieldErrors(schema, query),
+    ...unstorable({ ...query }),
+    ...Object.keys(query).flatMap((name) => nameProblems(schema, name)),
+  ];
+}
+
+/**
+ * Refuses filters beside `proof`: a proof covers the whole log, since a part of it proves nothing about the
+ * rest.
+ */
+function proofProblems({ proof, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
   if (proof !== "true") return [];
   const problems = Object.keys(filters).map((path) => ({
     path,
-    message: `${path} can not be combined with proof=true, which is about a whole log; remove it.`,
+    message: `${path} cannot be combined with proof=true, which covers a whole log; remove it.`,
   }));
-  if (acceptsNdjson(accept)) return problems;
-  return [...problems, { path: "proof", message: "proof=true needs Accept: application/x-ndjson." }];
+  if (isNdjson) return problems;
+  const message =
+    "proof=true needs NDJSON: send Accept: application/x-ndjson, or format=ndjson to the export operation.";
+  return [...problems, { path: "proof", message }];
 }
 
-function logProblems({ kind, id }: EventLog): FieldError[] {
+/** Returns the problems of the owner of a log. The id may be any text. */
+export function logProblems({ kind, id }: EventLog): FieldError[] {
   const path = `${kind}_id`;
   if (id.length <= ID_LENGTH_MAX) return unstorable({ [path]: id });
   return [{ path, message: `${path} must be a string of at most ${ID_LENGTH_MAX} characters.` }];
 }
 
-function nameProblems(name: string): FieldError[] {
-  if (Object.hasOwn(eventQuerySchema.properties, name)) return [];
+function nameProblems({ properties }: TObject, name: string): FieldError[] {
+  if (Object.hasOwn(properties, name)) return [];
   const param = PARAM.exec(name)?.[1];
   if (param === undefined) return [{ path: name, message: `${name} is not a known parameter; remove it.` }];
   return unstorable({ [name]: param });
 }
 
-/** The filter that a valid query asks for. */
+/** Returns the filter of a valid query. */
 export function eventFilter(log: EventLog, query: EventQuery): EventFilter {
   const { occurred_after, occurred_before } = query;
   const filter: EventFilter = {
@@ -129,28 +173,36 @@ const pathParams = mapOf(
   Type.String({ maxLength: PARAM_LENGTH_MAX }),
 );
 
-/** The parameters of a read in the OpenAPI document, from the schema that checks them. */
-export function describedParameters(kind: EventLog["kind"]): Parameter[] {
-  const owner = idField(kind === "organization" ? "Whose log: an organization." : "Whose log: a person.");
+/** Returns the parameters of a read for the OpenAPI description, from the schema that checks them. */
+export function describedParameters(
+  kind: EventLog["kind"],
+  { properties, required = [] }: TObject,
+): Parameter[] {
+  const owner = writtenId(
+    kind === "organization" ? "The organization whose log is read." : "The person whose log is read.",
+  );
   return [
-    described("path", `${kind}_id`, owner),
-    ...Object.entries(eventQuerySchema.properties).map(([name, schema]) => described("query", name, schema)),
+    described("path", `${kind}_id`, owner, true),
+    ...Object.entries(properties).map(([name, schema]) =>
+      described("query", name, schema, required.includes(name)),
+    ),
     {
-      // by `deepObject` it would have to be named `params`, which clients in Python take for a variable of theirs
+      // `deepObject` would require the name `params`, which generated Python clients use for a variable of
+      // their own
       name: "path_params",
       in: "query",
       required: false,
       style: "form",
       explode: true,
       description:
-        "Events with these path params: each is a parameter of its own, such as `params[widget_id]=42`; several combine with AND.",
+        "Events with these path params. Each is a parameter of its own, such as `params[widget_id]=42`; several combine with AND.",
       schema: asOpenApi(pathParams),
       example: { "params[widget_id]": "42" },
     },
   ];
 }
 
-function described(place: "path" | "query", name: string, schema: TSchema): Parameter {
+function described(place: "path" | "query", name: string, schema: TSchema, required: boolean): Parameter {
   const { description } = schema;
-  return { name, in: place, required: place === "path", description, schema: asOpenApi(schema) };
+  return { name, in: place, required, description, schema: asOpenApi(schema) };
 }

@@ -14,26 +14,29 @@ const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
 
 /**
- * Connections for reads. Each page is planned for its own values: a plan for any value takes bounds on time for
- * narrow, and then sorts whole months.
+ * Opens connections for reads. PostgreSQL plans each page for its own values: a generic plan takes bounds on
+ * time for narrow, and then sorts whole months.
  */
 export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
 }
 
-/** The newest events of a filter, at most {@link LIMIT_MAX} and one: a page and whether another follows. */
+/**
+ * Returns the newest matching events, at most {@link LIMIT_MAX} plus one, which shows whether another page
+ * follows.
+ */
 export async function selectEvents(
   database: Database,
   filter: EventFilter,
   bounds: EventBounds,
 ): Promise<UserEvent[]> {
-  // The limit is the same for every page size: plans are kept for each text that a statement has.
+  // Every page size has the same limit, because the database keeps a plan for each text of a statement.
   const statement = sql`${selectStatement(filter, bounds)} limit ${sql.raw(String(LIMIT_MAX + 1))}`;
   const found = await database.run("select_events", (orm) => rows<EventRow>(orm, statement));
   return found.map(eventOf);
 }
 
-/** All events of a filter as of one moment, newest first, in batches. */
+/** Streams all matching events of one moment, newest first, in batches. */
 export async function* streamEvents(
   database: Database,
   filter: EventFilter,
@@ -56,9 +59,9 @@ export const columns = sql.raw(
 );
 
 /**
- * The events of a filter, newest first. Each path begins with an index in the order of the answer, so that a
- * page costs the same wherever in the log it is: a request id leads to its one event, a path param to its list
- * of events, anything else to an index of the log by that field.
+ * Returns the statement for the events of a filter, newest first. Each variant starts with an index in the
+ * order of the answer, so that a page costs the same anywhere in the log. A request id leads to its event, a
+ * path param to its list of events, any other field to its own index.
  */
 export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
   const conditions = sql.join([ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)], AND);
@@ -71,7 +74,10 @@ export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
   return sql`select ${columns} from audit.audit_events event where ${conditions} order by event.id desc`;
 }
 
-/** `offset 0` keeps the planner from turning this into a join of whole tables: it walks the entries in order. */
+/**
+ * Joins events to their entries. `offset 0` keeps the planner from joining whole tables: it walks the entries
+ * in order.
+ */
 function eventsOf(entries: SQL, conditions: SQL): SQL {
   return sql`select ${columns} from (${entries}) entry
     cross join lateral (
@@ -83,8 +89,8 @@ function eventsOf(entries: SQL, conditions: SQL): SQL {
 }
 
 /**
- * The list of one of the wanted params, each with its first {@link LIMIT_MAX} entries looked at: the one that
- * reaches the furthest back with them, or has fewer, is the rarest hereabouts. The rest is checked event by event.
+ * Returns the entries of the rarest param, and the other params are checked event by event. The first {@link
+ * LIMIT_MAX} entries of each param are compared: the rarest param has fewer, or reaches back furthest.
  */
 function entriesOfRarestParam(filter: EventFilter, bounds: EventBounds): SQL {
   const log = `${filter.log.kind}:${filter.log.id}`;

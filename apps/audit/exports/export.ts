@@ -6,31 +6,32 @@ import type { EventLog } from "../events/event.ts";
 import type { EventBounds, EventFilter } from "../events/filter.ts";
 import { streamEvents } from "../events/queries.ts";
 import { type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
-import { type ExportLimits, ExportPermits } from "./permits.ts";
+import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
+import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
 import { proofChunks } from "./proof.ts";
-import { type PaceLimits, ReaderTooSlow, streamedExport } from "./stream.ts";
+import { streamedExport } from "./stream.ts";
 
 export interface ExportsDeps {
   database: Database;
   limits: ExportLimits;
   pace: PaceLimits;
-  /** How long an export with proof waits for the sealer. */
+  /** Longest wait of an export with proof for the sealer. */
   seal_wait_ms_max: number;
   clock: Clock;
   log: Logger;
 }
 
-/** The exports of logs that run in this process. */
+/** The exports that run in this process. */
 export class Exports {
   readonly #deps: ExportsDeps;
   readonly #permits: ExportPermits;
 
   constructor(deps: ExportsDeps) {
     this.#deps = deps;
-    this.#permits = new ExportPermits(deps.limits);
+    this.#permits = new ExportPermits(deps.limits, deps.clock);
   }
 
-  /** Streams the events of a filter within `bounds`, all of one moment; none where there are no bounds. */
+  /** Streams the matching events within `bounds`, all of one moment; without bounds there are none. */
   async respond(
     request: Request,
     format: ExportFormat,
@@ -43,7 +44,7 @@ export class Exports {
     return this.#stream(request, format, filter.log, exportChunks(format, filter.log, batches));
   }
 
-  /** Streams a whole log with what proves it (contract 6, Proof). */
+  /** Streams a whole log with its proof (AU-61). */
   async respondWithProof(request: Request, log: EventLog): Promise<Response> {
     if (request.method === "HEAD") return new Response(null, { headers: exportHeaders("ndjson") });
     const { database, clock, seal_wait_ms_max } = this.#deps;
@@ -57,11 +58,12 @@ export class Exports {
     chunks: AsyncGenerator<string, void, void>,
   ): Promise<Response> {
     const { pace, clock } = this.#deps;
-    const ended = await this.#permits.take(`${kind}:${id}`);
+    const place = new ExportPlace(`${kind}:${id}`, new ReadingPace(pace));
+    const ended = await this.#permits.take(place);
     return streamedExport({
       format,
       chunks,
-      pace,
+      place,
       clock,
       signal: request.signal,
       ended,
@@ -70,7 +72,9 @@ export class Exports {
     });
   }
 
-  /** The answer had begun, so its own line says nothing of this. */
+  /**
+   * Logs an export that broke off. The request's own log line has the status of the answer that had begun.
+   */
   #logBroken(about: Record<string, string>, error: unknown): void {
     const { log } = this.#deps;
     const fields = { ...about, error_message: reasonOf(error) };

@@ -20,15 +20,15 @@ const formats: ReadonlyMap<string, ExportFormat> = new Map([
 const available = [JSON_TYPE, ...formats.keys()];
 
 /**
- * The export that an Accept header asks for (contract 6, Beyond the specification); null for the page in JSON,
- * which is also the answer when nothing that we have is accepted.
+ * Returns the export format that an Accept header prefers (AU-41). Null means the JSON page, which is also
+ * the answer if no available type is accepted.
  */
 export function exportFormat(accept: string | null): ExportFormat | null {
   const [preferred] = new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes(available);
   return formats.get(preferred ?? JSON_TYPE) ?? null;
 }
 
-/** Whether an Accept header has a place for NDJSON. */
+/** Returns whether an Accept header accepts NDJSON. */
 export function acceptsNdjson(accept: string | null): boolean {
   return new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes([NDJSON_TYPE]).length > 0;
 }
@@ -42,8 +42,8 @@ export function exportHeaders(format: ExportFormat): Record<string, string> {
 }
 
 /**
- * Spells batches of events in a format: the chunks of an export's body. The line of names goes with the first
- * batch, so that nothing has been said before the database has answered.
+ * Formats batches of events: yields the chunks of an export's body. The CSV header goes with the first batch,
+ * so that no byte is sent before the database has answered.
  */
 export async function* exportChunks(
   format: ExportFormat,
@@ -91,7 +91,10 @@ type CsvColumn = keyof typeof csvCells;
 const userColumns = Object.keys(csvCells).filter((name): name is CsvColumn => name in csvCells);
 const organizationColumns = userColumns.filter((name) => name !== "user_id");
 
-/** `escape_formulas`: a cell that a spreadsheet would run (`=`, `+`, `-`, `@`, tab, CR first) gets a `'` in front. */
+/**
+ * Formats rows as CSV. `escape_formulas` puts a `'` in front of a cell that a spreadsheet would run (`=`,
+ * `+`, `-`, `@`, tab, CR first).
+ */
 function csv(rows: Cell[][]): string {
   return stringify(rows, { escape_formulas: true });
 }

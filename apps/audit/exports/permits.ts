@@ -1,50 +1,120 @@
-import { KeyedSemaphore, NoPermit, Semaphore } from "@ostiary/lib/async";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { type Clock, withDeadline } from "@ostiary/lib/async";
+import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
+import { ReaderTooSlow, type ReadingPace } from "./pace.ts";
 
 const RETRY_AFTER_SECONDS = 10;
-/** Who finds no permit is told so at once. */
-const WAITING_MAX = 0;
+/** The maximum number of logs that wait for a place at once. */
+const WAITING_MAX = 100;
 
 export interface ExportLimits {
-  /** Exports that run at once. */
+  /** The maximum number of exports that run at once. */
   exports_max: number;
-  /** Of those, exports of one log: the rest is for others. */
+  /** The maximum number of exports of one log at once. */
   per_log_max: number;
+  /** Longest wait for a place, of a log that has none. */
+  wait_ms: number;
 }
 
-/** Exports keep a database connection for as long as their client reads: only so many run at once. */
+/** The place of one export, from its request to its release. */
+export class ExportPlace {
+  /** The log that is exported. */
+  readonly log: string;
+  readonly pace: ReadingPace;
+  readonly #end = new AbortController();
+
+  constructor(log: string, pace: ReadingPace) {
+    this.log = log;
+    this.pace = pace;
+  }
+
+  /** Aborted when the export must end to free its place for another log. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  giveUp(): void {
+    this.#end.abort();
+  }
+
+  /** Returns the error for an export that lost its place. */
+  lost(): ReaderTooSlow {
+    return new ReaderTooSlow("The client read slowly while another log waited for a place.");
+  }
+}
+
+/**
+ * Assigns places to exports, since each export holds a database connection while its client reads. The
+ * service does not know the person who reads, so places are shared by log:
+ * - The last place is reserved for a log that has none.
+ * - Freed places go to logs that have none.
+ * - Slow readers lose their places to them.
+ */
 export class ExportPermits {
-  readonly #all: Semaphore;
-  readonly #byLog: KeyedSemaphore;
+  readonly #limits: ExportLimits;
+  readonly #clock: Clock;
+  readonly #running = new Set<ExportPlace>();
+  /** Waiting exports in the order of arrival, at most one for each log. */
+  readonly #waiting = new Map<ExportPlace, () => void>();
 
-  constructor({ exports_max, per_log_max }: ExportLimits) {
-    this.#all = new Semaphore(exports_max, WAITING_MAX);
-    this.#byLog = new KeyedSemaphore(per_log_max, WAITING_MAX);
+  constructor(limits: ExportLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
   }
 
-  /** Resolves with the function that gives a permit for an export of `log` back; 429 when there is none. */
-  async take(log: string): Promise<() => void> {
-    const releaseLog = await this.#byLog.acquire(log, 0).catch(tooMany("exports of this log"));
-    try {
-      const release = await this.#all.acquire(0).catch(tooMany("exports"));
-      return () => {
-        release();
-        releaseLog();
-      };
-    } catch (error) {
-      releaseLog();
-      throw error;
+  /** Resolves with a function that returns the place; rejects with ApiError 429 if there is none. */
+  async take(place: ExportPlace): Promise<() => void> {
+    const { exports_max, per_log_max } = this.#limits;
+    const own = countOf(this.#running, place.log);
+    if (own >= per_log_max) throw tooMany("exports of this log");
+    const kept = own === 0 ? 0 : 1;
+    if (this.#running.size + kept < exports_max) this.#running.add(place);
+    else if (own === 0) await this.#wait(place);
+    else throw tooMany("exports");
+    return () => this.#release(place);
+  }
+
+  async #wait(place: ExportPlace): Promise<void> {
+    if (this.#waiting.size >= WAITING_MAX || countOf(this.#waiting.keys(), place.log) > 0) {
+      throw tooMany("exports");
     }
+    const granted = Promise.withResolvers<void>();
+    this.#waiting.set(place, granted.resolve);
+    this.#slowest()?.giveUp();
+    const late = () => tooMany("exports");
+    await withDeadline(granted.promise, this.#limits.wait_ms, late, this.#clock).catch((error: unknown) => {
+      // the place may have been granted at the moment of the timeout
+      if (!this.#running.has(place)) {
+        this.#waiting.delete(place);
+        throw error;
+      }
+    });
+  }
+
+  /** Returns the slowest of the slow readers that were not told to end yet. */
+  #slowest(): ExportPlace | undefined {
+    return Array.from(this.#running)
+      .filter(({ signal, pace }) => !signal.aborted && pace.isSlow)
+      .toSorted((a, b) => a.pace.bytes_per_second - b.pace.bytes_per_second)[0];
+  }
+
+  #release(place: ExportPlace): void {
+    if (!this.#running.delete(place)) return;
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const [waiting, grant] = next;
+    this.#waiting.delete(waiting);
+    this.#running.add(waiting);
+    grant();
   }
 }
 
-function tooMany(what: string): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof NoPermit)) throw error;
-    throw new ApiError("RATE_LIMITED", {
-      message: `Too many ${what} are running. Try again in a moment.`,
-      details: { retry_after_seconds: RETRY_AFTER_SECONDS },
-      headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-    });
-  };
+function countOf(places: Iterable<ExportPlace>, log: string): number {
+  let count = 0;
+  for (const place of places) if (place.log === log) count += 1;
+  return count;
+}
+
+function tooMany(what: string): ApiError {
+  const message = `Too many ${what} are running. Try again in a moment.`;
+  return rateLimited(RETRY_AFTER_SECONDS, { message });
 }

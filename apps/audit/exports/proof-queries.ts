@@ -1,6 +1,6 @@
 import type { EventProof, ProofEnd } from "@ostiary/lib/contracts/audit";
 import { RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
-import { hexOf, type Inclusion, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { type ChainRange, hexOf, type Inclusion, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import {
@@ -10,15 +10,15 @@ import {
   selectCheckpoints,
   selectSigningKeys,
 } from "../checkpoints/queries.ts";
-import { type EventLog, type EventRow, eventOf, withoutPerson } from "../events/event.ts";
+import { type EventLog, type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 import { columns } from "../events/queries.ts";
 import { CLAIMED, eventsOf } from "../sealing/queries.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 
-/** How far the log of an owner is sealed: what an export with proof holds. */
+/** The state up to which the log of an owner is sealed: the content of an export with proof. */
 export interface SealedLog {
   owner: string;
-  /** Of the owner's chain; null when it has none. */
+  /** Id of the owner's chain, or null if it has none. */
   chain_id: number | null;
   position: number;
   chain: string;
@@ -27,10 +27,12 @@ export interface SealedLog {
   /** A `pg_snapshot`. */
   sealed_to: string;
   now: string;
-  /** Whether it was sealed in another server, from which this database was dumped. */
+  /** Whether the log was sealed on another server, from which this database was dumped. */
   foreign: boolean;
-  /** Whether what was written before the log was proved is sealed. */
+  /** Whether events from before the proof was introduced are sealed. */
   older_sealed: boolean;
+  /** Months before this time were dropped without declarations, or null if none were. */
+  undeclared_before: string | null;
 }
 
 /** A snapshot from before the first transaction. */
@@ -45,18 +47,20 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
           coalesce(encode(known.chain, 'hex'), ${hexOf(ZERO_HASH)}) as chain, known.inclusion,
           (select row_to_json(holding) from (
             select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
-          sealer.sealed_to::text, pg_current_snapshot()::text as now, sealer.older_kind is null as older_sealed
+          coalesce(aside.sealed_to, sealer.sealed_to)::text as sealed_to, pg_current_snapshot()::text as now, sealer.older_kind is null as older_sealed, sealer.undeclared_before
         from audit.sealer sealer, (values (${owner})) as wanted(owner)
-          left join audit.chains known using (owner)`,
+          left join audit.chains known using (owner)
+          left join audit.altered_chains aside using (owner)`,
     ),
   );
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  // a database that was restored into another server: until its sealer has looked, nothing is late
+  // A restored database has transaction numbers of another server. Nothing counts as late until its sealer
+  // has looked.
   const foreign = parseSnapshot(found.now).xmax < parseSnapshot(found.sealed_to).xmax;
   return { ...found, foreign, sealed_to: foreign ? NOTHING_SEEN : found.sealed_to };
 }
 
-/** Whether something of a log is not sealed that was committed at the moment of the snapshot `asked`. */
+/** Returns whether the log has an unsealed event that was committed at the moment of the snapshot `asked`. */
 export async function isUnsealed(
   database: Database,
   log: EventLog,
@@ -81,21 +85,21 @@ function logCondition({ kind, id }: EventLog): SQL {
 type ProvenRow = EventRow & {
   named_by_outcome: boolean | null;
   intent_member_id: string | null;
-  /** Whether the outcome was to be seen when the log was sealed so far. */
+  /** Whether the snapshot of the seal sees the outcome. */
   outcome_seen: boolean;
   intent: EventProof["outcome"];
   outcome_place: EventProof["outcome"];
 };
 
-/** An event of an export, and where it is in the proof. */
+/** An event of an export, and its places in the proof. */
 export interface ProvenEventLine {
   event: ReturnType<typeof withoutPerson>;
   proof: EventProof;
 }
 
 /**
- * All events of a log as they were when it was sealed so far, newest first, in batches. What was to be sealed by
- * then and was not comes without a place: nothing that is in the log is left out of its proof.
+ * Streams all events of a log as they were when it was sealed, newest first, in batches. An event that should
+ * be sealed but is not comes without a place, so that the proof leaves out no event of the log.
  */
 export async function* streamProvenEvents(
   database: Database,
@@ -121,14 +125,14 @@ function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_s
   ) => sql`case when ${name}.position <= ${position}::bigint then json_build_object(
       'position', ${name}.position, 'salt', coalesce(${name}.salt, encode(${salt}, 'hex'), ''),
       'chain', ${name}.chain) end`;
-  // an event that is in a log by its outcome was put there by the outcome's transaction
+  // the outcome's transaction put the event into this log if the outcome named the log
   const intentXid =
     log.kind === "organization"
       ? sql`case when event.named_by_outcome then event.outcome_xid else event.intent_xid end`
       : sql`event.intent_xid`;
   const was = (name: SQL, unplaced: SQL) =>
     sql`coalesce(${name}.position <= ${position}::bigint, ${unplaced})`;
-  // what no request has claimed is never sealed: there is nothing to wait for
+  // an event whose request id is not claimed is never sealed, so nothing waits for it
   const intentUnplaced = sql`${seen(intentXid)} or not ${CLAIMED}`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
       event.outcome <> 'pending' and ${was(sql`o`, seen(sql`event.outcome_xid`))} as outcome_seen,
@@ -156,44 +160,58 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine {
   };
 }
 
-/** The event as it was before its outcome. */
-function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {
-  const pending = { ...row, outcome: "pending" as const, status: null, details: null, created_id: null };
-  return named ? { ...pending, organization_id: null, actor_member_id: member_id } : pending;
-}
-
-/** The line that ends an export of a log that is sealed so far. */
+/** Returns the last line of an export with proof. */
 export async function selectProofEnd(database: Database, sealed: SealedLog): Promise<ProofEnd> {
   const { owner, position, chain, inclusion, checkpoint } = sealed;
+  const retention = await selectRetention(database, sealed);
   return {
     head: { owner, position, chain },
     checkpoint: checkpoint === null ? null : checkpointOf(checkpoint),
     inclusion,
     recent_checkpoints: await selectCheckpoints(database, null, RECENT_CHECKPOINTS),
+    ...(retention.length > 0 && { retention }),
     dropped: await selectDropped(database, sealed),
     keys: await selectSigningKeys(database),
   };
 }
 
-/** Entries of events older than the oldest month that there is, in runs of places; null when there are none. */
-async function selectDropped(
+type Declaration = NonNullable<ProofEnd["retention"]>[number];
+
+/**
+ * Returns the declarations of dropped months in the owner's chain, up to the sealed position.
+ *
+ * @throws Error if more were declared since the export began: the export may lack their events and has no
+ * declaration of them
+ */
+async function selectRetention(
   database: Database,
   { chain_id, position }: SealedLog,
-): Promise<ProofEnd["dropped"]> {
-  if (chain_id === null) return null;
-  const [oldest] = await database.run("select_oldest_month", (orm) =>
-    rows<{ occurred_before: string | null }>(
+): Promise<Declaration[]> {
+  const found = await database.run("select_retention", (orm) =>
+    rows<Declaration>(
       orm,
-      sql`select min(substring(pg_get_expr(c.relpartbound, c.oid) from 'FROM \\(''([^'']+)''\\)')::timestamptz)
-          as occurred_before
-        from pg_inherits i join pg_class c on c.oid = i.inhrelid
-        where i.inhparent = 'audit.audit_events'::regclass`,
+      sql`select position, encode(salt, 'hex') as salt, encode(chain, 'hex') as chain, month, declared_at, ranges
+        from audit.retentions where chain_id = ${chain_id ?? 0}::bigint order by position`,
     ),
   );
-  if (oldest?.occurred_before == null) return null;
-  const occurred_before = new Date(oldest.occurred_before).toISOString();
+  if (found.some((declaration) => declaration.position > position)) {
+    throw new Error("Retention declared months of this log during its export.");
+  }
+  return found.map(({ declared_at, ...declaration }) => ({
+    ...declaration,
+    declared_at: new Date(declared_at).toISOString(),
+  }));
+}
+
+/** Returns runs of entries that were dropped before declarations existed, or null if there are none. */
+async function selectDropped(
+  database: Database,
+  { chain_id, position, undeclared_before }: SealedLog,
+): Promise<ProofEnd["dropped"]> {
+  if (chain_id === null || undeclared_before === null) return null;
+  const occurred_before = new Date(undeclared_before).toISOString();
   const ranges = await database.run("select_dropped_entries", (orm) =>
-    rows<{ from: number; to: number; chain: string }>(
+    rows<ChainRange>(
       orm,
       sql`with gone as (
           select position, position - row_number() over (order by position) as run

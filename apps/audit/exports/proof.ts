@@ -10,12 +10,13 @@ import {
 } from "./proof-queries.ts";
 
 const BATCH_ROWS = 200;
-/** Between two looks at what the sealer has done. */
+/** Pause between two checks of the sealer's progress. */
 const LOOK_MS = 50;
 
 /**
- * The body of an export with proof: the log as its newest checkpoint holds it, the newest event first, and the line
- * that proves it. What was committed before it was asked for is waited for, as long as a sealer may take.
+ * Yields the body of an export with proof: the log as its newest checkpoint holds it, newest event first,
+ * then the line with the proof. Waits for events that were committed before the request, as long as a sealer
+ * may take.
  */
 export async function* proofChunks(
   database: Database,

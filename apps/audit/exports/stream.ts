@@ -1,62 +1,24 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
 import { type ExportFormat, exportHeaders } from "./formats.ts";
-
-/** How slowly a client may read an export. */
-export interface PaceLimits {
-  bytes_per_second_min: number;
-  /** How far a client may fall behind that pace. */
-  lag_ms_max: number;
-}
-
-/**
- * How far one client is behind the least pace. Time counts only while the client lets us wait, so that a slow
- * database is never held against it; what it took early is not credited later.
- */
-export class ReadingPace {
-  readonly #limits: PaceLimits;
-  #lag_ms = 0;
-
-  constructor(limits: PaceLimits) {
-    this.#limits = limits;
-  }
-
-  /** How much longer the client may let us wait. */
-  get left_ms(): number {
-    return Math.max(0, this.#limits.lag_ms_max - this.#lag_ms);
-  }
-
-  /** The client took `bytes` after `waited_ms`. */
-  took(bytes: number, waited_ms: number): void {
-    const due_ms = (bytes * 1000) / this.#limits.bytes_per_second_min;
-    this.#lag_ms = Math.max(0, this.#lag_ms + waited_ms - due_ms);
-  }
-}
-
-/** The client took less than the least pace for too long. */
-export class ReaderTooSlow extends Error {
-  constructor({ bytes_per_second_min, lag_ms_max }: PaceLimits) {
-    super(`The client fell ${lag_ms_max} ms behind ${bytes_per_second_min} bytes a second.`);
-    this.name = "ReaderTooSlow";
-  }
-}
+import type { ExportPlace } from "./permits.ts";
 
 export interface ExportStream {
   format: ExportFormat;
-  /** Asked for one by one as the client reads. */
+  /** The chunks of the body, requested one by one as the client reads. */
   chunks: AsyncGenerator<string, void, void>;
-  pace: PaceLimits;
+  place: ExportPlace;
   clock: Clock;
-  /** Aborts when the client leaves. */
+  /** Aborted when the client leaves. */
   signal: AbortSignal;
-  /** Called when nothing more is read from `chunks`, whatever happened; a second call means nothing. */
+  /** Called when `chunks` is read no further, for any reason; later calls have no effect. */
   ended(): void;
-  /** Called when the export was broken off for another reason than that the client left. */
+  /** Called when the export broke off although the client was there. */
   broken(error: unknown): void;
 }
 
 /**
- * A response whose body is an export's chunks. The first is awaited here, so that a database that is away is still
- * a 503. The connection is broken when the chunks fail or the client is too slow, so that a client never takes a
+ * Returns a response that streams an export. The first chunk is awaited, so that an unavailable database is
+ * still a 503. The connection breaks if the chunks fail or the client is too slow, so that no client takes a
  * part for the whole.
  */
 export async function streamedExport(stream: ExportStream): Promise<Response> {
@@ -68,10 +30,10 @@ export async function streamedExport(stream: ExportStream): Promise<Response> {
   signal.addEventListener("abort", end, { once: true });
   try {
     const first = await chunks.next();
-    // the body of a client that has left is not asked for, and its leaving may have come before the listener
+    // nobody pulls the body of a client that left, and it may have left before the listener was added
     if (signal.aborted) await end();
     const body = new ReadableStream<Uint8Array>({
-      // unlike others, a stream of this type can break off while the client does not read
+      // a direct stream, unlike others, can break off while the client does not read
       type: "direct",
       pull: (sink) => send(stream, first, sink).finally(end),
     });
@@ -96,7 +58,7 @@ async function send(
         if (stream.signal.aborted) return;
       }
     }
-    // before the client knows that it has everything, and may ask for more
+    // before the client knows that the export is complete and may request another
     stream.ended();
     sink.end();
   } catch (error) {
@@ -106,46 +68,48 @@ async function send(
   }
 }
 
-/** A pace is told by small pieces: of a large one nobody knows how much was taken. */
+/** Size of the pieces that measure a pace. Nobody knows how much of a larger piece was taken. */
 const PIECE_BYTES = 64 * 1024;
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
 }
 
-/** A client that takes what it is sent, at its pace. */
+/** A client that reads the pieces it is sent, with its pace. */
 class PacedReader {
   readonly #sink: ReadableStreamDirectController;
   readonly #stream: ExportStream;
-  readonly #pace: ReadingPace;
 
   constructor(sink: ReadableStreamDirectController, stream: ExportStream) {
     this.#sink = sink;
     this.#stream = stream;
-    this.#pace = new ReadingPace(stream.pace);
   }
 
-  /** Resolves when the client has taken `piece`, or has left; rejects with `ReaderTooSlow`. */
+  /** Resolves when the client has taken `piece` or has left; rejects with `ReaderTooSlow`. */
   async take(piece: Uint8Array): Promise<void> {
+    const { place, clock } = this.#stream;
+    const { pace } = place;
+    if (place.signal.aborted) throw place.lost();
     const taken = this.#sink.write(piece);
     this.#sink.flush();
-    if (typeof taken === "number") return this.#pace.took(piece.byteLength, 0);
-    const { clock } = this.#stream;
+    if (typeof taken === "number") return pace.took(piece.byteLength, 0);
     const started_ms = clock.elapsed_ms();
     await this.#inTime(taken);
-    this.#pace.took(piece.byteLength, clock.elapsed_ms() - started_ms);
+    pace.took(piece.byteLength, clock.elapsed_ms() - started_ms);
   }
 
   async #inTime(taken: Promise<unknown>): Promise<void> {
-    const { signal, pace, clock } = this.#stream;
-    const left = Promise.withResolvers<void>();
-    const onAbort = () => left.resolve();
-    signal.addEventListener("abort", onAbort, { once: true });
+    const { signal, place, clock } = this.#stream;
+    const ended = Promise.withResolvers<void>();
+    const onAbort = () => ended.resolve();
+    const signals = [signal, place.signal];
+    for (const each of signals) each.addEventListener("abort", onAbort, { once: true });
     try {
-      const takenOrLeft = Promise.race([taken, left.promise]);
-      await withDeadline(takenOrLeft, this.#pace.left_ms, () => new ReaderTooSlow(pace), clock);
+      const takenOrEnded = Promise.race([taken, ended.promise]);
+      await withDeadline(takenOrEnded, place.pace.left_ms, () => place.pace.lagged(), clock);
+      if (place.signal.aborted && !signal.aborted) throw place.lost();
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      for (const each of signals) each.removeEventListener("abort", onAbort);
     }
   }
 }

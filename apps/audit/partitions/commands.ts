@@ -4,7 +4,10 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { wantedPartitions } from "./partition.ts";
 import { makePartition, missingPartitions } from "./queries.ts";
 
-/** Makes the partitions that are missing at `now_ms` and returns their names. Replicas may run it together. */
+/**
+ * Creates the partitions that are missing at `now_ms` and returns their names. Replicas may run it at the
+ * same time.
+ */
 export async function makePartitions(database: Database, now_ms: number): Promise<string[]> {
   const wanted = wantedPartitions(now_ms);
   const missing = await database.run("select_partitions", (orm) => missingPartitions(orm, wanted));
@@ -25,10 +28,10 @@ export interface PartitionKeeperDeps {
 }
 
 const INTERVAL_MS = 60 * 60 * 1000;
-/** A run that failed is tried again sooner than the next is due, and at last as often. */
+/** First delay after a failed run, which grows up to the normal interval. */
 const RETRY_MS = INTERVAL_MS / 8;
 
-/** Keeps the monthly partitions: once at `start`, which rejects when it fails, then every hour. */
+/** Keeps the monthly partitions: once at `start`, which rejects if that fails, then every hour. */
 export class PartitionKeeper {
   readonly #deps: PartitionKeeperDeps;
   readonly #loop: Loop;
@@ -42,7 +45,7 @@ export class PartitionKeeper {
       pause_ms: INTERVAL_MS,
       retry_ms: RETRY_MS,
       onFailure: (error) =>
-        log.error({ err: error }, "audit partitions could not be kept; tried again later"),
+        log.error({ err: error }, "the audit service could not maintain its partitions and will try again"),
       clock,
     });
   }
@@ -52,7 +55,7 @@ export class PartitionKeeper {
     this.#loop.start(INTERVAL_MS);
   }
 
-  /** Makes what is missing now; callers at the same time share one run. */
+  /** Creates missing partitions; concurrent callers share one run. */
   keep(): Promise<void> {
     this.#keeping ??= this.#run().finally(() => {
       this.#keeping = undefined;

@@ -1,4 +1,4 @@
-/** Months kept ahead of the current one; one month before it is kept too. */
+/** Months kept ahead of the current one; the month before it is kept too. */
 const MONTHS_AHEAD = 2;
 const MONTHS_BEHIND = 1;
 
@@ -11,9 +11,9 @@ export interface Partition {
 }
 
 /**
- * The partitions that must exist at `now_ms`: from last month to two months ahead (Identity specification,
- * Audit event). An intent's time is within a day of the clock, so it has a partition even when the hourly
- * upkeep has failed for two months.
+ * Returns the partitions that must exist at `now_ms`: from last month to two months ahead (AU-7).
+ * An intent's time is within a day of the clock, so its partition exists even after two months of failed
+ * upkeep.
  */
 export function wantedPartitions(now_ms: number): Partition[] {
   const now = new Date(now_ms);

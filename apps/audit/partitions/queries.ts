@@ -4,12 +4,12 @@ import type { Partition } from "./partition.ts";
 
 const CHECK_VIOLATION = "23514";
 
-/** Whether a write failed because a month has no partition. */
+/** Returns whether a write failed because a month has no partition. */
 export function isPartitionMissing(error: unknown): boolean {
   return sqlState(error) === CHECK_VIOLATION;
 }
 
-/** Those of `wanted` that do not exist. */
+/** Returns the partitions of `wanted` that do not exist. */
 export async function missingPartitions(orm: Orm, wanted: Partition[]): Promise<Partition[]> {
   const found = await rows<{ name: string }>(
     orm,
@@ -20,7 +20,10 @@ export async function missingPartitions(orm: Orm, wanted: Partition[]): Promise<
   return wanted.filter(({ name }) => !present.has(name));
 }
 
-/** Makes a partition with the rights of the log's owner, which this role need not be; false if another was quicker. */
+/**
+ * Creates a partition through a function with the rights of the log's owner, so the caller can have fewer.
+ * Returns false if another replica was faster.
+ */
 export async function makePartition(orm: Orm, { month }: Partition): Promise<boolean> {
   const [answer] = await rows<{ made: boolean }>(orm, sql`select audit.make_partition(${month}) as made`);
   return answer?.made === true;

@@ -4,15 +4,20 @@ import {
   type Checkpoint,
   type CheckpointKey,
   checkpointHash,
+  type Hash,
   hexOf,
   signedCheckpoint,
+  signText,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { type DuePart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
-import { planChains } from "./plan.ts";
+import type { AlteredChain } from "./altered-queries.ts";
+import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
+import { type Placed, planChains } from "./plan.ts";
 import {
+  type ChainRow,
+  type EntryWrite,
   type OlderCursor,
   olderCursor,
   type PassWrite,
@@ -25,59 +30,82 @@ import {
   writePass,
 } from "./queries.ts";
 import { parseSnapshot, type Snapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
-import type { SealedState } from "./trust.ts";
+import { MARKS_TYPE, marksText, type SealedState } from "./trust.ts";
 
-/** Entries that a pass looks for of each kind: its statements stay short, and others have their turn. */
-const ENTRIES_MAX = 5_000;
+/**
+ * The maximum number of entries of each kind in one pass, so that statements stay short and other work gets
+ * its turn.
+ */
+export const ENTRIES_MAX = 5_000;
 const SLICE_MS = 10;
-const SALT_BYTES = 16;
+export const SALT_BYTES = 16;
 
 export interface PassDeps {
-  /** Where events are read, with a plan for each window. */
+  /** Database for reads, which plans each window by itself. */
   reads: Database;
   writes: Database;
   key: CheckpointKey | null;
   sealed: SealedState;
   clock: Clock;
-  log: Logger;
-  /** This replica. */
+  log: Pick<Logger, "error">;
+  /** Id of this replica. */
   holder: string;
 }
 
-/** `behind`: more can be sealed at once. `lost`: another replica has written since the state was read. */
+/**
+ * The result of a pass. `behind`: more can be sealed at once. `lost`: another replica has written since the
+ * state was read.
+ */
 export interface PassResult {
   entries: number;
   checkpoint: Checkpoint | null;
   end: "done" | "behind" | "lost";
 }
 
-/** Events that are due, and how far everything is sealed once they are. */
+/** Events that are due, and the marks after they are sealed. */
 interface Due {
   rows: UnsealedRow[];
   sealed_to: string;
   older: OlderCursor | null;
   behind: boolean;
+  /** Whether the marks must stay unsigned for now. */
+  isUnsigned?: boolean;
 }
 
 /**
- * Seals what was committed and has no place yet, a pass at most, on top of `state`: nothing, or all of it by one
- * statement that does nothing if somebody else was quicker.
+ * Seals committed events that have no position yet, up to the size of one pass, on top of `found`. One
+ * statement writes everything, or nothing if another replica was faster.
  */
-export async function sealPass(deps: PassDeps, state: SealerState): Promise<PassResult> {
-  const due = await dueRows(deps.reads, state);
-  if (due.rows.length === 0 && !due.behind) return { entries: 0, checkpoint: null, end: "done" };
-  const entries = await newEntries(deps, due.rows, state.older?.kind ?? null);
-  const write = await passWrite(deps, state, due, entries);
-  const written = await writePass(deps.writes, state.passes, write);
-  if (!written) return { entries: 0, checkpoint: null, end: "lost" };
-  return { entries: entries.length, checkpoint: write.checkpoint, end: due.behind ? "behind" : "done" };
+export async function sealPass(deps: PassDeps, found: SealerState): Promise<PassResult> {
+  const isMoved = deps.key !== null && !(await deps.sealed.areMarksSigned(found));
+  const state = isMoved ? { ...found, older: null } : found;
+  const due = isMoved ? await movedRows(deps, state) : await dueRows(deps.reads, state);
+  if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, checkpoint: null, end: "done" };
+  const entries = await newEntries(deps, due.rows, state);
+  const { write, altered } = await passWrite(deps, state, due, entries);
+  if (!(await writePass(deps.writes, state.passes, write))) {
+    return { entries: 0, checkpoint: null, end: "lost" };
+  }
+  deps.sealed.remember(write.heads, write.checkpoint);
+  for (const chain of altered) {
+    deps.sealed.forget(chain.owner);
+    deps.log.error(
+      chain,
+      "the log of an owner is not what the sealer wrote: the sealer skips this log and seals the others",
+    );
+  }
+  return {
+    entries: write.entries.length,
+    checkpoint: write.checkpoint,
+    end: due.behind ? "behind" : "done",
+  };
 }
 
 async function dueRows(database: Database, state: SealerState): Promise<Due> {
   if (state.older !== null) return olderRows(database, state, state.older);
   const sealed = parseSnapshot(state.sealed_to);
   const now = parseSnapshot(state.now);
-  // a database that was dumped and restored into another server counts its transactions anew
+  // a database that was restored on another server counts its transactions from a lower number
   if (now.xmax < sealed.xmax) return restoredRows(database, state, now);
   const window = windowAfter(sealed, now, await selectBound(database, sealed.xmax, ENTRIES_MAX));
   const rows = await selectWindow(database, window);
@@ -85,7 +113,10 @@ async function dueRows(database: Database, state: SealerState): Promise<Due> {
   return { rows, sealed_to, older: null, behind: window.before < now.xmax };
 }
 
-/** Events from before the log was proved come first: those of organizations, then those of persons. */
+/**
+ * Returns the next batch of unsealed events that are older than the proof. Events of organizations come
+ * first, then events of persons.
+ */
 async function olderRows(database: Database, { sealed_to }: SealerState, cursor: OlderCursor): Promise<Due> {
   const rows = await selectOlder(database, cursor, ENTRIES_MAX);
   const last = rows.at(-1);
@@ -96,55 +127,139 @@ async function olderRows(database: Database, { sealed_to }: SealerState, cursor:
   return { rows, sealed_to, older, behind: true };
 }
 
-/** What `sealed_to` says is of the other server, and is left until all is sealed. */
+/**
+ * Returns due events of a restored database. `sealed_to` belongs to the other server, and stays until all is
+ * sealed.
+ */
 async function restoredRows(database: Database, { sealed_to }: SealerState, now: Snapshot): Promise<Due> {
   const rows = await selectAnyUnsealed(database, ENTRIES_MAX);
   const behind = rows.length === ENTRIES_MAX;
   return { rows, sealed_to: behind ? sealed_to : snapshotText(now), older: null, behind };
 }
 
-/** The entries of rows; of older ones those in the logs of the kind that the walk is at. */
+/**
+ * Returns due events after somebody moved the marks: the whole log is searched, and marks stay unsigned until
+ * that is done.
+ */
+async function movedRows({ reads, log }: PassDeps, state: SealerState): Promise<Due> {
+  if (state.marks !== null)
+    log.error({}, "the marks of the audit sealer have changed: the sealer searches the whole log");
+  const due = await restoredRows(reads, state, parseSnapshot(state.now));
+  return { ...due, isUnsigned: due.behind };
+}
+
+/**
+ * Returns the entries of rows in chains that are still sealed. Older rows get entries only in logs of the
+ * current kind of owner.
+ */
 async function newEntries(
-  { clock, log }: PassDeps,
+  deps: PassDeps,
   rows: readonly UnsealedRow[],
-  kind: OlderCursor["kind"] | null,
+  { older, set_aside }: SealerState,
 ): Promise<NewEntry[]> {
   const unclaimed = rows.filter(({ claimed }) => !claimed);
   if (unclaimed.length > 0) {
     const ids = unclaimed.slice(0, 10).map(({ id }) => id);
-    log.error({ events: unclaimed.length, ids }, "events that no request wrote are left out of the proof");
+    deps.log.error(
+      { events: unclaimed.length, ids },
+      "events that no request wrote are left out of the proof",
+    );
   }
+  const entries = await entriesOfRows(
+    deps,
+    rows.filter(({ claimed }) => claimed),
+  );
+  const aside = new Set(set_aside.map(({ owner }) => owner));
+  return entries.filter(
+    ({ owner }) => !aside.has(owner) && (older === null || owner.startsWith(`${older.kind}:`)),
+  );
+}
+
+/** Returns the due entries of rows, in their order. */
+export async function entriesOfRows({ clock }: PassDeps, rows: readonly UnsealedRow[]): Promise<NewEntry[]> {
   const entries: NewEntry[] = [];
   const newSalt = () => randomBytes(SALT_BYTES).toString("hex");
-  function* hashing(parts: readonly DuePart[]) {
+  function* hashing(parts: readonly EventPart[]) {
     for (const part of parts) {
-      const made = entriesOf(part, newSalt);
-      entries.push(...(kind === null ? made : made.filter(({ owner }) => owner.startsWith(`${kind}:`))));
+      entries.push(...entriesOf(part, newSalt));
       yield;
     }
   }
-  await inSlices(hashing(partsInOrder(rows.filter(({ claimed }) => claimed))), { slice_ms: SLICE_MS, clock });
+  await inSlices(hashing(partsInOrder(rows)), { slice_ms: SLICE_MS, clock });
   return entries;
 }
 
 async function passWrite(
   deps: PassDeps,
   state: SealerState,
-  { sealed_to, older }: Due,
+  { sealed_to, older, isUnsigned }: Due,
   entries: readonly NewEntry[],
-): Promise<PassWrite> {
-  const common = { holder: deps.holder, sealed_to, older };
-  if (entries.length === 0) return { ...common, entries: [], heads: [], checkpoint: null };
+): Promise<{ write: PassWrite; altered: readonly AlteredChain[] }> {
   const owners = [...new Set(entries.map(({ owner }) => owner))];
-  const chains = await selectChains(deps.reads, owners);
-  await deps.sealed.check(state.checkpoint, chains);
-  const plan = planChains(entries, chains);
-  const payload = {
-    number: (state.checkpoint?.number ?? 0) + 1,
-    sealed_at: new Date(deps.clock.now()).toISOString(),
-    previous: state.checkpoint === null ? hexOf(ZERO_HASH) : checkpointHash(state.checkpoint),
-    heads: hexOf(plan.root),
+  const chains = owners.length === 0 ? [] : await selectChains(deps.reads, owners);
+  const altered = await deps.sealed.alteredOf(chains);
+  const aside = new Set(altered.map(({ owner }) => owner));
+  const placed = await placeEntries(
+    deps,
+    state,
+    entries.filter(({ owner }) => !aside.has(owner)),
+    chains.filter(({ owner }) => !aside.has(owner)),
+  );
+  const write = {
+    ...placed,
+    holder: deps.holder,
+    sealed_to,
+    sealed_before: state.sealed_to,
+    older,
+    marks: isUnsigned ? null : await signedMarks(deps, { sealed_to, older }),
+    altered,
   };
-  const checkpoint = await signedCheckpoint(payload, deps.key);
-  return { ...common, entries: plan.entries, heads: plan.heads, checkpoint };
+  return { write, altered };
+}
+
+/** Signs the marks; returns undefined without a key. */
+async function signedMarks(
+  { key }: PassDeps,
+  marks: Pick<SealerState, "sealed_to" | "older">,
+): Promise<string | undefined> {
+  return key === null ? undefined : signText(marksText(marks), MARKS_TYPE, key);
+}
+
+/** Returns the part of a pass that writes entries to chains, which were verified before. */
+export async function placeEntries(
+  deps: PassDeps,
+  { checkpoint }: SealerState,
+  entries: readonly NewEntry[],
+  chains: readonly ChainRow[],
+): Promise<Pick<PassWrite, "entries" | "heads" | "checkpoint">> {
+  if (entries.length === 0) return { entries: [], heads: [], checkpoint: null };
+  await deps.sealed.checkNewest(checkpoint);
+  const plan = planChains(entries, chains);
+  const sealed_at = new Date(deps.clock.now()).toISOString();
+  return {
+    entries: plan.entries.map(entryWrite),
+    heads: plan.heads,
+    checkpoint: await nextCheckpoint(deps, checkpoint, plan.root, sealed_at),
+  };
+}
+
+function entryWrite({ entry, ...place }: Placed<NewEntry>): EntryWrite {
+  const { occurred_at, event_id, is_outcome, own_salt } = entry;
+  return { ...place, occurred_at, event_id, is_outcome, salt: own_salt };
+}
+
+/** Returns the checkpoint after `newest`, over the heads with this root. */
+export function nextCheckpoint(
+  { key }: Pick<PassDeps, "key">,
+  newest: Checkpoint | null,
+  root: Hash,
+  sealed_at: string,
+): Promise<Checkpoint> {
+  const payload = {
+    number: (newest?.number ?? 0) + 1,
+    sealed_at,
+    previous: newest === null ? hexOf(ZERO_HASH) : checkpointHash(newest),
+    heads: hexOf(root),
+  };
+  return signedCheckpoint(payload, key);
 }

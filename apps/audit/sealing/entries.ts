@@ -9,24 +9,32 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutPerson } from "../events/event.ts";
 
-/** An event of which something is to be sealed. */
-export interface UnsealedRow extends EventRow {
-  /** The transactions that wrote the intent and the outcome; null for what was written before the log was proved. */
+/** An event with all that its entries need. */
+export interface StoredRow extends EventRow {
+  /**
+   * The transactions that wrote the intent and the outcome, or null for events from before the proof was
+   * introduced.
+   */
   intent_xid: string | null;
   outcome_xid: string | null;
-  /** In hexadecimal. */
+  /** The salt of the intent, in hexadecimal. */
   intent_salt: string | null;
+  /** The salt of the outcome, in hexadecimal. */
   outcome_salt: string | null;
   named_by_outcome: boolean | null;
   intent_member_id: string | null;
-  /** Which of the two are to be sealed. */
+}
+
+/** An event with a half that is not sealed yet. */
+export interface UnsealedRow extends StoredRow {
+  /** Whether the intent and the outcome are due. */
   intent_due: boolean;
   outcome_due: boolean;
-  /** Whether the request id is claimed for this event, as whatever the service writes is. */
+  /** Whether the request id is claimed for this event, as it is for every event that the service writes. */
   claimed: boolean;
 }
 
-/** An entry that has no place yet. */
+/** An entry that has no position yet. */
 export interface NewEntry {
   owner: string;
   event_id: string;
@@ -37,21 +45,23 @@ export interface NewEntry {
   own_salt: string | null;
 }
 
-/** The values that an intent wrote and its outcome replaced. */
+/** Returns the values that an intent wrote and its outcome replaced. */
 export function writtenByIntent(
-  row: Pick<UnsealedRow, "named_by_outcome" | "intent_member_id">,
+  row: Pick<StoredRow, "named_by_outcome" | "intent_member_id">,
 ): WrittenByIntent {
   return row.named_by_outcome ? { organization_id: null, member_id: row.intent_member_id } : null;
 }
 
-/** One of the two halves of an event, to be sealed. */
-export interface DuePart {
-  row: UnsealedRow;
+/** One of the two halves of an event. */
+export interface EventPart {
+  row: StoredRow;
   is_outcome: boolean;
 }
 
-/** What is due of rows, in the order of the transactions that wrote it: the earlier number first. */
-export function partsInOrder(rows: readonly UnsealedRow[]): DuePart[] {
+/**
+ * Returns the due halves of rows in the order of the transactions that wrote them, the lower number first.
+ */
+export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
   const parts = rows.flatMap((row) => {
     const intentXid = BigInt(row.intent_xid ?? 0);
     const outcomeXid = BigInt(row.outcome_xid ?? 0);
@@ -72,20 +82,23 @@ function compare<Value extends string | bigint>(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The entries of a part, one in each log that it concerns. */
-export function entriesOf({ row, is_outcome }: DuePart, newSalt: () => string): NewEntry[] {
+/** Returns the entries of a half, one in each log that it belongs to. */
+export function entriesOf({ row, is_outcome }: EventPart, newSalt: () => string): NewEntry[] {
   return is_outcome ? outcomeEntries(row, newSalt) : intentEntries(row, newSalt);
 }
 
-/** The intent's entry in each log that it put the event into. */
-function intentEntries(row: UnsealedRow, newSalt: () => string): NewEntry[] {
+/** Returns the intent's entry in each log that the intent put the event into. */
+function intentEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
   return viewsOf(row)
     .filter(({ joins }) => !joins)
     .map((view) => entryOf(row, view, false, newSalt));
 }
 
-/** The outcome's entry in each log; before it the intent's in the log that the event comes into with the outcome. */
-function outcomeEntries(row: UnsealedRow, newSalt: () => string): NewEntry[] {
+/**
+ * Returns the outcome's entry in each log. A log that the event joins with its outcome gets the intent's
+ * entry first.
+ */
+function outcomeEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
   return viewsOf(row).flatMap((view) => [
     ...(view.joins ? [entryOf(row, view, false, newSalt)] : []),
     entryOf(row, view, true, newSalt),
@@ -95,11 +108,11 @@ function outcomeEntries(row: UnsealedRow, newSalt: () => string): NewEntry[] {
 interface View {
   owner: string;
   event: UserEvent | ReturnType<typeof withoutPerson>;
-  /** The event is in this log by its outcome. */
+  /** Whether the outcome put the event into this log. */
   joins: boolean;
 }
 
-function viewsOf(row: UnsealedRow): View[] {
+function viewsOf(row: StoredRow): View[] {
   const event = eventOf(row);
   const views: View[] = [];
   if (row.user_id !== null) views.push({ owner: ownerOf("user", row.user_id), event, joins: false });
@@ -111,7 +124,7 @@ function viewsOf(row: UnsealedRow): View[] {
 }
 
 function entryOf(
-  row: UnsealedRow,
+  row: StoredRow,
   { owner, event }: View,
   is_outcome: boolean,
   newSalt: () => string,

@@ -1,14 +1,20 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter, Gauge } from "prom-client";
 
-/** What the sealer of this replica did, and how far the log is sealed. */
+/** The work of this replica's sealer, as metrics count it. */
 export interface SealMetrics {
   sealed(entries: number): void;
   failed(): void;
+  setBack(): void;
 }
 
-/** `lag_ms` is asked whenever the metrics are scraped. */
-export function createSealMetrics({ registry }: Metrics, lag_ms: () => number): SealMetrics {
+/** Values that are read when metrics are scraped. */
+export interface SealReadings {
+  lag_ms(): number;
+  alteredLogs(): number;
+}
+
+export function createSealMetrics({ registry }: Metrics, readings: SealReadings): SealMetrics {
   const registers = [registry];
   const entries = new Counter({
     name: "audit_sealed_entries_total",
@@ -17,16 +23,33 @@ export function createSealMetrics({ registry }: Metrics, lag_ms: () => number): 
   });
   const failures = new Counter({
     name: "audit_seal_failures_total",
-    help: "Passes of this replica's sealer that failed; they are made again.",
+    help: "Failed passes of this replica's sealer; each is tried again.",
     registers,
   });
   new Gauge({
     name: "audit_seal_lag_seconds",
-    help: "For how long something that was committed may have waited to be sealed, by any replica.",
+    help: "How long the oldest event that any replica may still have to seal has waited.",
     registers,
     collect() {
-      this.set(lag_ms() / 1_000);
+      this.set(readings.lag_ms() / 1_000);
     },
   });
-  return { sealed: (count) => entries.inc(count), failed: () => failures.inc() };
+  const setBacks = new Counter({
+    name: "audit_set_backs_total",
+    help: "Times that this replica found the database without a checkpoint that it had written.",
+    registers,
+  });
+  new Gauge({
+    name: "audit_altered_logs",
+    help: "Logs that no replica seals any further, because their chains were altered.",
+    registers,
+    collect() {
+      this.set(readings.alteredLogs());
+    },
+  });
+  return {
+    setBack: () => setBacks.inc(),
+    sealed: (count) => entries.inc(count),
+    failed: () => failures.inc(),
+  };
 }

@@ -9,38 +9,46 @@ import {
   nextInChain,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import type { NewEntry } from "./entries.ts";
-import type { ChainRow, EntryWrite, HeadWrite } from "./queries.ts";
+import type { ChainRow, HeadWrite } from "./queries.ts";
 
-/** What a pass adds to chains, and the root over the heads that it moves. */
-export interface ChainPlan {
-  entries: EntryWrite[];
+/** An entry that has no position yet. */
+export interface Unplaced {
+  owner: string;
+  hash: Hash;
+}
+
+/** An entry at its position in a chain. */
+export interface Placed<Entry> {
+  entry: Entry;
+  chain_id: number;
+  position: number;
+  /** The running hash, in hexadecimal. */
+  chain: string;
+}
+
+/** Additions to chains, and the root over the heads that move. */
+export interface ChainPlan<Entry> {
+  entries: Placed<Entry>[];
   heads: HeadWrite[];
   root: Hash;
 }
 
-/** Gives each entry the next place in its owner's chain, in their order. */
-export function planChains(entries: readonly NewEntry[], chains: readonly ChainRow[]): ChainPlan {
+/** Assigns each entry the next position in its owner's chain, in their order. */
+export function planChains<Entry extends Unplaced>(
+  entries: readonly Entry[],
+  chains: readonly ChainRow[],
+): ChainPlan<Entry> {
   const ends = new Map(chains.map((row) => [row.owner, endOf(row)]));
-  const writes = entries.map((entry) => {
+  const placed = entries.map((entry) => {
     const end = ends.get(entry.owner);
     if (end === undefined) throw new Error("The chain of an entry was not read.");
     end.position += 1;
     end.chain = nextInChain(end.chain, entry.hash);
-    const { occurred_at, event_id, is_outcome, own_salt } = entry;
-    return {
-      chain_id: end.id,
-      position: end.position,
-      occurred_at,
-      event_id,
-      is_outcome,
-      chain: hexOf(end.chain),
-      salt: own_salt,
-    };
+    return { entry, chain_id: end.id, position: end.position, chain: hexOf(end.chain) };
   });
   const moved = inTreeOrder([...ends.values()]);
   const { root, inclusions } = headTree(moved);
-  return { entries: writes, heads: moved.map((end, index) => headWrite(end, inclusions[index])), root };
+  return { entries: placed, heads: moved.map((end, index) => headWrite(end, inclusions[index])), root };
 }
 
 type End = Head & { id: number };

@@ -1,35 +1,42 @@
-import type { Checkpoint, Inclusion } from "@ostiary/lib/domain/proof";
+import type { Checkpoint, Inclusion, Retention } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
 import { columns } from "../events/queries.ts";
+import { type AlteredChain, IS_SET_ASIDE, SET_ASIDE, type SetAside } from "./altered-queries.ts";
 import type { UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
 
-/** How far a walk along the events of one kind of owner has come. */
+/** Progress of a walk along the events of one kind of owner. */
 export interface OlderCursor {
   kind: "organization" | "user";
   owner: string;
   id: string;
 }
 
-/** What the sealers of all replicas share. */
+/** The state that the sealers of all replicas share. */
 export interface SealerState {
-  /** Grows with each pass that wrote. */
+  /** Number of passes that wrote something. */
   passes: number;
   holder: string | null;
-  /** For how long nobody has written. */
+  /** Time since the last write of any replica. */
   idle_ms: number;
-  /** A `pg_snapshot`: what it sees has its entries. */
+  /** A `pg_snapshot`; all events that it sees have their entries. */
   sealed_to: string;
-  /** Null when all events from before the log was proved are sealed. */
+  /** Null once all events from before the proof was introduced are sealed. */
   older: OlderCursor | null;
-  /** The newest checkpoint; null before the first. */
+  /** The newest checkpoint, or null before the first. */
   checkpoint: Checkpoint | null;
   now: string;
+  /** Chains that are not sealed any further. */
+  set_aside: readonly SetAside[];
+  /** A JWS of `sealed_to` and `older`, or null while no key signs them. */
+  marks: string | null;
+  /** Whether the marks were ever signed. */
+  marks_signed: boolean;
 }
 
-type StateRow = Pick<SealerState, "passes" | "holder" | "idle_ms" | "sealed_to" | "now"> & {
+type StateRow = Omit<SealerState, "older" | "checkpoint"> & {
   older_kind: OlderCursor["kind"] | null;
   older_owner: string;
   older_id: string;
@@ -42,7 +49,7 @@ export async function selectState(database: Database): Promise<SealerState> {
       orm,
       sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
           (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
-          older_kind, older_owner, older_id,
+          older_kind, older_owner, older_id, marks, marks_signed, ${SET_ASIDE} as set_aside,
           (select row_to_json(newest) from (
             select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
         from audit.sealer`,
@@ -57,7 +64,7 @@ export async function selectState(database: Database): Promise<SealerState> {
   };
 }
 
-/** The first transaction that comes after `entries` intents, or outcomes, from `xid` on. */
+/** Returns the first transaction after `entries` intents, or outcomes, from `xid` on. */
 export async function selectBound(database: Database, xid: bigint, entries: number): Promise<bigint | null> {
   const nth = (column: SQL, table: SQL) => sql`
     select ${column}::text as xid from ${table}
@@ -71,17 +78,22 @@ export async function selectBound(database: Database, xid: bigint, entries: numb
   return least ?? null;
 }
 
-/** Whatever the service writes has its request id claimed in the same statement. */
+/**
+ * Whether the request id is claimed for the event. The service claims it in the statement that writes the
+ * event.
+ */
 export const CLAIMED = sql`exists (select from audit.request_ids known
     where known.request_id = event.request_id and known.id = event.id)`;
 
-const unsealedColumns = sql`${columns},
+/** The columns of an event that its entries need. */
+export const storedColumns = sql`${columns},
   event.intent_xid::text as intent_xid, event.outcome_xid::text as outcome_xid,
   encode(event.intent_salt, 'hex') as intent_salt, encode(event.outcome_salt, 'hex') as outcome_salt,
-  event.named_by_outcome, event.intent_member_id,
-  ${CLAIMED} as claimed`;
+  event.named_by_outcome, event.intent_member_id`;
 
-/** Whether the transaction in `column` is one of a window. */
+const unsealedColumns = sql`${storedColumns}, ${CLAIMED} as claimed`;
+
+/** Returns a condition: the transaction in `column` belongs to a window. */
 function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
   const xids = `{${late.join(",")}}`;
   return sql`(
@@ -91,9 +103,9 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 }
 
 /**
- * The events of which something was written by the transactions of a window, as `event`; `due` says what. Intents
- * are found by their request ids, outcomes by themselves, and each event is then looked up by its key, whatever the
- * planner takes their number for.
+ * Returns a subquery of the events that the transactions of a window wrote: `event`, and `due` with the
+ * halves. Intents are found by their request ids, outcomes by themselves. Each event is then looked up by its
+ * key, whatever row count the planner expects.
  */
 export function eventsOf(window: SealWindow): SQL {
   return sql`(
@@ -111,7 +123,7 @@ export function eventsOf(window: SealWindow): SQL {
   ) event`;
 }
 
-/** What was written by the transactions of a window. */
+/** Returns the events that the transactions of a window wrote. */
 export function selectWindow(database: Database, window: SealWindow): Promise<UnsealedRow[]> {
   return selectUnsealed(database, {
     from: eventsOf(window),
@@ -120,29 +132,68 @@ export function selectWindow(database: Database, window: SealWindow): Promise<Un
   });
 }
 
-/** What has no entry, wherever it is, at most `limit` events: for a database whose transactions are counted anew. */
+/**
+ * Returns at most `limit` events that lack an entry anywhere. It serves a database whose transactions are
+ * counted anew, and marks that were moved.
+ */
 export function selectAnyUnsealed(database: Database, limit: number): Promise<UnsealedRow[]> {
-  const due = (column: SQL, is_outcome: boolean) =>
-    sql`(${column} is not null and ${CLAIMED} and ${hasNoEntry(is_outcome)})`;
-  const intent = due(sql`event.intent_xid`, false);
-  const outcome = due(sql`event.outcome_xid`, true);
-  const from = sql`audit.audit_events event where ${intent} or ${outcome} limit ${sql.raw(String(limit))}`;
+  const intent = sql`(${CLAIMED} and ${hasNoEntry(false)})`;
+  const outcome = sql`(event.outcome <> 'pending' and ${CLAIMED} and ${hasNoEntry(true)})`;
+  const from = sql`audit.audit_events event where (${intent} or ${outcome}) and not (${IS_SET_ASIDE})
+    limit ${sql.raw(String(limit))}`;
   return selectUnsealed(database, { from, intent, outcome });
 }
 
-/** What has an entry is left out, since the numbers of a restored database may come up again. */
-function hasNoEntry(is_outcome: boolean): SQL {
+/**
+ * Returns a condition that leaves out sealed halves, since a restored database may reuse transaction numbers.
+ */
+function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
   return sql`not exists (select from audit.entries entry
-    where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))})`;
+    where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))}
+      ${chain_id === undefined ? sql`` : sql`and entry.chain_id = ${chain_id}`})`;
 }
 
-/** The service writes no such event, but an import may: its outcome is sealed with its intent. */
+/**
+ * Returns the events that the snapshot sees and the owner's chain lacks, in the order in which they were
+ * written.
+ */
+export function selectUnsealedOf(
+  database: Database,
+  owner: string,
+  sealed_to: string,
+  limit: number,
+): Promise<UnsealedRow[]> {
+  const separator = owner.indexOf(":");
+  const id = owner.slice(separator + 1);
+  const isInLog =
+    owner.slice(0, separator) === "organization"
+      ? sql`event.organization_id = ${id}`
+      : sql`event.user_id = ${id}`;
+  const chain = sql`(select known.id from audit.chains known where known.owner = ${owner})`;
+  const seen = (xid: SQL) =>
+    sql`coalesce(pg_visible_in_snapshot(${xid}, ${sealed_to}::text::pg_snapshot), true)`;
+  const intent = sql`(${seen(sql`event.intent_xid`)} and ${hasNoEntry(false, chain)})`;
+  const outcome = sql`(event.outcome <> 'pending' and ${seen(sql`event.outcome_xid`)} and ${hasNoEntry(true, chain)})`;
+  return database.run("select_unsealed_of", (orm) =>
+    rows<UnsealedRow>(
+      orm,
+      sql`select ${unsealedColumns}, ${intent} as intent_due, ${outcome} as outcome_due
+        from audit.audit_events event where ${isInLog} and ${CLAIMED} and (${intent} or ${outcome})
+        order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`,
+    ),
+  );
+}
+
+/**
+ * Matches events whose row was inserted with its outcome already set. An import may insert such rows; the
+ * audit service never does. The sealer seals intent and outcome together.
+ */
 const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid is null");
 
 interface Unsealed {
-  /** Where events are found, as `event`, and which of them. */
+  /** The tables and the condition that find events, as `event`. */
   from: SQL;
-  /** Which half of an event is due. */
+  /** Whether the intent, and the outcome, of an event is due. */
   intent: SQL;
   outcome: SQL;
 }
@@ -160,7 +211,10 @@ function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed)
   );
 }
 
-/** The next events of one kind of owner from before the log was proved, owner by owner, each log from its start. */
+/**
+ * Returns the next events of one kind of owner from before the proof was introduced, owner by owner, from the
+ * start of each log.
+ */
 export function selectOlder(database: Database, after: OlderCursor, limit: number): Promise<UnsealedRow[]> {
   const owner = after.kind === "organization" ? sql`event.organization_id` : sql`event.user_id`;
   return database.run("select_older_unsealed", (orm) =>
@@ -177,15 +231,17 @@ export function selectOlder(database: Database, after: OlderCursor, limit: numbe
   );
 }
 
-/** An owner's chain as it stands; a new one has an id and no entry. */
+/** The chain of an owner as stored; a new chain has an id and no entry. */
 export interface ChainRow {
   owner: string;
   id: number;
   position: number;
-  /** In hexadecimal; null for a new one. */
+  /** The running hash in hexadecimal, or null for a new chain. */
   chain: string | null;
   inclusion: Inclusion | null;
   checkpoint: CheckpointRow | null;
+  /** Whether the chain has entries after its end. */
+  goes_on: boolean;
 }
 
 export function selectChains(database: Database, owners: readonly string[]): Promise<ChainRow[]> {
@@ -195,7 +251,9 @@ export function selectChains(database: Database, owners: readonly string[]): Pro
       sql`select wanted.owner, coalesce(known.id, nextval('audit.chain_ids')) as id,
           coalesce(known.position, 0) as position, encode(known.chain, 'hex') as chain, known.inclusion,
           (select row_to_json(holding) from (
-            select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint
+            select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
+          exists (select from audit.entries entry
+            where entry.chain_id = known.id and entry.position > known.position) as goes_on
         from json_array_elements_text(${JSON.stringify(owners)}::text::json) as wanted(owner)
           left join audit.chains known using (owner)`,
     ),
@@ -208,9 +266,18 @@ export interface EntryWrite {
   occurred_at: string;
   event_id: string;
   is_outcome: boolean;
-  /** In hexadecimal, as the salt. */
+  /** The running hash, in hexadecimal like the salt. */
   chain: string;
   salt: string | null;
+}
+
+/** A declaration at its position; the table has a column for each field. */
+export interface RetentionWrite extends Retention {
+  chain_id: number;
+  position: number;
+  /** The running hash, in hexadecimal like the salt. */
+  chain: string;
+  salt: string;
 }
 
 export interface HeadWrite {
@@ -221,23 +288,41 @@ export interface HeadWrite {
   inclusion: Inclusion;
 }
 
-/** All that one pass writes. */
+/** Everything that one pass writes. */
 export interface PassWrite {
   holder: string;
   sealed_to: string;
+  /** Signature of `sealed_to` and `older`. Undefined leaves the stored one. */
+  marks?: string | null;
+  /** The snapshot sealed before this pass, if it is older than `sealed_to`. */
+  sealed_before?: string;
   older: OlderCursor | null;
   entries: readonly EntryWrite[];
+  retentions?: readonly RetentionWrite[];
   heads: readonly HeadWrite[];
-  /** Null when there are no entries. */
+  /** Null if there are no entries. */
   checkpoint: Checkpoint | null;
+  /** Chains that are not sealed any further, and owners whose chains are sealed again. */
+  altered?: readonly AlteredChain[];
+  restored?: readonly string[];
 }
 
 /**
- * Writes a pass, if no other has been written since `passes` was read, and says whether it did: one statement, so
- * that a sealer that dies or hangs has written all of it or nothing, and holds no lock.
+ * Writes a pass unless another was written since `passes` was read; returns whether it did. One statement
+ * writes it, so a sealer that dies or hangs has written all or nothing, and holds no lock.
  */
 export async function writePass(database: Database, passes: number, pass: PassWrite): Promise<boolean> {
-  const { checkpoint, older } = pass;
+  const { checkpoint, older, retentions = [], altered = [], restored = [] } = pass;
+  // the service role may not write declarations, so its statements do not name their table
+  const declared =
+    retentions.length === 0
+      ? sql``
+      : sql`declared as (
+        insert into audit.retentions (chain_id, position, month, declared_at, ranges, chain, salt)
+        select chain_id, position, month, declared_at, ranges, decode(chain, 'hex'), decode(salt, 'hex')
+        from turned, json_to_recordset(${JSON.stringify(retentions)}::text::json) as given(
+          chain_id bigint, position bigint, month text, declared_at timestamptz, ranges json, chain text, salt text)
+      ),`;
   const written = await database.run("write_pass", (orm) =>
     rows(
       orm,
@@ -245,7 +330,8 @@ export async function writePass(database: Database, passes: number, pass: PassWr
         update audit.sealer set passes = passes + 1, holder = ${pass.holder}, passed_at = clock_timestamp(),
           sealed_to = ${pass.sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
           older_owner = ${older?.owner ?? ""}, older_id = ${older?.id ?? ""}
-        where passes = ${passes} returning passes
+          ${pass.marks === undefined ? sql`` : sql`, marks = ${pass.marks}::text`}
+        where passes = ${passes} returning passes, ${pass.sealed_before ?? pass.sealed_to}::text as sealed_before
       ),
       sealed as (
         insert into audit.checkpoints (number, sealed_at, previous, heads, jws)
@@ -261,6 +347,17 @@ export async function writePass(database: Database, passes: number, pass: PassWr
           chain_id bigint, position bigint, occurred_at timestamptz, event_id text, is_outcome boolean,
           chain text, salt text)
       ),
+      ${declared}
+      set_aside as (
+        insert into audit.altered_chains (owner, reason, position, chain, sealed_to)
+        select owner, reason, position, decode(chain, 'hex'), turned.sealed_before::pg_snapshot
+        from turned, json_to_recordset(${JSON.stringify(altered)}::text::json) as given(
+          owner text, reason text, position bigint, chain text)
+      ),
+      restored as (
+        delete from audit.altered_chains using turned
+        where owner in (select json_array_elements_text(${JSON.stringify(restored)}::text::json))
+      ),
       moved as (
         insert into audit.chains (id, owner, position, chain, checkpoint, inclusion)
         select id, owner, position, decode(chain, 'hex'), ${checkpoint?.number ?? 0}::bigint, inclusion
@@ -275,7 +372,7 @@ export async function writePass(database: Database, passes: number, pass: PassWr
   return written.length > 0;
 }
 
-/** The owner that a walk along one kind of owners has come to with this event. */
+/** Returns the cursor of a walk along one kind of owner at this event. */
 export function olderCursor(kind: OlderCursor["kind"], row: UnsealedRow): OlderCursor {
   const owner = kind === "organization" ? row.organization_id : row.user_id;
   return { kind, owner: owner ?? "", id: row.id };

@@ -3,15 +3,16 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { CheckpointKey } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
-import { sealPass } from "./commands.ts";
+import { type PassDeps, sealPass } from "./commands.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { type SealerState, selectState } from "./queries.ts";
+import { recoverPass } from "./recovery.ts";
 import { LogAltered, SealedState } from "./trust.ts";
 
 export interface SealerDeps {
   reads: Database;
   writes: Database;
-  /** Signs checkpoints; null leaves them unsigned. */
+  /** The key that signs checkpoints. Without a key they stay unsigned. */
   key: CheckpointKey | null;
   interval_ms: number;
   clock: Clock;
@@ -19,14 +20,16 @@ export interface SealerDeps {
   metrics: Metrics;
 }
 
-/** Longer than this beyond its interval a sealer that writes nothing is not waited for. */
+/** Time beyond its interval after which another replica replaces a silent sealer. */
 const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
+/** Pause between two checks whether an altered chain is restored. */
+const RECOVER_MS = 5_000;
 
 /**
- * Seals the log in the background (contract 6, Proof). Of all replicas the one that wrote last goes on, and the
- * others begin when it has been silent for too long, whether it has died, hangs or had nothing to do: that two of
- * them never seal the same is the database's to see to, which lets the quicker one write alone.
+ * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. The others start
+ * when it is silent for too long: it has died, hangs, or had nothing to do. If two replicas seal the same
+ * events, the database lets only the faster one write.
  */
 export class Sealer {
   readonly #deps: SealerDeps;
@@ -34,18 +37,23 @@ export class Sealer {
   readonly #metrics: SealMetrics;
   readonly #sealed: SealedState;
   readonly #holder = randomUUID();
-  /** By the clock for durations: what was committed before is sealed. */
+  /** Everything committed before this time of the monotonic clock is sealed. */
   #sealedThrough_ms: number;
+  #alteredLogs = 0;
+  #recoverAt_ms = 0;
 
   constructor(deps: SealerDeps) {
     this.#deps = deps;
     const { clock, interval_ms, metrics, log, writes } = deps;
     this.#sealedThrough_ms = clock.elapsed_ms();
     this.#sealed = new SealedState(writes);
-    this.#metrics = createSealMetrics(metrics, () => clock.elapsed_ms() - this.#sealedThrough_ms);
+    this.#metrics = createSealMetrics(metrics, {
+      lag_ms: () => clock.elapsed_ms() - this.#sealedThrough_ms,
+      alteredLogs: () => this.#alteredLogs,
+    });
     this.#loop = new Loop({
       task: (stopping) => this.seal(stopping),
-      // half of it, since a pass takes time too
+      // half of the interval, since a pass takes time too
       pause_ms: interval_ms / 2,
       retry_ms: RETRY_MS,
       onFailure: (err, retry_in_ms) => {
@@ -71,21 +79,41 @@ export class Sealer {
     await this.#loop.stop();
   }
 
-  /** Seals everything that is committed by now, unless another replica is at it. */
+  /** Seals everything that is committed, unless another replica does so. */
   async seal(stopping: () => boolean = () => false): Promise<void> {
     const { clock, writes } = this.#deps;
     while (!stopping()) {
       const started_ms = clock.elapsed_ms();
       const state = await selectState(writes);
+      this.#alteredLogs = state.set_aside.length;
+      this.#noteSetBack(state);
       if (this.#isOthers(state)) return;
-      const { entries, end } = await sealPass(
-        { ...this.#deps, sealed: this.#sealed, holder: this.#holder },
-        state,
-      );
+      const deps = { ...this.#deps, sealed: this.#sealed, holder: this.#holder };
+      const { entries, end } = await sealPass(deps, state);
       this.#metrics.sealed(entries);
       if (end === "done") this.#sealedThrough_ms = started_ms;
-      if (end !== "behind") return;
+      if (end === "behind") continue;
+      if (end === "lost" || state.set_aside.length === 0) return;
+      if (!(await this.#recover(deps))) return;
     }
+  }
+
+  /** Continues a restored chain from time to time; returns whether it did. */
+  async #recover(deps: PassDeps): Promise<boolean> {
+    const now_ms = deps.clock.elapsed_ms();
+    if (now_ms < this.#recoverAt_ms) return false;
+    const recovered = await recoverPass(deps, await selectState(deps.writes));
+    this.#metrics.sealed(recovered?.entries ?? 0);
+    if (recovered === null) this.#recoverAt_ms = now_ms + RECOVER_MS;
+    return recovered?.end === "behind";
+  }
+
+  #noteSetBack({ checkpoint }: SealerState): void {
+    const from = this.#sealed.setBackFrom(checkpoint);
+    if (from === null) return;
+    this.#metrics.setBack();
+    const fields = { from, to: checkpoint?.number ?? 0 };
+    this.#deps.log.error(fields, "the audit database was set back to before a signed checkpoint");
   }
 
   #isOthers({ holder, idle_ms, older }: SealerState): boolean {

@@ -1,10 +1,10 @@
 /**
- * Which transactions had been committed, or given up, at one moment: PostgreSQL's `pg_snapshot`. Those below `xmax`
- * had, but for the ones that were still running.
+ * The transactions that had ended at one moment: PostgreSQL's `pg_snapshot`. All transactions below `xmax`
+ * had ended, except the running ones.
  */
 export interface Snapshot {
   xmax: bigint;
-  /** In rising order. */
+  /** In ascending order. */
   running: readonly bigint[];
 }
 
@@ -18,9 +18,9 @@ export function snapshotText({ xmax, running }: Snapshot): string {
   return `${running[0] ?? xmax}:${xmax}:${running.join(",")}`;
 }
 
-/** Transactions that `sealed` does not see and a later snapshot does, below `before`. */
+/** The transactions below `before` that `sealed` does not see and a later snapshot does. */
 export interface SealWindow {
-  /** They were running in `sealed`. */
+  /** Transactions that were running in `sealed`. */
   late: readonly bigint[];
   from: bigint;
   before: bigint;
@@ -28,8 +28,8 @@ export interface SealWindow {
 }
 
 /**
- * What is to be sealed after `sealed`, as of `now`: all of it, or what lies below `bound`, a transaction that comes
- * after so many entries as one pass takes. A single transaction is never divided.
+ * Returns the transactions to seal after `sealed`, as of `now`: all of them, or those below `bound`. One pass
+ * takes the entries below `bound`. A single transaction is never divided.
  */
 export function windowAfter(sealed: Snapshot, now: Snapshot, bound: bigint | null): SealWindow {
   const least = sealed.xmax + 1n;
@@ -38,7 +38,7 @@ export function windowAfter(sealed: Snapshot, now: Snapshot, bound: bigint | nul
   return { late: sealed.running, from: sealed.xmax, before, now };
 }
 
-/** What is sealed once a window is. */
+/** Returns the snapshot that is sealed once the window is. */
 export function sealedAfter({ before, now }: SealWindow): Snapshot {
   return { xmax: before, running: now.running.filter((xid) => xid < before) };
 }

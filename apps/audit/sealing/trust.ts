@@ -1,17 +1,21 @@
 import {
   type Checkpoint,
-  checkpointFault,
+  canonicalJson,
+  checkpointProblem,
   checkpointText,
   hashFromHex,
   headLeaf,
   isIncluded,
   type SigningJwk,
+  signedTextOf,
+  signerOf,
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/queries.ts";
-import type { ChainRow } from "./queries.ts";
+import { type AlteredChain, selectChainAt } from "./altered-queries.ts";
+import type { ChainRow, HeadWrite, SealerState } from "./queries.ts";
 
-/** What the database holds is not what was sealed: nothing is sealed on top of it. */
+/** An error for a database that differs from what was sealed: nothing is sealed on top of it. */
 export class LogAltered extends Error {
   constructor(what: string) {
     super(`${what}. Somebody has altered the log; nothing more is sealed until it is restored.`);
@@ -20,55 +24,155 @@ export class LogAltered extends Error {
 }
 
 const CHECKPOINTS_MAX = 10_000;
+/** The maximum number of heads that a sealer remembers. It keeps the heads that moved last. */
+const HEADS_MAX = 100_000;
+
+export const MARKS_TYPE = "audit-marks";
+
+/** Returns the text of the marks, as it is signed. */
+export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | "older">): string {
+  return canonicalJson({ older, sealed_to });
+}
+
+/** The end of a chain, as this process wrote it. */
+type End = Pick<HeadWrite, "position" | "chain">;
 
 /**
- * Looks whether what is about to be sealed on top of is what was sealed before: otherwise a chain that somebody has
- * rebuilt in the database would be signed with its next entry.
+ * Checks that chains still end as they were sealed, before more is sealed on top. Otherwise a chain that
+ * somebody rebuilt or cut in the database would be signed with its next entry. This process remembers its own
+ * ends: a chain set back to an older end contradicts nothing else in the database.
  */
 export class SealedState {
   readonly #database: Database;
-  /** Texts of checkpoints that have been found right. */
+  /** Texts of checkpoints that were verified. */
   readonly #known = new Set<string>();
+  readonly #ends = new Map<string, End>();
+  #newest: Checkpoint | null = null;
+  /** Marks that were verified, with their text. */
+  #marks = "";
   #keys: SigningJwk[] = [];
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** @throws LogAltered */
-  async check(newest: Checkpoint | null, chains: readonly ChainRow[]): Promise<void> {
-    if (newest !== null) await this.#checkCheckpoint(newest);
-    for (const chain of chains) await this.#checkChain(chain);
-  }
-
-  async #checkChain({ owner, position, chain, inclusion, checkpoint }: ChainRow): Promise<void> {
-    if (chain === null) return;
-    const altered = new LogAltered(`The chain of ${owner} does not end as its checkpoint says`);
-    if (inclusion === null || checkpoint === null) throw altered;
-    const held = checkpointOf(checkpoint);
-    await this.#checkCheckpoint(held);
-    const leaf = headLeaf({ owner, position, chain: hashFromHex(chain) });
-    if (!isIncluded(leaf, inclusion, hashFromHex(held.heads))) throw altered;
-  }
-
-  async #checkCheckpoint(checkpoint: Checkpoint): Promise<void> {
-    const text = checkpointText(checkpoint);
-    if (this.#known.has(text)) return;
-    if (!(await this.#isRight(checkpoint))) {
-      throw new LogAltered(`Checkpoint ${checkpoint.number} is not signed by a key of this log`);
+  /** Remembers what a pass wrote. */
+  remember(heads: readonly HeadWrite[], checkpoint: Checkpoint | null): void {
+    if (checkpoint !== null) this.#newest = checkpoint;
+    for (const { owner, position, chain } of heads) {
+      this.#ends.delete(owner);
+      this.#ends.set(owner, { position, chain });
     }
+    for (const owner of this.#ends.keys()) {
+      if (this.#ends.size <= HEADS_MAX) break;
+      this.#ends.delete(owner);
+    }
+  }
+
+  /** Forgets the end of an altered chain; the database has the record of it. */
+  forget(owner: string): void {
+    this.#ends.delete(owner);
+  }
+
+  /**
+   * Returns the number of the checkpoint that this process wrote last, if the database no longer has it;
+   * otherwise null. An older state was restored then, or a standby without it was promoted. All remembered
+   * ends are forgotten.
+   */
+  setBackFrom(newest: Checkpoint | null): number | null {
+    const last = this.#newest;
+    if (last === null) return null;
+    const holds =
+      newest !== null &&
+      (newest.number > last.number ||
+        (newest.number === last.number && checkpointText(newest) === checkpointText(last)));
+    if (holds) return null;
+    this.#newest = null;
+    this.#ends.clear();
+    return last.number;
+  }
+
+  /** Returns whether a key of this log signed the marks of a state, or no key ever did. */
+  async areMarksSigned(state: SealerState): Promise<boolean> {
+    const { marks, marks_signed } = state;
+    if (marks === null) return !marks_signed;
+    const text = marksText(state);
+    if (this.#marks === `${marks} ${text}`) return true;
+    const key = await this.#keyOf(signerOf(marks));
+    if (key === null || (await signedTextOf(marks, MARKS_TYPE, key)) !== text) return false;
+    this.#marks = `${marks} ${text}`;
+    return true;
+  }
+
+  async #keyOf(kid: string | null): Promise<SigningJwk | null> {
+    const known = this.#keys.find((key) => key.kid === kid);
+    if (known !== undefined) return known;
+    this.#keys = await selectSigningKeys(this.#database);
+    return this.#keys.find((key) => key.kid === kid) ?? null;
+  }
+
+  /** @throws LogAltered for a checkpoint that no key of this log signed */
+  async checkNewest(checkpoint: Checkpoint | null): Promise<void> {
+    if (checkpoint === null || (await this.#isSigned(checkpoint))) return;
+    throw new LogAltered(`Checkpoint ${checkpoint.number} is not signed by a key of this log`);
+  }
+
+  /** Returns the chains that differ from the seal. `expected` has ends that are known from elsewhere. */
+  async alteredOf(
+    chains: readonly ChainRow[],
+    expected: ReadonlyMap<string, End | null> = new Map(),
+  ): Promise<AlteredChain[]> {
+    const altered: AlteredChain[] = [];
+    for (const chain of chains) {
+      const { owner } = chain;
+      const end = expected.has(owner) ? (expected.get(owner) ?? null) : (this.#ends.get(owner) ?? null);
+      const reason = (await this.#contradiction(chain)) ?? (end && (await this.#setBack(chain, end)));
+      if (reason !== null) altered.push({ owner, reason, position: null, chain: null, ...end });
+    }
+    return altered;
+  }
+
+  /** Returns how the row of a chain contradicts the rest of the database, or null if it does not. */
+  async #contradiction(row: ChainRow): Promise<string | null> {
+    const { owner, position, chain, inclusion, checkpoint, goes_on } = row;
+    if (goes_on) return "there are entries after its end";
+    if (chain === null) return null;
+    if (inclusion === null || checkpoint === null) return "its checkpoint is gone";
+    const held = checkpointOf(checkpoint);
+    if (!(await this.#isSigned(held))) return `checkpoint ${held.number} is not signed by a key of this log`;
+    const leaf = headLeaf({ owner, position, chain: hashFromHex(chain) });
+    return isIncluded(leaf, inclusion, hashFromHex(held.heads))
+      ? null
+      : `it does not end as checkpoint ${held.number} says`;
+  }
+
+  /** Returns how a chain fails to continue from the end that was written, or null if it continues. */
+  async #setBack(row: ChainRow, end: End): Promise<string | null> {
+    if (row.position < end.position) {
+      return `it ends at place ${row.position}, and place ${end.position} was sealed`;
+    }
+    const chain =
+      row.position === end.position ? row.chain : await selectChainAt(this.#database, row.id, end.position);
+    return chain === end.chain ? null : `place ${end.position} has another value than was sealed`;
+  }
+
+  async #isSigned(checkpoint: Checkpoint): Promise<boolean> {
+    const text = checkpointText(checkpoint);
+    if (this.#known.has(text)) return true;
+    if (!(await this.#isRight(checkpoint))) return false;
     if (this.#known.size >= CHECKPOINTS_MAX) this.#known.clear();
     this.#known.add(text);
+    return true;
   }
 
   async #isRight(checkpoint: Checkpoint): Promise<boolean> {
-    let fault = await checkpointFault(checkpoint, this.#keys);
-    if (fault === "unknown_key") {
+    let problem = await checkpointProblem(checkpoint, this.#keys);
+    if (problem === "unknown_key") {
       this.#keys = await selectSigningKeys(this.#database);
-      fault = await checkpointFault(checkpoint, this.#keys);
+      problem = await checkpointProblem(checkpoint, this.#keys);
     }
-    if (fault !== "unsigned") return fault === null;
-    // a log may have got its key later; what was unsigned until then stays so
+    if (problem !== "unsigned") return problem === null;
+    // The operator may add a signing key later. The checkpoints before the first signed one stay unsigned.
     const first = await selectFirstSigned(this.#database);
     return first === null || checkpoint.number < first;
   }

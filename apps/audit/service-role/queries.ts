@@ -1,34 +1,39 @@
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
-/** What of an event its intent brings, and what its outcome does: all else the database fills in itself. */
+/** The columns that an intent and an outcome write; the database fills in all others. */
 const INTENT_COLUMNS =
   "id, occurred_at, request_id, organization_id, user_id, actor_member_id, actor_auth_type, actor_key_prefix, service, method, route, params, ip, user_agent, intent_salt";
 const OUTCOME_COLUMNS =
   "outcome, status, details, created_id, outcome_salt, organization_id, actor_member_id";
 
-/** All that the service does, and no more. */
+/** The columns of the marks. Where a key signs the marks, moving them causes a warning and nothing else. */
+const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_owner, older_id, marks";
+
+/** The rights that the service needs, and no others. */
 const GRANTS = [
   "usage on schema audit",
   `select, insert (${INTENT_COLUMNS}), update (${OUTCOME_COLUMNS}) on audit.audit_events`,
   "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.entries",
-  "select, insert (kid, x) on audit.signing_keys",
+  "select on audit.signing_keys",
   "select, insert, update on audit.chains",
-  "select, update on audit.sealer",
-  "select on audit.schema_migrations",
+  "select, insert, delete on audit.altered_chains",
+  "select, insert, update, delete on audit.streams",
+  `select, update (${MARK_COLUMNS}) on audit.sealer`,
+  "select on audit.retentions, audit.schema_migrations",
   "usage on sequence audit.chain_ids",
   "execute on function audit.make_partition(text)",
 ];
 
-/** How a role stands to the log. */
+/** The relation of a role to the log. */
 export interface RoleState {
-  /** It is bound by no trigger and no grant. */
+  /** Whether the role bypasses triggers and grants. */
   is_superuser: boolean;
-  /** It is the owner of the log, or can become it. */
+  /** Whether the role owns the log, or can become its owner. */
   is_owner: boolean;
 }
 
-/** Null for a role that does not exist. */
+/** Returns the state of a role, or null if it does not exist. */
 export async function selectRole(tx: Orm, role: string): Promise<RoleState | null> {
   const [found] = await rows<RoleState>(
     tx,
@@ -44,7 +49,7 @@ export async function createRole(tx: Orm, role: string): Promise<void> {
   await rows(tx, sql`create role ${sql.identifier(role)} login`);
 }
 
-/** Takes from the role what it was ever given of the log, and gives it the service's work. */
+/** Revokes all rights on the log from the role, then grants those of the service. */
 export async function grantWork(tx: Orm, role: string): Promise<void> {
   const to = sql.identifier(role);
   const revoke = (what: SQL) => rows(tx, sql`revoke all on ${what} from ${to}`);

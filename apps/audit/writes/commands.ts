@@ -1,7 +1,6 @@
-import type { Clock } from "@ostiary/lib/async";
+import type { Clock, SharedContext } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@ostiary/lib/contracts/audit";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../partitions/queries.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
@@ -18,16 +17,19 @@ import {
 export interface EventWriterDeps {
   database: Database;
   clock: Clock;
-  /** Makes the partitions that are missing now. */
+  /** Creates the partitions that are missing now. */
   keepPartitions: () => Promise<void>;
-  /** Where traces are exported. */
-  tracing?: SharedWorkTracing;
+  /** Adds group writes to the traces of their requests. */
+  tracing?: SharedContext;
 }
 
-/** A statement and its commit cost as much as some twenty rows: large groups are the cheapest. */
+/**
+ * Limits of groups. A statement with its commit costs as much as some twenty rows, so large groups are
+ * cheapest.
+ */
 const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
 
-/** Writes intents and outcomes, each kind in groups, and keeps the two of one request in order. */
+/** Writes intents and outcomes, each kind in groups, and keeps the two halves of one request in order. */
 export class EventWriter {
   readonly #intents: GroupedWriter<PendingIntent, IntentResult>;
   readonly #outcomes: GroupedWriter<OutcomeWrite, OutcomeResult>;
@@ -47,36 +49,36 @@ export class EventWriter {
     this.#outcomes = new GroupedWriter((outcomes) => applyOutcomes(database, outcomes), limits, tracing);
   }
 
-  /** Creates the event unless the log holds this request already. */
+  /** Creates the event unless the log has this request already. */
   intent(request_id: string, intent: AuditIntent): Promise<IntentResult> {
     return this.#intents.add(request_id, { request_id, intent });
   }
 
-  /** {@link intent} for each of several requests, in as few statements as may be. */
+  /** Calls {@link intent} for several requests, in as few statements as possible. */
   intents(writes: readonly PendingIntent[]): Promise<IntentResult[]> {
     return Promise.all(this.#intents.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Gives a pending event its outcome, after an intent of the same request that is still being written. */
+  /** Gives a pending event its outcome, after any write of its intent that is in flight. */
   async outcome(request_id: string, outcome: AuditOutcome): Promise<OutcomeResult> {
     await this.#intents.settled(request_id);
     return this.#outcomes.add(request_id, { request_id, outcome });
   }
 
-  /** {@link outcome} for each of several requests, in as few statements as may be. */
+  /** Calls {@link outcome} for several requests, in as few statements as possible. */
   async outcomes(writes: readonly OutcomeWrite[]): Promise<OutcomeResult[]> {
     await Promise.all(writes.map(({ request_id }) => this.#intents.settled(request_id)));
     return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Resolves when everything handed in so far is answered. */
+  /** Resolves once everything added so far is answered. */
   async drained(): Promise<void> {
     await this.#intents.drained();
     await this.#outcomes.drained();
   }
 }
 
-/** Writes the intents of a batch that are valid, and says of each what became of it. */
+/** Writes the valid intents of a batch and returns the result of each. */
 export async function writeIntents(
   writer: Pick<EventWriter, "intents">,
   given: readonly unknown[],
@@ -91,7 +93,7 @@ export async function writeIntents(
   });
 }
 
-/** Writes the outcomes of a batch that are valid, and says of each what became of it. */
+/** Writes the valid outcomes of a batch and returns the result of each. */
 export async function writeOutcomes(
   writer: Pick<EventWriter, "outcomes">,
   given: readonly unknown[],
@@ -111,7 +113,7 @@ function validOf<Write>(checked: readonly Checked<Write>[]): Write[] {
   return checked.flatMap(({ write }) => write ?? []);
 }
 
-/** A month without a partition is made up for on the spot, once. */
+/** Runs `write`; if a month lacks its partition, creates partitions and runs it once more. */
 async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => Promise<void>): Promise<T> {
   try {
     return await write();
@@ -123,8 +125,8 @@ async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => 
 }
 
 /**
- * ULIDs that rise within this process. A clock that is set back starts anew, so that an id always tells when it
- * was written, on which the reads' time filters rely.
+ * Returns a source of ULIDs that rise within this process. After the clock is set back they start anew: an id
+ * always tells when it was written, and the time filters of reads depend on that.
  */
 function ulidSource(clock: Clock): () => string {
   let last_ms = 0;

@@ -10,13 +10,13 @@ import { parseTime } from "../time.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Why `request_id` can't be one; empty when it can. */
+/** Returns the reasons why `request_id` is invalid, or an empty list if it is valid. */
 export function requestIdProblems(request_id: string): FieldError[] {
   if (REQUEST_ID.test(request_id)) return [];
   return [{ path: "request_id", message: "request_id must be 1 to 128 visible ASCII characters." }];
 }
 
-/** Everything that is wrong with an intent at `now_ms` (Identity specification, Audit internal API). */
+/** Returns everything that is wrong with an intent at `now_ms` (AU-10 to AU-13). */
 export function intentProblems(body: unknown, now_ms: number): FieldError[] {
   const intent = fieldsOf(body);
   return [
@@ -28,9 +28,9 @@ export function intentProblems(body: unknown, now_ms: number): FieldError[] {
   ];
 }
 
-/** One write of a batch: what is to be written, or all that is wrong with it. */
+/** One write of a batch: a valid write, or everything that is wrong with it. */
 export interface Checked<Write> {
-  /** Null when none was given. */
+  /** Null if the item has none. */
   request_id: string | null;
   write: Write | null;
   fields: FieldError[];
@@ -68,7 +68,10 @@ function timeProblems({ occurred_at }: Fields, now_ms: number): FieldError[] {
 function logProblems({ organization_id, user_id }: Fields): FieldError[] {
   if (organization_id !== null || user_id !== null) return [];
   return [
-    { path: "organization_id", message: "organization_id or user_id must be set: it says whose log it is." },
+    {
+      path: "organization_id",
+      message: "organization_id or user_id must be set: it names the owner of the log.",
+    },
   ];
 }
 
@@ -81,7 +84,7 @@ function paramProblems(params: Fields): FieldError[] {
   });
 }
 
-/** The route and the kind of credential can hold nothing that the log can't. */
+/** Checks the texts that may be unstorable; the route and the kind of credential never are. */
 function textProblems(intent: Fields): FieldError[] {
   const { organization_id, user_id, service, method, ip, user_agent } = intent;
   const { member_id, key_prefix } = fieldsOf(intent.actor);

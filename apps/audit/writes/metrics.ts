@@ -4,7 +4,7 @@ import { Counter } from "prom-client";
 const INTENT_RESULTS = ["created", "existing"] as const;
 const OUTCOME_RESULTS = ["applied", "already_final", "not_found"] as const;
 
-/** Counts what became of writes (Identity specification, Audit service metrics). */
+/** Counts the results of writes (OP-50). */
 export interface WriteMetrics {
   intent(result: (typeof INTENT_RESULTS)[number]): void;
   outcome(result: (typeof OUTCOME_RESULTS)[number]): void;

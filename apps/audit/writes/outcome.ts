@@ -12,7 +12,7 @@ import type { OutcomeWrite } from "./queries.ts";
 const WITHOUT_RESPONSE: readonly unknown[] = ["rejected", "no_response"];
 const ONLY_WITH_RESPONDED = ["details", "created_id", "organization_id", "member_id"] as const;
 
-/** Everything that is wrong with an outcome (Identity specification, Audit internal API). */
+/** Returns everything that is wrong with an outcome (AU-19 to AU-22). */
 export function outcomeProblems(body: unknown): FieldError[] {
   const outcome = fieldsOf(body);
   const { created_id, organization_id, member_id } = outcome;
@@ -66,7 +66,10 @@ function detailsProblems({ details }: Fields): FieldError[] {
   ];
 }
 
-/** Only the event can tell: an organization may be named for one that is in a person's log alone. */
+/**
+ * The problem of an outcome that names an organization for an event outside a person's log. Only the stored
+ * event shows that.
+ */
 export const notAUserRoute: FieldError = {
   path: "organization_id",
   message: "organization_id and member_id may be set only for an event of a person's log.",

@@ -17,16 +17,19 @@ export interface OutcomeWrite {
 
 export type IntentResult = "created" | "existing";
 
-/** `not_a_user_route`: the outcome names an organization, which only events of a person's log may be given. */
+/**
+ * The result of an outcome. `not_a_user_route`: it names an organization, which only events of a person's log
+ * may have.
+ */
 export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_user_route";
 
 /**
- * Writes the intents whose request id the log does not hold, in one statement, and says of each whether it was
- * new. Who claims the request id writes the event: of two at once, on any replica and for any time, the second
- * waits for the first's commit and then finds it. Ids are claimed in order, so that two groups can't deadlock.
+ * Writes the intents whose request id is new to the log, in one statement, and returns whether each was new.
+ * The transaction that claims a request id writes the event; a second one, on any replica, waits for its
+ * commit and then finds it. Ids are claimed in order, so that two groups cannot deadlock.
  */
 export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
-  const given = JSON.stringify(writes.map(intentRow));
+  const given = JSON.stringify(withSalts(writes.map(intentRow)));
   const claimed = await database.run("insert_intents", (orm) =>
     rows<{ id: string }>(orm, insertStatement(given)),
   );
@@ -36,9 +39,13 @@ export async function insertIntents(database: Database, writes: IntentWrite[]): 
 
 const SALT_BYTES = 16;
 
-/** Hides what an entry of the proof says from who sees its hash alone. In hexadecimal. */
-function newSalt(): string {
-  return randomBytes(SALT_BYTES).toString("hex");
+/** Adds a salt in hexadecimal to each row. It hides the content of an entry from anyone who sees only its hash. */
+function withSalts<Row extends object>(written: Row[]): (Row & { salt: string })[] {
+  const salts = randomBytes(SALT_BYTES * written.length);
+  return written.map((row, index) => {
+    const start = SALT_BYTES * index;
+    return Object.assign(row, { salt: salts.toString("hex", start, start + SALT_BYTES) });
+  });
 }
 
 function intentRow({ id, request_id, intent }: IntentWrite) {
@@ -57,7 +64,6 @@ function intentRow({ id, request_id, intent }: IntentWrite) {
     params: intent.params,
     ip: intent.ip,
     user_agent: intent.user_agent,
-    salt: newSalt(),
   };
 }
 
@@ -96,12 +102,12 @@ const insertStatement = (given: string) => sql`
   select id from claimed`;
 
 /**
- * Applies each outcome to its event if that is still pending, in one statement, and says what became of it. Events
- * are locked in the order of their request ids before the first is changed, whatever the planner's order of
- * changes: two groups with the same events, on any replicas, wait for each other and never deadlock.
+ * Applies each outcome to its event if that is still pending, in one statement, and returns the results.
+ * Events are locked in the order of their request ids before any is changed, so that groups with the same
+ * events never deadlock.
  */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
-  const given = JSON.stringify(writes.map(outcomeRow));
+  const given = JSON.stringify(withSalts(writes.map(outcomeRow)));
   const answers = await database.run("apply_outcomes", (orm) =>
     rows<{ request_id: string; result: OutcomeResult }>(orm, applyStatement(given)),
   );
@@ -114,18 +120,17 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
     request_id,
     outcome: outcome.outcome,
     status: outcome.status,
-    // text inside text: as a nested value its escapes would be read, and NUL refused
+    // a text within a text: PostgreSQL would interpret the escapes of a nested value and refuse NUL
     details: outcome.details ? JSON.stringify(outcome.details) : null,
     created_id: outcome.created_id ?? null,
     organization_id: outcome.organization_id ?? null,
     actor_member_id: outcome.member_id ?? null,
-    salt: newSalt(),
   };
 }
 
 /**
- * The bounds on `request_id` hold for every valid one. They are there for the planner, which without them takes
- * a group for a hundred rows and, while the table is young, plans to read it whole for each.
+ * Returns the statement for outcomes. Its bounds on `request_id` hold for every valid id and serve the
+ * planner. Without them it expects a hundred rows, and plans full scans while the table is young.
  */
 const applyStatement = (given: string) => sql`
   with given as materialized (

@@ -1,14 +1,14 @@
-import { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
+import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
 import { pathTo } from "../registry-client.ts";
-import { markPlan } from "../review/review.ts";
+import { markPreview } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./document.ts";
 import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
 
-/** `apply FILE`: publish a configuration document. */
+/** Adds `apply FILE`, which publishes a configuration document. */
 export function addApply(program: Command, run: Run): void {
   addWaitOption(addReviewOptions(program.command("apply")))
     .description("Publish the services of a configuration document, all or none")
@@ -31,7 +31,7 @@ Examples:
         }
         if (dryRun) return showPlan(context, file, review);
         if (review.output !== undefined || review.failOn !== undefined) {
-          throw new UsageError("--output and --fail-on are for a plan: add --dry-run.");
+          throw new UsageError("--output and --fail-on are for a preview: add --dry-run.");
         }
         const { registry, output, terminal } = context;
         const request = { ...(await readDocument(file, terminal)), ...waitQuery({ wait }) };
@@ -49,7 +49,7 @@ Examples:
     );
 }
 
-/** What applying `file` would change. */
+/** Shows the changes that applying `file` would make. */
 export async function showPlan(
   { registry, output, terminal }: CommandContext,
   file: string,
@@ -57,8 +57,8 @@ export async function showPlan(
 ): Promise<void> {
   const write = reviewWriter(output, options);
   const request = await readDocument(file, terminal);
-  const plan = await registry.ask(Plan, pathTo("apply"), { ...request, query: { dry_run: "true" } });
-  const { results, ...counts } = await markPlan(registry, plan);
+  const preview = await registry.ask(Preview, pathTo("apply"), { ...request, query: { dry_run: "true" } });
+  const { results, ...counts } = await markPreview(registry, preview);
   const services = results.map(({ service, status, revision, changes }) => ({
     service,
     state: revision === null ? status : `${status}, current revision ${revision}`,

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { Interrupted, Refused } from "../errors.ts";
+import { Interrupted, Refused, Undecided } from "../errors.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";
-import { faultSummary, reportLines } from "../verify/report.ts";
+import { problemSummary, reportLines, undecidedSummary } from "../verify/report.ts";
 import { verifyExport } from "../verify/verify.ts";
 import type { Run, Setting } from "./command.ts";
 
@@ -12,17 +12,17 @@ interface VerifyOptions {
   keys?: string;
 }
 
-/** `audit verify FILE`: whether an export of the audit log is complete and unaltered. Asks nobody. */
+/**
+ * Adds `audit verify FILE`, which checks offline whether an export of the audit log is complete and
+ * unaltered.
+ */
 export function addAudit(program: Command, _run: Run, { terminal }: Setting): void {
   const audit = program.command("audit").description("Check exports of the audit log");
   audit
     .command("verify")
-    .description("Check that an export with proof is complete and unaltered, without asking anyone")
-    .argument("<file>", "an export in NDJSON that was asked for with proof=true, or - for standard input")
-    .option(
-      "--checkpoint <file>",
-      "checkpoints, or an earlier export, that were kept: history must go on from them",
-    )
+    .description("Check that an export with proof is complete and unaltered, without calling a service")
+    .argument("<file>", "an NDJSON export made with proof=true, or - for standard input")
+    .option("--checkpoint <file>", "kept checkpoints, or an earlier export, from which the log must continue")
     .option("--keys <file>", "the key set that checkpoints must be signed by")
     .addHelpText(
       "after",
@@ -31,7 +31,9 @@ Examples:
   $ curl -H 'Accept: application/x-ndjson' -H "X-API-Key: $KEY" \\
       "$GATEWAY/org/audit-events?proof=true" > log.ndjson
   $ bun cli audit verify log.ndjson --keys jwks.json
-  $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson`,
+  $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson
+
+Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or a file that cannot be read, 4 cannot be told`,
     )
     .action((file: string, options: VerifyOptions) =>
       verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),
@@ -55,12 +57,13 @@ async function verify(
   output.result(verdict, () => {
     for (const line of reportLines(verdict)) output.line(line);
   });
-  if (!verdict.complete) throw new Refused(faultSummary(verdict));
+  if (verdict.result === "altered") throw new Refused(problemSummary(verdict));
+  if (verdict.result === "undecided") throw new Undecided(undecidedSummary(verdict));
 }
 
 const PROGRESS_EVENTS = 10_000;
 
-/** A line on a terminal that counts. */
+/** Counts events on one line of the terminal. */
 class Progress {
   readonly #write: (text: string) => void;
   #shown = 0;

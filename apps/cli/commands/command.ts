@@ -5,7 +5,7 @@ import type { Output } from "../output.ts";
 import type { RegistryClient } from "../registry-client.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What a command works with, made when it runs. */
+/** The tools of a command, created when it runs. */
 export interface CommandContext {
   registry: RegistryClient;
   output: Output;
@@ -15,10 +15,10 @@ export interface CommandContext {
 /** Runs a command's work with its context. */
 export type Run = (work: (context: CommandContext) => Promise<void>) => Promise<void>;
 
-/** What is there for commands that ask no registry. */
+/** The tools of commands that ask no registry. */
 export interface Setting {
   terminal: Terminal;
-  /** The names that `--registry` takes. */
+  /** Returns the names that `--registry` accepts. */
   registryNames(): Promise<string[]>;
 }
 
@@ -28,24 +28,24 @@ export function revisionArgument(text: string): number {
   return revision;
 }
 
-/** A method, also in lower case. */
+/** Parses an HTTP method in upper or lower case. */
 export function methodArgument(text: string): string {
   const method = METHODS.find((each) => each === text.toUpperCase());
-  if (method === undefined) throw new InvalidArgumentError(`It is one of ${METHODS.join(", ")}.`);
+  if (method === undefined) throw new InvalidArgumentError(`Use one of ${METHODS.join(", ")}.`);
   return method;
 }
 
-/** A path as a client would request it, also as part of a whole URL. */
+/** Parses the path of a request, or takes it from a whole URL. */
 export function pathArgument(text: string): string {
   if (text.startsWith("/")) return text;
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   if (url === null)
-    throw new InvalidArgumentError("It is a path, which starts with /, or an http:// or https:// URL.");
+    throw new InvalidArgumentError("Give a path that starts with /, or an http:// or https:// URL.");
   return url.pathname + url.search;
 }
 
-/** A time to wait, in seconds. */
+/** Parses a timeout in seconds. */
 export function timeoutArgument(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError("It is a whole number from 1 to 9999.");
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 9999.");
   return Number(text);
 }

@@ -1,19 +1,22 @@
-import { Services } from "@ostiary/lib/contracts/registry-api";
+import { Revisions, Services } from "@ostiary/lib/contracts/registry-api";
 import { Argument, type Command } from "commander";
-import { candidatesFor } from "../completion/candidates.ts";
+import { type Candidate, candidatesFor } from "../completion/candidates.ts";
 import { FILES, SHELLS, type Shell, scripts } from "../completion/scripts.ts";
 import { pathTo } from "../registry-client.ts";
 import type { Run, Setting } from "./command.ts";
 
-/** Nobody waits longer for a word at a prompt. */
+/** A person at a prompt does not wait longer for a completion. */
 const TIMEOUT_S = 2;
 
-/** `completion SHELL`: the script that completes the words of a command line, and what the script asks. */
+/**
+ * Adds `completion SHELL`, which writes a shell's completion script, and the hidden command that the script
+ * calls.
+ */
 export function addCompletion(program: Command, run: Run, { terminal, registryNames }: Setting): void {
-  const shell = new Argument("<shell>", "the shell that is to complete").choices(SHELLS);
+  const shell = new Argument("<shell>", "the shell to complete in").choices(SHELLS);
   program
     .command("completion")
-    .description("Write the script by which a shell completes commands, flags and services of `ostiary`")
+    .description("Print the script that lets a shell complete commands, flags and services of `ostiary`")
     .addArgument(shell)
     .addHelpText(
       "after",
@@ -26,16 +29,17 @@ Examples:
   program
     .command("complete", { hidden: true })
     .addArgument(shell)
-    .argument("[words...]", "what is typed behind the program's name; the cursor is in the last word")
+    .argument("[words...]", "the words after the program's name; the cursor is in the last word")
     .action(async (name: Shell, words: string[]) => {
       const typed = name === "bash" ? withoutBreaks(words) : words;
       program.setOptionValue("timeout", TIMEOUT_S);
       program.setOptionValue("registry", registryIn(typed));
       const found = await candidatesFor(program, typed, {
         services: () => quietly(() => serviceNames(run)),
+        revisions: (service) => quietly(() => revisionsOf(run, service)),
         registries: () => quietly(registryNames),
       });
-      // bash replaces what stands behind the =
+      // bash replaces only the text after the =
       const start = name === "bash" ? /^--[^=]*=/ : /^(?!)/;
       const lines = found.words.map(({ word, description }) =>
         [word.replace(start, ""), ...(description ? [description.replace(/\s+/g, " ")] : [])].join("\t"),
@@ -44,7 +48,7 @@ Examples:
     });
 }
 
-/** bash takes `--output=js` for three words. */
+/** Joins the words that bash splits at `=`: it passes `--output=js` as three words. */
 function withoutBreaks(words: readonly string[]): string[] {
   const whole: string[] = [];
   for (const [index, word] of words.entries()) {
@@ -69,8 +73,22 @@ async function serviceNames(run: Run): Promise<string[]> {
   return names;
 }
 
-/** Whoever types learns nothing from a message in the middle of the line. */
-async function quietly(names: () => Promise<string[]>): Promise<string[]> {
+async function revisionsOf(run: Run, service: string): Promise<Candidate[]> {
+  let candidates: Candidate[] = [];
+  await run(async ({ registry }) => {
+    const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+    candidates = revisions.map(({ revision, action, created_at }) => ({
+      word: String(revision),
+      description: `${action} ${created_at}`,
+    }));
+  });
+  return candidates;
+}
+
+/**
+ * Returns nothing when the lookup fails, because an error message would break the line that a person types.
+ */
+async function quietly<Found>(names: () => Promise<Found[]>): Promise<Found[]> {
   try {
     return await names();
   } catch {

@@ -5,9 +5,16 @@ import type { Command } from "commander";
 import { Refused, UsageError } from "../errors.ts";
 import { pathTo } from "../registry-client.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
-import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
+import {
+  addWaitOption,
+  reportPropagation,
+  TAKEN_AWAY,
+  type WaitOptions,
+  waitQuery,
+  withProgress,
+} from "./wait.ts";
 
-/** Nothing, unless the answer waited. */
+/** The answer to a delete, or null unless the request waited. */
 const Answer = Type.Union([Type.Null(), Deleted]);
 
 interface Options extends WaitOptions {
@@ -15,12 +22,12 @@ interface Options extends WaitOptions {
   ifRevision?: number;
 }
 
-/** `delete SERVICE`: take a service's routes away. */
+/** Adds `delete SERVICE`, which takes away a service and its routes. */
 export function addDelete(program: Command, run: Run): void {
-  addWaitOption(program.command("delete"))
-    .description("Take a service and its routes away; its history stays, and restore brings it back")
+  addWaitOption(program.command("delete"), TAKEN_AWAY)
+    .description("Delete a service and its routes; its history stays, and restore brings it back")
     .argument("<service>", "the name of a service")
-    .option("--yes", "do not ask first; needed where nobody can be asked")
+    .option("--yes", "do not ask for confirmation; required if standard input is no terminal")
     .option("--if-revision <revision>", "only if this is the current revision", revisionArgument)
     .addHelpText(
       "after",
@@ -38,23 +45,28 @@ Examples:
           ...waitQuery(options),
           ...(revision !== undefined && { headers: { "If-Match": revisionTag(revision) } }),
         });
-        const answer = await withProgress(terminal, options, asked);
+        const answer = await withProgress(terminal, options, asked, TAKEN_AWAY);
         output.result({ service, status: "deleted", ...answer }, () =>
           output.line(`${service} is deleted. Its revisions stay, and restore brings one back.`),
         );
-        reportPropagation(output, answer?.propagation);
+        reportPropagation(output, answer?.propagation, TAKEN_AWAY);
       }),
     );
 }
 
-/** The revision that somebody at the terminal has seen and wants deleted: no other one is, whatever is written meanwhile. */
+/**
+ * Asks a person to confirm and returns the revision to delete. A newer revision, written while the person
+ * decides, is not deleted.
+ */
 async function confirmed(
   { registry, terminal }: CommandContext,
   name: string,
   { ifRevision }: Options,
 ): Promise<number> {
   if (terminal.ask === null) {
-    throw new UsageError("Nobody can be asked, since standard input is no terminal: add --yes.");
+    throw new UsageError(
+      "Standard input is no terminal, so the command cannot ask for confirmation: add --yes.",
+    );
   }
   const service = await registry.ask(Service, pathTo("services", name));
   const routes = SCOPES.flatMap((scope) => service[scope]?.routes ?? []).length;

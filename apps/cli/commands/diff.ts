@@ -7,10 +7,10 @@ import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/wr
 import { showPlan } from "./apply.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
 
-/** A revision, or two of them with dots between. */
+/** The revision, or both revisions of `FROM..TO`. */
 type From = { from: number; to?: number };
 
-/** `diff FILE` or `diff SERVICE [FROM] [TO]`: what would change, or what has. */
+/** Adds `diff FILE` and `diff SERVICE [FROM] [TO]`, which show future and past changes. */
 export function addDiff(program: Command, run: Run): void {
   addReviewOptions(program.command("diff"))
     .description("Show what a document would change, or what changed between two revisions of a service")

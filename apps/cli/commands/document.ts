@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import type { RegistryRequest } from "@ostiary/lib/contracts/registry-api";
 import { errorCode } from "@ostiary/lib/domain/errors";
 import { UsageError } from "../errors.ts";
-import type { RegistryRequest } from "../registry-client.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Reads a configuration document from a file, or from standard input for `-`, as the body of apply. */
@@ -11,12 +11,12 @@ export async function readDocument(file: string, terminal: Terminal): Promise<Re
   return { method: "POST", headers: { "Content-Type": type }, body };
 }
 
-async function read(file: string): Promise<Uint8Array> {
+async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await readFile(file);
   } catch (error) {
     const code = errorCode(error) ?? "unknown reason";
-    throw new UsageError(`${file} ${REASONS[code] ?? `can not be read (${code}).`}`);
+    throw new UsageError(`${file} ${REASONS[code] ?? `cannot be read (${code}).`}`);
   }
 }
 

@@ -7,19 +7,27 @@ import { methodArgument, pathArgument, type Run } from "./command.ts";
 interface Caller {
   role?: string;
   labels?: string;
+  plan?: string;
 }
 
-/** `explain METHOD PATH`: which route would serve a request, and whether a caller may send it. */
+/**
+ * Adds `explain METHOD PATH`, which shows the route that would serve a request, and whether a caller may send
+ * it.
+ */
 export function addExplain(program: Command, run: Run): void {
   program
     .command("explain")
     .description("Show which route would serve a request, or which come closest")
     .addArgument(new Argument("<method>", "the request's method").choices(METHODS).argParser(methodArgument))
     .argument("<path>", "the request's path, or its whole URL", pathArgument)
-    .addOption(new Option("--role <role>", "tell whether a member with this role may use it"))
+    .addOption(new Option("--role <role>", "tell whether a member with this role may use the route"))
     .addOption(
-      new Option("--labels <labels>", "tell it of these labels, separated by commas").conflicts("role"),
+      new Option(
+        "--labels <labels>",
+        "tell whether a member with these labels, separated by commas, may use the route",
+      ).conflicts("role"),
     )
+    .addOption(new Option("--plan <plan>", "show the limits of an organization with this plan"))
     .addHelpText(
       "after",
       `
@@ -27,7 +35,8 @@ Examples:
   $ bun cli explain GET /org/widgets/42
   $ bun cli explain get https://api.example.com/org/widgets/42?size=large
   $ bun cli explain DELETE /org/widgets/42 --role admin
-  $ bun cli explain DELETE /org/widgets/42 --labels widgets:read,widgets:write`,
+  $ bun cli explain DELETE /org/widgets/42 --labels widgets:read,widgets:write
+  $ bun cli explain GET /org/widgets/42 --plan pro`,
     )
     .action((method: string, path: string, caller: Caller) =>
       run(async ({ registry, output }) => {
@@ -48,9 +57,16 @@ function settingsOf(route: Lookup): string[][] {
     ["params", params.join(", ") || "none"],
     ["required labels", route.required_labels?.join(", ") ?? "none"],
     ["rate limit", limitText(route.rate_limit) || "the gateway's default"],
+    ...(route.limits === undefined
+      ? []
+      : [["of the plan", route.limits.map(limitOfPlan).join(" and ") || "unlimited"]]),
     ["audit", route.audit ? "yes" : "no"],
     ["upstream", route.upstream ?? "the request's path"],
   ];
+}
+
+function limitOfPlan({ requests, window_seconds, period }: NonNullable<Lookup["limits"]>[number]): string {
+  return limitText({ requests, window_seconds, period });
 }
 
 function decisionText({ allowed, decided_by = [], scope }: Lookup, { role, labels }: Caller): string {

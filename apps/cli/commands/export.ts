@@ -1,10 +1,12 @@
 import { Service, Services } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
 import { COLLECTION_STYLE, dump, type Node, SCALAR_STYLE, visit } from "js-yaml";
+import { Refused } from "../errors.ts";
 import { pathTo, type RegistryClient } from "../registry-client.ts";
 import type { Run } from "./command.ts";
+import { UNREADABLE } from "./services.ts";
 
-/** `export [SERVICE]`: what is published, as a document that apply takes. */
+/** Adds `export [SERVICE]`, which writes the published services as a document that apply takes. */
 export function addExport(program: Command, run: Run): void {
   program
     .command("export")
@@ -20,8 +22,10 @@ Examples:
     )
     .action((service: string | undefined) =>
       run(async ({ registry, output }) => {
-        const document = await readDocument(registry, service);
+        const { unreadable = {}, ...document } = await readDocument(registry, service);
         output.result(document, () => output.write(documentYaml(document)));
+        const missing = Object.keys(unreadable);
+        if (missing.length > 0) throw new Refused(`Not exported: ${missing.join(", ")}: ${UNREADABLE}.`);
       }),
     );
 }
@@ -32,7 +36,10 @@ async function readDocument(registry: RegistryClient, name: string | undefined):
   return { services: Object.fromEntries([[name, config]]) };
 }
 
-/** YAML that every version of it, and every reader, takes alike: no name is a number, a date or `no` to any. */
+/**
+ * Returns YAML that every version and reader of YAML understands alike. No reader takes a name for a number,
+ * a date or a boolean.
+ */
 export function documentYaml(document: Services): string {
   return dump(document, {
     lineWidth: -1,
@@ -41,14 +48,14 @@ export function documentYaml(document: Services): string {
   });
 }
 
-/** What readers of YAML 1.1 make numbers of differs among them, such as `._` and `e0`. */
+/** Texts that some readers of YAML 1.1 take for a number, such as `._` and `e0`. */
 const LIKE_A_NUMBER = /^([-+._0-9]|e[-+0-9])/i;
 
 function setStyle(node: Node): void {
   if (node.kind === "scalar" && node.tag === STRING_TAG && LIKE_A_NUMBER.test(node.value)) {
     node.style = SCALAR_STYLE.SINGLE_QUOTED;
   }
-  // methods and labels in one line
+  // Methods and labels fit on one line.
   if (node.kind === "sequence" && node.items.every((item) => item.kind === "scalar")) {
     node.style = COLLECTION_STYLE.FLOW;
   }

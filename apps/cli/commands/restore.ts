@@ -4,7 +4,7 @@ import { pathTo } from "../registry-client.ts";
 import { type Run, revisionArgument } from "./command.ts";
 import { addWaitOption, reportPropagation, type WaitOptions, waitQuery, withProgress } from "./wait.ts";
 
-/** `restore SERVICE REVISION`: the way back. */
+/** Adds `restore SERVICE REVISION`, which makes an earlier configuration current again. */
 export function addRestore(program: Command, run: Run): void {
   addWaitOption(program.command("restore"))
     .description("Make the config of an earlier revision current again")

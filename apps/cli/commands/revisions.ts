@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import type { Run } from "./command.ts";
 
-/** `revisions SERVICE`: the history of a service. */
+/** Adds `revisions SERVICE`, which lists the history of a service. */
 export function addRevisions(program: Command, run: Run): void {
   program
     .command("revisions")
@@ -16,9 +16,10 @@ export function addRevisions(program: Command, run: Run): void {
         output.result(answer, ({ revisions }) =>
           output.table(
             ["revision", "action", "created", "request"],
-            revisions.map(({ revision, action, restored_from, created_at, request_id }) => [
+            revisions.map(({ revision, action, restored_from, created_at, request_id, unreadable }) => [
               String(revision),
-              restored_from === null ? action : `${action} of ${restored_from}`,
+              (restored_from === null ? action : `${action} of ${restored_from}`) +
+                (unreadable === undefined ? "" : " (unreadable)"),
               created_at,
               request_id,
             ]),

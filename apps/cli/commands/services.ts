@@ -1,10 +1,13 @@
 import { Service, Services } from "@ostiary/lib/contracts/registry-api";
-import { limitText, SCOPES, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { countRoutes, limitText, SCOPES, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import type { Run } from "./command.ts";
 
-/** `services [NAME]`: what is published. */
+/** The text for a service or revision that the registry cannot show. */
+export const UNREADABLE = "another version of the registry wrote this, and the one asked cannot read it";
+
+/** Adds `services [NAME]`, which lists the current services. */
 export function addServices(program: Command, run: Run): void {
   program
     .command("services")
@@ -13,6 +16,8 @@ export function addServices(program: Command, run: Run): void {
     .addHelpText(
       "after",
       `
+Each method of a path counts as a route, here and in \`gateways\`.
+
 Examples:
   $ bun cli services
   $ bun cli services widgets
@@ -22,13 +27,15 @@ Examples:
       run(async ({ registry, output }) => {
         if (name === undefined) {
           const answer = await registry.ask(Services, pathTo("services"));
-          return output.result(answer, ({ services }) =>
+          return output.result(answer, ({ services, unreadable = {} }) => {
+            const others = Object.keys(unreadable);
             output.table(
               ["service", "url", "scopes", "routes"],
               Object.entries(services).map(([service, config]) => summary(service, config)),
-              "No service is published.",
-            ),
-          );
+              others.length === 0 ? "No service is published." : "",
+            );
+            for (const service of others) output.line(`${service}: ${UNREADABLE}.`);
+          });
         }
         const answer = await registry.ask(Service, pathTo("services", name));
         output.result(answer, (service) => {
@@ -46,7 +53,7 @@ Examples:
 function summary(name: string, config: StoredServiceConfig): string[] {
   const scopes = SCOPES.filter((scope) => config[scope] !== undefined);
   const routes = scopes.flatMap((scope) => config[scope]?.routes ?? []);
-  return [name, config.url, scopes.join(", "), String(routes.length)];
+  return [name, config.url, scopes.join(", "), String(countRoutes(routes))];
 }
 
 function routesOf(config: StoredServiceConfig): string[][] {

@@ -6,50 +6,79 @@ import type { Terminal } from "../terminal.ts";
 
 const FLAG = "--wait";
 const WAIT_MS_MAX = 30_000;
-/** A wait that is over by then shows no progress. */
+/** A shorter wait shows no progress. */
 const PROGRESS_MS = 500;
 const CLEAR_LINE = "\r\x1b[K";
 
-/** What a command gets from {@link addWaitOption}. */
+/** The words of messages about a wait, which differ between a publish and a delete. */
+interface WaitWords {
+  /** The goal of the wait, after "until". */
+  goal: string;
+  unprojected: string;
+  /** The text after the number of gateways that the write has reached. */
+  reached: string;
+  noGateway: string;
+  done: string;
+}
+
+const PUBLISHED: WaitWords = {
+  goal: "every gateway serves it",
+  unprojected: "the route store does not have it yet: gateways serve it once it has",
+  reached: "serve it",
+  noGateway: "the next one to start will serve it",
+  done: "Every gateway serves it",
+};
+
+/** The words for a command that deletes a service. */
+export const TAKEN_AWAY: WaitWords = {
+  goal: "no gateway serves it any more",
+  unprojected: "the route store still has it: gateways serve it until it is gone there",
+  reached: "have stopped serving it",
+  noGateway: "the next one to start will not serve it",
+  done: "No gateway serves it any more",
+};
+
+/** The options that {@link addWaitOption} adds. */
 export interface WaitOptions {
-  /** Milliseconds. */
+  /** The longest wait, in milliseconds. */
   wait?: number;
 }
 
-/** `--wait[=MS]`, for a command that writes. */
-export function addWaitOption(command: Command): Command {
-  const description = `wait until every gateway serves it, for so many milliseconds at most (default ${WAIT_MS_MAX})`;
+/** Adds `--wait[=MS]` to a command that writes. */
+export function addWaitOption(command: Command, { goal } = PUBLISHED): Command {
+  const description = `wait until ${goal}, for at most this many milliseconds (default ${WAIT_MS_MAX})`;
   return command.addOption(new Option(`${FLAG} [ms]`, description).argParser(waitArgument));
 }
 
-/** The value of the option is what stands behind `=`, never the word after it: that is a file. */
+/** Gives a bare `--wait` its default. The value must follow `=`, because the next word is the file. */
 export function withDefaultWait(parameters: readonly string[]): string[] {
   return parameters.map((parameter) => (parameter === FLAG ? `${FLAG}=${WAIT_MS_MAX}` : parameter));
 }
 
 function waitArgument(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > WAIT_MS_MAX) {
-    throw new InvalidArgumentError(`It is a whole number of milliseconds from 0 to ${WAIT_MS_MAX}.`);
+    throw new InvalidArgumentError(`Give a whole number of milliseconds from 0 to ${WAIT_MS_MAX}.`);
   }
   return Number(text);
 }
 
-/** The query of a write whose answer waits; none where it does not. */
+/** Returns the query of a write that waits, or nothing for a write that does not. */
 export function waitQuery({ wait }: WaitOptions): { query?: Record<string, string> } {
   return wait === undefined ? {} : { query: { wait_ms: String(wait) } };
 }
 
-/** Carries out a request that may wait, and shows on a terminal that it does. */
+/** Awaits a request, and shows the progress of a wait on a terminal. */
 export async function withProgress<Answer>(
   terminal: Terminal,
   { wait }: WaitOptions,
   request: Promise<Answer>,
+  { goal } = PUBLISHED,
 ): Promise<Answer> {
   if (wait === undefined || !terminal.progress) return request;
   const started_ms = performance.now();
   const showing = setInterval(() => {
     const waited = seconds(performance.now() - started_ms);
-    terminal.writeError(`${CLEAR_LINE}Waiting until every gateway serves it: ${waited} of ${seconds(wait)}`);
+    terminal.writeError(`${CLEAR_LINE}Waiting until ${goal}: ${waited} of ${seconds(wait)}`);
   }, PROGRESS_MS);
   try {
     return await request;
@@ -60,28 +89,29 @@ export async function withProgress<Answer>(
 }
 
 /**
- * Says how far a write has come.
- *
- * @throws Refused when not every gateway was reached
+ * Reports the number of gateways that the write has reached.
+ * @throws Refused when the write has not reached every gateway
  */
-export function reportPropagation(output: Output, propagation: Propagation | undefined): void {
+export function reportPropagation(
+  output: Output,
+  propagation: Propagation | undefined,
+  words = PUBLISHED,
+): void {
   if (propagation === undefined) return;
   const { gateways, reached, waited_ms, projected } = propagation;
   const waited = seconds(waited_ms);
   if (!projected) {
-    throw new Refused(
-      `It is recorded, but after ${waited} the route store does not have it yet: gateways serve it once it has.`,
-    );
+    throw new Refused(`The write is recorded, but after ${waited} ${words.unprojected}.`);
   }
   if (reached < gateways) {
     throw new Refused(
-      `It is recorded, but after ${waited} only ${reached} of ${gateways} gateways serve it: bun cli gateways tells which.`,
+      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways ${words.reached}: bun cli gateways tells which.`,
     );
   }
   output.note(
     gateways === 0
-      ? "No gateway runs: whichever starts will serve it."
-      : `Every gateway serves it: ${reached} of ${gateways}, after ${waited}.`,
+      ? `No gateway runs: ${words.noGateway}.`
+      : `${words.done}: ${reached} of ${gateways}, after ${waited}.`,
   );
 }
 

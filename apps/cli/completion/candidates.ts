@@ -1,30 +1,32 @@
 import type { Argument, Command, Option } from "commander";
 
-/** A word that may stand where the cursor is. */
+/** A word that completes the text at the cursor. */
 export interface Candidate {
   word: string;
   description?: string;
 }
 
-/** The candidates, and whether a file may stand there too. */
+/** The candidates, and whether the name of a file is possible too. */
 export interface Candidates {
   words: Candidate[];
   files: boolean;
 }
 
-/** What only the registry or the profiles know: asked for when it is needed. */
+/** Names that only the registry or the profiles know. Completion asks for them when it needs them. */
 export interface KnownNames {
   services(): Promise<string[]>;
+  /** Returns the revisions of a service, newest first. */
+  revisions(service: string): Promise<Candidate[]>;
   registries(): Promise<string[]>;
 }
 
 const SERVICE_ARGUMENTS = ["service", "name", "target"];
 const FILE_ARGUMENTS = ["file", "target"];
+const REVISION_ARGUMENTS = ["revision", "from", "to", "if-revision"];
 
 /**
- * What may follow.
- *
- * @param typed the words behind the program's name; the last one is what the cursor stands in or behind
+ * Returns the candidates for the word at the cursor.
+ * @param typed the words after the program's name; the cursor is in or after the last one
  */
 export async function candidatesFor(
   program: Command,
@@ -34,33 +36,34 @@ export async function candidatesFor(
   const before = typed.slice(0, -1);
   const current = typed.at(-1) ?? "";
   const { command, positional, awaiting } = read(program, before);
-  if (awaiting !== undefined) return startingWith(current, await valuesOf(awaiting, known));
+  const [service] = positional;
+  if (awaiting !== undefined) return startingWith(current, await valuesOf(awaiting, known, service));
   const equals = current.indexOf("=");
   if (current.startsWith("--") && equals > 0) {
     const option = optionsOf(program, command).find((each) => each.long === current.slice(0, equals));
-    const values = option === undefined ? nothing : await valuesOf(option, known);
+    const values = option === undefined ? nothing : await valuesOf(option, known, service);
     const words = values.words.map(({ word }) => ({ word: `${current.slice(0, equals)}=${word}` }));
     return startingWith(current, { ...values, words });
   }
   if (current.startsWith("-")) return startingWith(current, flagsOf(program, command));
   if (command === undefined) return startingWith(current, commandsOf(program));
   const { registeredArguments: all } = command;
-  const argument = all[positional] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
-  return startingWith(current, argument === undefined ? nothing : await valuesOf(argument, known));
+  const argument = all[positional.length] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
+  return startingWith(current, argument === undefined ? nothing : await valuesOf(argument, known, service));
 }
 
 const nothing: Candidates = { words: [], files: false };
 
-/** What the words before the cursor say: the command, how many arguments it has, the option that still wants its value. */
+/** Reads the words before the cursor: the command, its arguments, and the option whose value comes next. */
 function read(program: Command, words: readonly string[]) {
   let command: Command | undefined;
   let awaiting: Option | undefined;
-  let positional = 0;
+  const positional: string[] = [];
   for (const word of words) {
     if (awaiting !== undefined) awaiting = undefined;
     else if (word.startsWith("-")) {
       awaiting = optionsOf(program, command).find((each) => each.long === word && each.required);
-    } else if (command !== undefined) positional++;
+    } else if (command !== undefined) positional.push(word);
     else command = program.commands.find((each) => each.name() === word);
   }
   return { command, positional, awaiting };
@@ -84,9 +87,17 @@ function commandsOf(program: Command): Candidates {
   };
 }
 
-async function valuesOf(of: Option | Argument, known: KnownNames): Promise<Candidates> {
+/** @param service the first argument before the cursor, if there is one */
+async function valuesOf(
+  of: Option | Argument,
+  known: KnownNames,
+  service: string | undefined,
+): Promise<Candidates> {
   if (of.argChoices !== undefined) return { words: of.argChoices.map((word) => ({ word })), files: false };
   const name = of.name();
+  if (REVISION_ARGUMENTS.includes(name)) {
+    return { words: service === undefined ? [] : await known.revisions(service), files: false };
+  }
   const names = "long" in of ? (name === "registry" ? await known.registries() : []) : [];
   if ("long" in of) return { words: names.map((word) => ({ word })), files: false };
   const services = SERVICE_ARGUMENTS.includes(name) ? await known.services() : [];

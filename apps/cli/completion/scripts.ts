@@ -1,10 +1,13 @@
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A line that stands for files, among lines that are a word, a tab and a description. */
+/** The line that stands for file names. Each other line is a word, a tab and a description. */
 export const FILES = ":files";
 
-/** What a shell runs at its start; the words come from the hidden command `complete` of the program itself. */
+/**
+ * The scripts that shells load at their start. The program's hidden command `complete` gives the scripts the
+ * words.
+ */
 export const scripts: Record<Shell, string> = {
   bash: `# ostiary's completion for bash: source <(ostiary completion bash)
 _ostiary() {

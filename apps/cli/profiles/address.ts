@@ -4,12 +4,12 @@ import { UsageError } from "../errors.ts";
 import type { RegistryAddress } from "../registry-client.ts";
 import { exposureText, type Profile, type ProfilesFile, readProfiles } from "./profiles-file.ts";
 
-/** The value of an environment variable. */
+/** Returns the value of an environment variable. */
 export type ReadVariable = (name: string) => string | undefined;
 
 /**
- * Which registry is meant: the one that `--registry` names, else that of the environment, else the default of the
- * profiles file. The url and the token always come from the same of them: no token goes to another registry.
+ * Returns the registry that `--registry` names, else the one of the environment, else the default of the
+ * profiles file. URL and token always come from the same source, so that no token goes to another registry.
  */
 export async function findRegistry(
   named: string | undefined,
@@ -30,21 +30,21 @@ export async function findRegistry(
   return { REGISTRY_URL: profile.url, ADMIN_TOKEN: await tokenOf(name, profile, variable), profile: name };
 }
 
-/** The names that `--registry` takes. */
+/** Returns the names that `--registry` accepts. */
 export async function registryNames(variable: ReadVariable): Promise<string[]> {
   return Object.keys((await readProfiles(profilesPath(variable)))?.registries ?? {});
 }
 
 function profilesPath(variable: ReadVariable): string {
   const given = variable("XDG_CONFIG_HOME") ?? "";
-  // a relative one is to be ignored (XDG Base Directory Specification)
+  // The XDG Base Directory Specification says to ignore a relative path.
   const home = isAbsolute(given) ? given : join(variable("HOME") || homedir(), ".config");
   return join(home, "ostiary", "config.yaml");
 }
 
 function profileOf(name: string, path: string, file: ProfilesFile | null): Profile {
   if (file === null)
-    throw new UsageError(`${path} would name the registry ${name}, but there is no such file.`);
+    throw new UsageError(`${path} must define the registry ${name}, but there is no such file.`);
   const profile = Object.hasOwn(file.registries, name) ? file.registries[name] : undefined;
   if (profile !== undefined) return profile;
   throw new UsageError(
@@ -60,12 +60,12 @@ async function tokenOf(name: string, profile: Profile, variable: ReadVariable): 
   throw new UsageError(`Set ${profile.token_env} to the admin token of the registry ${name}.`);
 }
 
-/** What a command writes. What it says beside that is shown, what it writes never is. */
+/** Returns the standard output of a command. Only the command's standard error is shown. */
 async function outputOf(name: string, command: string): Promise<string> {
   const shell = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
   const child = Bun.spawn([...shell, command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const [output, exit_code] = await Promise.all([child.stdout.text(), child.exited]);
   if (exit_code === 0 && output.trim() !== "") return output;
-  const fault = exit_code === 0 ? "wrote nothing" : `failed with exit code ${exit_code}`;
-  throw new UsageError(`The token_command of the registry ${name} ${fault}.`);
+  const what = exit_code === 0 ? "wrote nothing" : `failed with exit code ${exit_code}`;
+  throw new UsageError(`The token_command of the registry ${name} ${what}.`);
 }

@@ -9,7 +9,7 @@ import { UsageError } from "../errors.ts";
 const NAME = "^[A-Za-z0-9._-]{1,64}$";
 const NAME_RULE = "must be 1 to 64 letters, digits, `.`, `_` and `-`";
 
-/** A registry by its name, and where its token comes from. */
+/** One registry of the profiles file, and the source of its token. */
 export const Profile = Type.Object(
   {
     url: Type.String({ minLength: 1, rule: "must be the address of a registry's admin API" }),
@@ -41,7 +41,7 @@ export type ProfilesFile = Static<typeof ProfilesFile>;
 
 const OTHERS = 0o077;
 
-/** The registries that a file names; null where there is no such file. */
+/** Returns the registries of the profiles file, or null when the file does not exist. */
 export async function readProfiles(path: string): Promise<ProfilesFile | null> {
   const text = await readText(path);
   if (text === null) return null;
@@ -58,7 +58,7 @@ export async function readProfiles(path: string): Promise<ProfilesFile | null> {
     if (wrong.length === 0) return value;
   }
   const lines = wrong.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-  throw new UsageError([`${path} can not be used:`, ...lines.map((line) => `  ${line}`)].join("\n"));
+  throw new UsageError([`${path} cannot be used:`, ...lines.map((line) => `  ${line}`)].join("\n"));
 }
 
 async function readText(path: string): Promise<string | null> {
@@ -67,11 +67,11 @@ async function readText(path: string): Promise<string | null> {
   } catch (error) {
     const code = errorCode(error) ?? "unknown reason";
     if (code === "ENOENT" || code === "ENOTDIR") return null;
-    throw new UsageError(`${path} can not be read (${code}).`);
+    throw new UsageError(`${path} cannot be read (${code}).`);
   }
 }
 
-/** Never with a piece of the text, which may hold a token. */
+/** Parses the file. The error quotes no text of the file, because it may hold a token. */
 function parse(path: string, text: string): unknown {
   try {
     return load(text);
@@ -82,7 +82,7 @@ function parse(path: string, text: string): unknown {
   }
 }
 
-/** What to say of a file that holds a token and that others may read; null where all is well. */
+/** Returns a warning when other users may read a file that holds a token, else null. */
 export async function exposureText(path: string, { registries }: ProfilesFile): Promise<string | null> {
   const holdsToken = Object.values(registries).some(({ token }) => token !== undefined);
   if (!holdsToken || process.platform === "win32") return null;

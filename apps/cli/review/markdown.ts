@@ -1,13 +1,13 @@
 import { type MarkedChange, settingChanges, subjectOf, summaryOf } from "@ostiary/lib/domain/routes";
 import type { Review, ServiceReview } from "./review.ts";
 
-/** GitHub refuses comments of more than 65 536 characters. */
+/** A limit below that of GitHub, which refuses comments of more than 65 536 characters. */
 const LENGTH_MAX = 60_000;
 const HEAD = "| | Route | Scope | Change | Review |\n|---|---|---|---|---|\n";
 
 /**
- * A review as GitHub-flavoured Markdown, for a comment on a pull request: a table for each service, what is marked
- * first. What does not fit into a comment is counted.
+ * Returns a review as GitHub-flavoured Markdown, for a comment on a pull request. Each service has a table,
+ * with marked changes first. Changes that do not fit are counted.
  */
 export function reviewMarkdown({ services, counts }: Review): string {
   const changed = services.filter(({ changes }) => changes.length > 0).toSorted(markedFirst);
@@ -57,12 +57,12 @@ function rowOf(change: MarkedChange): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** Text as code. As an element, since what stands between backticks can still end a cell of a table. */
+/** Formats text as code, in an HTML element. Text between backticks could still end a cell of a table. */
 function code(text: string): string {
   return `<code>${plain(text)}</code>`;
 }
 
-/** Text of which nothing is read as Markdown, as HTML or as the end of a cell. */
+/** Escapes text so that no part of it is Markdown, HTML or the end of a cell. */
 function plain(text: string): string {
   return text.replace(/[^A-Za-z0-9 ,.;:/{}()'%=+-]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -11,7 +11,7 @@ import type { Review } from "./review.ts";
 
 const SIGNS = { added: "+", removed: "-", changed: "~" } as const;
 
-/** A review for a terminal: the changes of each service, each with its marks below it, and a last line that sums up. */
+/** Returns a review for a terminal: the changes of each service with their marks, then a summary. */
 export function reviewText({ services, counts }: Review, colours: Colours): string[] {
   const sections = services.flatMap(({ service, state, changes }) => [
     colours.bold(printable(`${service}: ${state}`)),
@@ -31,7 +31,7 @@ function changeLines(change: MarkedChange, colours: Colours): string[] {
   ];
 }
 
-/** One line, and one more for each setting of a route that has other ones. */
+/** Returns one line for the change, and one more for each changed setting of a route. */
 function whatChanges(change: MarkedChange): string[] {
   const subject = subjectOf(change);
   const settings = settingChanges(change);

@@ -6,7 +6,7 @@ import { reviewMarkdown } from "./markdown.ts";
 import { effectsArgument, type Review } from "./review.ts";
 import { reviewText } from "./text.ts";
 
-/** How a review is written, and what in it fails the command. */
+/** The format of a review, and the effects that fail the command. */
 export interface ReviewOptions {
   output?: "text" | "json" | "markdown";
   failOn?: Effect[];
@@ -19,22 +19,21 @@ export function addReviewOptions(command: Command): Command {
       new Option("--output <format>", "how to write the changes").choices(["text", "json", "markdown"]),
     )
     .addOption(
-      new Option(
-        "--fail-on <effects>",
-        "exit code 3 when a change opens something, or breaks callers: opens, breaks, or opens,breaks",
-      ).argParser(effectsArgument),
+      new Option("--fail-on <effects>", "exit code 3 if a change opens a route, or breaks callers")
+        .choices(["opens", "breaks", "opens,breaks"])
+        .argParser(effectsArgument),
     );
 }
 
 /**
- * Writes a review in the form that was asked for, with what `--json` shows of it; throws Flagged when it has what
- * the command fails on.
+ * Writes a review in the chosen format; `answer` is the form for `--json`.
+ * @throws Flagged when the review has an effect that fails the command
  */
 export type WriteReview = (review: Review, answer: object) => void;
 
 export function reviewWriter(output: Output, { output: form, failOn = [] }: ReviewOptions): WriteReview {
   if (output.isJson && form !== undefined && form !== "json") {
-    throw new UsageError(`--json and --output ${form} can not be given together.`);
+    throw new UsageError(`--json and --output ${form} cannot be given together.`);
   }
   return (review, answer) => {
     if (form === "markdown") output.write(reviewMarkdown(review));

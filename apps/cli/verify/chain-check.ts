@@ -1,113 +1,135 @@
-import { type Hash, nextInChain, sameHash, ZERO_HASH } from "@ostiary/lib/domain/proof";
-import type { Faults } from "./faults.ts";
+import {
+  type ChainRange,
+  type Hash,
+  hashFromHex,
+  nextInChain,
+  sameHash,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
+import type { Problems } from "./problems.ts";
 
-/** An entry that a file shows: where it says to be, what it is, and what it says that the chain is there. */
+/** An entry in an export: its position, its own hash, and the chain hash that it claims. */
 export interface ShownEntry {
   position: number;
-  event_id: string;
-  /** `intent` or `outcome`. */
-  half: string;
+  /** The id of the entry's event, or null for an entry without an event. */
+  event_id: string | null;
+  /** A name for people, such as `the intent of event 01K…`. */
+  name: string;
   hash: Hash;
   chain: Hash;
 }
 
-/** Entries that follow one another without a gap. */
+/** The head of a chain that the user kept; `unmet` until an entry with its position comes. */
+interface KeptHead {
+  position: number;
+  chain: Hash;
+  found: "unmet" | "same" | "other";
+}
+
+/** Entries with consecutive positions. */
 interface Run {
   low: Edge;
   high: Edge;
 }
 
-/** `hash` is null where nothing is known of the entry itself. */
+/** One end of a run; `hash` is null when the entry itself is unknown. */
 interface Edge {
   position: number;
   event_id: string | null;
-  half: string;
+  name: string;
   hash: Hash | null;
   chain: Hash;
 }
 
 /**
- * Checks a chain whose entries come in any order, nearly sorted as a rule: what is kept is a few values for each gap
- * that is open, not the entries. Each is checked when the one before it is known.
+ * Checks a chain whose entries come in any order, usually nearly sorted. An entry is checked when its
+ * predecessor is known. Memory grows with the number of open gaps, not of entries.
  */
 export class ChainCheck {
-  readonly #faults: Faults;
+  readonly #problems: Problems;
   readonly #byLow = new Map<number, Run>();
   readonly #byHigh = new Map<number, Run>();
-  /** The chain that is expected at some places, and by what. */
-  readonly #expected = new Map<number, { chain: Hash; by: string }>();
+  readonly #kept: KeptHead | null;
   #entries = 0;
 
-  constructor(faults: Faults) {
-    this.#faults = faults;
-    const start = { position: 0, event_id: null, half: "", hash: null, chain: ZERO_HASH };
+  /** @param kept the head to look for among the entries */
+  constructor(problems: Problems, kept: { position: number; chain: string } | null) {
+    this.#problems = problems;
+    this.#kept =
+      kept === null || kept.position === 0
+        ? null
+        : { position: kept.position, chain: hashFromHex(kept.chain), found: "unmet" };
+    const start = { position: 0, event_id: null, name: "the beginning", hash: null, chain: ZERO_HASH };
     this.#keep({ low: start, high: start });
   }
 
-  /** Entries so far. */
+  /** Tells whether the chain contains the kept head; `unmet` when no entry has its position. */
+  get keptHead(): KeptHead["found"] | null {
+    return this.#kept?.found ?? null;
+  }
+
+  /** The number of entries so far. */
   get entries(): number {
     return this.#entries;
   }
 
-  /** An entry must have this value of the chain when it comes. */
-  expect(position: number, chain: Hash, by: string): void {
-    this.#expected.set(position, { chain, by });
-  }
-
-  add({ position, event_id, half, hash, chain }: ShownEntry): void {
+  add(entry: ShownEntry): void {
     this.#entries += 1;
-    const edge = { position, event_id, half, hash, chain };
-    this.#checkExpected(edge);
-    this.#join({ low: edge, high: edge });
+    this.#compareKept(entry);
+    this.#join({ low: entry, high: entry });
   }
 
-  /** Entries that are not shown, and the chain at the last of them. */
-  bridge(from: number, to: number, chain: Hash): void {
-    const low = { position: from, event_id: null, half: "", hash: null, chain: ZERO_HASH };
-    const high = { position: to, event_id: null, half: "", hash: null, chain };
-    this.#checkExpected(high);
-    this.#join({ low, high });
+  /**
+   * Lets ranges stand in for missing entries, after all other entries. A range with a shown entry is ignored.
+   * Returns the ranges that stand in.
+   */
+  bridge(ranges: readonly ChainRange[]): ChainRange[] {
+    const runs = this.#runs();
+    const absent = ranges.filter((range) => !isShown(runs, range));
+    for (const { from, to, chain } of absent) {
+      const low = bridgeEdge(from, ZERO_HASH);
+      const high = bridgeEdge(to, hashFromHex(chain));
+      this.#compareKept(high);
+      this.#join({ low, high });
+    }
+    return absent;
   }
 
-  /** Nothing more comes: names what is missing, what is there twice, and a chain that ends differently. */
+  /** Ends the check: reports missing entries, duplicates and a chain with another end. */
   end(position: number, chain: Hash): void {
-    const runs = [...this.#byLow.values()].toSorted((a, b) => a.low.position - b.low.position);
+    const runs = this.#runs();
     let reached: Edge | undefined;
     for (const { low, high } of runs) {
       if (reached !== undefined) this.#nameGap(reached, low);
       if (reached === undefined || high.position > reached.position) reached = high;
     }
     const last = reached?.position ?? 0;
-    if (last < position) this.#nameMissing(last + 1, position, `after ${nameOf(reached)}`, reached?.event_id);
+    if (last < position) this.#nameMissing(last + 1, position, `after ${reached?.name}`, reached?.event_id);
     else if (last > position) {
-      this.#faults.add("added", `The chain goes on to place ${last}, but its head is at ${position}.`, {
+      this.#problems.add("added", `The chain goes on to place ${last}, but its head is at ${position}.`, {
         event_id: reached?.event_id,
         position: position + 1,
       });
     } else if (reached !== undefined && !sameHash(reached.chain, chain)) {
-      this.#faults.add(
+      this.#problems.add(
         "changed",
-        `The chain ends with ${nameOf(reached)} in another value than its head has.`,
+        `The chain ends with ${reached.name} in another value than its head has.`,
         {
           event_id: reached.event_id,
           position: last,
         },
       );
     }
-    for (const [place, { by }] of this.#expected) {
-      this.#faults.add("rebuilt", `${by} has ${place} entries, which this file does not reach.`, {
-        position: place,
-      });
-    }
   }
 
-  #checkExpected({ position, event_id, chain }: Edge): void {
-    const expected = this.#expected.get(position);
-    if (expected === undefined) return;
-    this.#expected.delete(position);
-    if (sameHash(expected.chain, chain)) return;
-    const message = `${expected.by} has another chain at place ${position}: what comes before was rewritten since.`;
-    this.#faults.add("rebuilt", message, { event_id, position });
+  /** Returns the runs in the order of their positions. */
+  #runs(): Run[] {
+    return [...this.#byLow.values()].toSorted((a, b) => a.low.position - b.low.position);
+  }
+
+  #compareKept({ position, chain }: Pick<Edge, "position" | "chain">): void {
+    if (this.#kept === null || position !== this.#kept.position) return;
+    this.#kept.found = sameHash(this.#kept.chain, chain) ? "same" : "other";
   }
 
   #join(run: Run): void {
@@ -127,10 +149,10 @@ export class ChainCheck {
     this.#keep(joined);
   }
 
-  #checkLink(before: Edge, { position, event_id, half, hash, chain }: Edge): void {
+  #checkLink(before: Edge, { position, event_id, name, hash, chain }: Edge): void {
     if (hash === null || sameHash(nextInChain(before.chain, hash), chain)) return;
-    const message = `The ${half} of event ${event_id} is not what was sealed at place ${position}: it was changed, or moved there.`;
-    this.#faults.add("changed", message, { event_id, position });
+    const message = `${capitalized(name)} is not what was sealed at place ${position}: it was changed, or moved there.`;
+    this.#problems.add("changed", message, { event_id, position });
   }
 
   #keep(run: Run): void {
@@ -147,27 +169,42 @@ export class ChainCheck {
 
   #nameGap(before: Edge, after: Edge): void {
     if (after.position <= before.position) {
-      this.#faults.add(
+      this.#problems.add(
         "added",
-        `${nameOf(after)} has place ${after.position}, which another entry has.`,
+        `${capitalized(after.name)} has place ${after.position}, which another entry has.`,
         after,
       );
     } else if (after.position > before.position + 1) {
-      this.#nameMissing(before.position + 1, after.position - 1, `before ${nameOf(after)}`, after.event_id);
+      this.#nameMissing(before.position + 1, after.position - 1, `before ${after.name}`, after.event_id);
     }
   }
 
   #nameMissing(from: number, to: number, where: string, event_id: string | null | undefined): void {
     const places =
       from === to ? `The entry at place ${from} is` : `The entries at places ${from} to ${to} are`;
-    this.#faults.add("removed", `${places} missing, ${where}: an event was removed.`, {
+    this.#problems.add("removed", `${places} missing, ${where}: an event was removed.`, {
       event_id,
       position: from,
     });
   }
 }
 
-function nameOf(edge: Edge | undefined): string {
-  if (edge === undefined || edge.position === 0) return "the beginning";
-  return edge.event_id === null ? `place ${edge.position}` : `the ${edge.half} of event ${edge.event_id}`;
+function bridgeEdge(position: number, chain: Hash): Edge {
+  return { position, event_id: null, name: `place ${position}`, hash: null, chain };
+}
+
+/** Tells whether one of the sorted runs has an entry of the range. */
+function isShown(runs: readonly Run[], { from, to }: ChainRange): boolean {
+  let [start, end] = [0, runs.length];
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if ((runs[middle]?.high.position ?? 0) < from) start = middle + 1;
+    else end = middle;
+  }
+  const run = runs[start];
+  return run !== undefined && run.low.position <= to;
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,8 +1,8 @@
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import {
   type Checkpoint,
-  checkpointFault,
   checkpointHash,
+  checkpointProblem,
   checkpointText,
   hashFromHex,
   headLeaf,
@@ -11,22 +11,24 @@ import {
   type SigningJwk,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import type { Faults } from "./faults.ts";
+import type { Problems } from "./problems.ts";
 
-/** What somebody kept of the same log earlier: checkpoints, and the end of an export. */
+/** Copies of the same log that the user kept: checkpoints, and the end of an export. */
 export interface KeptCopies {
   checkpoints: readonly Checkpoint[];
   end: ProofEnd | null;
 }
 
-/** Whether the head of an export is in its checkpoint, and that in one history with all others that are known. */
+/**
+ * Checks that the head of an export is in its checkpoint, and that all known checkpoints form one history.
+ */
 export class CheckpointsCheck {
-  readonly #faults: Faults;
+  readonly #problems: Problems;
   readonly #keys: readonly SigningJwk[] | null;
 
-  /** `keys` are those that the reader trusts; null leaves those that the file brings. */
-  constructor(faults: Faults, keys: readonly SigningJwk[] | null) {
-    this.#faults = faults;
+  /** @param keys the keys that the user trusts. Null trusts the keys in the file */
+  constructor(problems: Problems, keys: readonly SigningJwk[] | null) {
+    this.#problems = problems;
     this.#keys = keys;
   }
 
@@ -41,7 +43,12 @@ export class CheckpointsCheck {
   }
 
   #checkHead({ head, checkpoint, inclusion }: ProofEnd): void {
-    if (head.position === 0 && checkpoint === null) return;
+    if (head.position === 0 && checkpoint === null) {
+      this.#problems.leaveOpen(
+        "The log is empty, and no checkpoint covers an empty log: whether it had events that were cut off cannot be told. A kept export of it shows a cut.",
+      );
+      return;
+    }
     const chain = hashFromHex(head.chain);
     const held =
       checkpoint !== null &&
@@ -51,7 +58,7 @@ export class CheckpointsCheck {
     const which =
       checkpoint === null ? "No checkpoint holds" : `Checkpoint ${checkpoint.number} does not hold`;
     const message = `${which} this chain: it was cut and rebuilt, or is of another log.`;
-    this.#faults.add("rebuilt", message, { position: head.position });
+    this.#problems.add("rebuilt", message, { position: head.position });
   }
 
   async #checkSignatures(checkpoints: readonly Checkpoint[], keys: readonly SigningJwk[]): Promise<void> {
@@ -61,21 +68,21 @@ export class CheckpointsCheck {
       const text = checkpointText(checkpoint);
       if (texts.has(text)) continue;
       texts.add(text);
-      const fault = await checkpointFault(checkpoint, keys);
-      if (fault === null) continue;
-      if (fault === "unsigned" && this.#keys === null && checkpoint.number < signedFrom) continue;
-      this.#faults.add("checkpoint", `Checkpoint ${checkpoint.number} ${FAULT_TEXTS[fault]}.`);
+      const problem = await checkpointProblem(checkpoint, keys);
+      if (problem === null) continue;
+      if (problem === "unsigned" && this.#keys === null && checkpoint.number < signedFrom) continue;
+      this.#problems.add("checkpoint", `Checkpoint ${checkpoint.number} ${PROBLEM_TEXTS[problem]}.`);
     }
   }
 
-  /** One text for each number, each naming the one before. */
+  /** Checks that each number has one text, and that each checkpoint names its predecessor. */
   #historyOf(checkpoints: readonly Checkpoint[]): Map<number, Checkpoint> {
     const history = new Map<number, Checkpoint>();
     for (const checkpoint of checkpoints) {
       const other = history.get(checkpoint.number);
       if (other === undefined) history.set(checkpoint.number, checkpoint);
       else if (checkpointText(other) !== checkpointText(checkpoint)) {
-        this.#faults.add(
+        this.#problems.add(
           "checkpoint",
           `There are two checkpoints ${checkpoint.number}: they are of two logs, or of one that was restored from an older backup and went on differently.`,
         );
@@ -88,16 +95,18 @@ export class CheckpointsCheck {
 
   #checkPrevious({ number, previous }: Checkpoint, before: Checkpoint | undefined): void {
     if (number === 1 && previous !== hexOf(ZERO_HASH)) {
-      this.#faults.add("checkpoint", "Checkpoint 1 names one before it.");
+      this.#problems.add("checkpoint", "Checkpoint 1 names one before it.");
     }
     if (before === undefined || checkpointHash(before) === previous) return;
-    this.#faults.add(
+    this.#problems.add(
       "checkpoint",
       `Checkpoint ${number} does not follow the checkpoint ${before.number} that is here.`,
     );
   }
 
-  /** Copies must be connected with the file's checkpoints, without a gap. */
+  /**
+   * Leaves the question open for a kept checkpoint without an unbroken line to the newest one of the file.
+   */
   #checkKept(
     ofFile: readonly Checkpoint[],
     kept: readonly Checkpoint[],
@@ -106,27 +115,25 @@ export class CheckpointsCheck {
     const newest = Math.max(0, ...ofFile.map(({ number }) => number));
     for (const number of new Set(kept.map((checkpoint) => checkpoint.number))) {
       if (number > newest) {
-        this.#faults.add(
-          "checkpoint",
-          `Checkpoint ${number} is newer than this file, which knows ${newest === 0 ? "none" : `no more than ${newest}`}: the log was restored from an older backup, or the file was made before it.`,
+        this.#problems.leaveOpen(
+          `Checkpoint ${number}, which was kept, is newer than this file, which knows ${newest === 0 ? "none" : `no more than ${newest}`}: either the file was made before it, or the log was restored from an older backup.`,
         );
         continue;
       }
       const missing = firstMissing(history, number, newest);
       if (missing === null) continue;
-      this.#faults.add(
-        "checkpoint",
-        `Nothing here leads from checkpoint ${number} to ${newest}: checkpoint ${missing} is missing. Give the list of both and all between them as --checkpoint.`,
+      this.#problems.leaveOpen(
+        `Nothing here leads from checkpoint ${number}, which was kept, to ${newest}: checkpoint ${missing} is missing, so whether history goes on from ${number} cannot be told. Give a list of all between them as --checkpoint, or an export that was kept.`,
       );
     }
   }
 }
 
-const FAULT_TEXTS = {
+const PROBLEM_TEXTS = {
   unsigned: "is not signed",
   unknown_key: "is signed by a key that is not among those given",
   wrong_signature: "has a signature that is not its key's",
-  other_content: "says something else than what was signed",
+  other_content: "differs from what was signed",
 } as const;
 
 function checkpointsOf({ checkpoint, recent_checkpoints }: ProofEnd): Checkpoint[] {

@@ -17,31 +17,32 @@ import {
 import { isUlid } from "@ostiary/lib/domain/schemas";
 import { decodeTime } from "ulid";
 import type { ChainCheck } from "./chain-check.ts";
-import type { Faults } from "./faults.ts";
+import type { Problems } from "./problems.ts";
 
-/** Clocks of replicas differ, by less than this: an event is not written so much later than its id says. */
+/**
+ * The largest difference between the clocks of replicas. An event is written at most this much later than its
+ * id says.
+ */
 const CLOCKS_MS = 60 * 60 * 1000;
-/** Events of months that are kept may have entries among those of the last that was dropped, for so long. */
-const MONTH_EDGE_MS = 24 * 60 * 60 * 1000;
 const DAY_LENGTH = "2026-01-31".length;
 
-/** The events of an export, line by line, the newest first. */
+/** Checks the events of an export line by line, newest first. */
 export class EventsCheck {
-  readonly #faults: Faults;
+  readonly #problems: Problems;
   readonly #chain: ChainCheck;
   readonly #late = new LateEvents();
   #kind: "organization" | "user" | null = null;
   #owner: string | null = null;
   #lastId: string | null = null;
-  /** The least place of the events of each day, `2026-01-31`. */
+  /** The lowest position among the events of each day, such as `2026-01-31`. */
   readonly #leastOfDay = new Map<string, number>();
   events = 0;
   pending = 0;
   from: string | null = null;
   to: string | null = null;
 
-  constructor(faults: Faults, chain: ChainCheck) {
-    this.#faults = faults;
+  constructor(problems: Problems, chain: ChainCheck) {
+    this.#problems = problems;
     this.#chain = chain;
   }
 
@@ -49,33 +50,24 @@ export class EventsCheck {
     this.#kind ??= isRecord(value) && "user_id" in value ? "user" : "organization";
     const schema = this.#kind === "user" ? provenUserEventSchema : provenOrganizationEventSchema;
     if (!fits<typeof schema>(schema, value) || !isUlid(value.id)) {
-      this.#faults.add("unreadable", `Line ${line} is not an event with proof.`);
+      this.#problems.add("unreadable", `Line ${line} is not an event with proof.`);
       return;
     }
     this.#addEvent(value);
   }
 
-  /** The events are of this owner, and not older than what was dropped. */
-  end({ head, dropped }: ProofEnd): void {
-    if (this.#owner !== null && this.#owner !== head.owner) {
-      this.#faults.add("checkpoint", `The events are of ${this.#owner}, the proof is of ${head.owner}.`);
-    }
-    if (dropped === null) return;
-    const before_ms = Date.parse(dropped.occurred_before);
-    if (this.from !== null && Date.parse(this.from) < before_ms) {
-      this.#faults.add(
-        "removed",
-        `Events before ${dropped.occurred_before} are said to be dropped, and some are here.`,
-      );
-    }
-    const edge = new Date(before_ms + MONTH_EDGE_MS).toISOString().slice(0, DAY_LENGTH);
-    const kept = [...this.#leastOfDay].filter(([day]) => day >= edge).map(([, position]) => position);
-    const least = Math.min(...kept);
-    for (const { from, to } of dropped.ranges) {
-      if (to < least) continue;
-      const message = `The entries at places ${from} to ${to} are said to be of months that were dropped, but newer events come before them.`;
-      this.#faults.add("removed", message, { position: from });
-    }
+  /** Checks that the events belong to the owner of the head. */
+  end({ head }: ProofEnd): void {
+    if (this.#owner === null || this.#owner === head.owner) return;
+    this.#problems.add("checkpoint", `The events are of ${this.#owner}, the proof is of ${head.owner}.`);
+  }
+
+  /** Returns the lowest position among the events since the day of this time, or infinity. */
+  leastPlaceFrom(time_ms: number): number {
+    const from = new Date(time_ms).toISOString().slice(0, DAY_LENGTH);
+    let least = Number.POSITIVE_INFINITY;
+    for (const [day, position] of this.#leastOfDay) if (day >= from) least = Math.min(least, position);
+    return least;
   }
 
   #addEvent(event: ProvenEvent): void {
@@ -88,13 +80,13 @@ export class EventsCheck {
     this.#checkOwner(event);
     const { intent } = proof;
     if (intent === null) {
-      this.#faults.add("added", `Event ${id} has no place in the chain: it was added.`, { event_id: id });
+      this.#problems.add("added", `Event ${id} has no place in the chain: it was added.`, { event_id: id });
       return;
     }
     this.#addEntries(event, intent);
     const day = occurred_at.slice(0, DAY_LENGTH);
     this.#leastOfDay.set(day, Math.min(intent.position, this.#leastOfDay.get(day) ?? intent.position));
-    // what an outcome puts into a log comes there as late as the outcome
+    // An event that an outcome puts into a log gets there as late as the outcome.
     if (intent.organization_id === undefined) this.#checkTime(id, intent.position);
   }
 
@@ -104,7 +96,7 @@ export class EventsCheck {
     this.#chain.add({
       position: intent.position,
       event_id: id,
-      half: "intent",
+      name: `the intent of event ${id}`,
       hash: entryHash(intentEntry(event, written, intent.salt)),
       chain: hashFromHex(intent.chain),
     });
@@ -112,13 +104,13 @@ export class EventsCheck {
     if (place === null) {
       if (outcome === "pending") return;
       const message = `The outcome of event ${id} has no place in the chain: it was added or changed.`;
-      this.#faults.add("added", message, { event_id: id, position: intent.position });
+      this.#problems.add("added", message, { event_id: id, position: intent.position });
       return;
     }
     this.#chain.add({
       position: place.position,
       event_id: id,
-      half: "outcome",
+      name: `the outcome of event ${id}`,
       hash: entryHash(outcomeEntry(event, written, place.salt)),
       chain: hashFromHex(place.chain),
     });
@@ -128,8 +120,8 @@ export class EventsCheck {
     const before = this.#lastId;
     this.#lastId = id;
     if (before === null || id < before) return;
-    if (id === before) this.#faults.add("added", `Event ${id} is there twice.`, { event_id: id, position });
-    else this.#faults.add("moved", `Event ${id} is not where its id belongs.`, { event_id: id, position });
+    if (id === before) this.#problems.add("added", `Event ${id} is there twice.`, { event_id: id, position });
+    else this.#problems.add("moved", `Event ${id} is not where its id belongs.`, { event_id: id, position });
   }
 
   #checkOwner(event: ProvenEvent): void {
@@ -139,7 +131,7 @@ export class EventsCheck {
         : ownerOf("organization", event.organization_id ?? "");
     this.#owner ??= owner;
     if (owner === this.#owner) return;
-    this.#faults.add("changed", `Event ${event.id} is of another log: of ${owner}.`, {
+    this.#problems.add("changed", `Event ${event.id} is of another log: of ${owner}.`, {
       event_id: event.id,
       position: event.proof.intent?.position,
     });
@@ -148,7 +140,7 @@ export class EventsCheck {
   #checkTime(id: string, position: number): void {
     if (!this.#late.isLate(decodeTime(id), position)) return;
     const message = `Event ${id} was written after events that are newer by more than an hour: it was added later.`;
-    this.#faults.add("added", message, { event_id: id, position });
+    this.#problems.add("added", message, { event_id: id, position });
   }
 }
 
@@ -165,9 +157,9 @@ function writtenByIntent({
 
 const SECOND_MS = 1_000;
 
-/** Knows, of events that come newest first, the least place of those that are newer than another by more than an hour. */
+/** Finds events with a higher position than an event that is over an hour newer. Events come newest first. */
 class LateEvents {
-  /** The least place in each second of the last hour, the newest first. */
+  /** The lowest position in each second of the last hour, newest first. */
   readonly #recent: { second: number; position: number }[] = [];
   #leastBefore = Number.POSITIVE_INFINITY;
 

@@ -1,26 +1,56 @@
 import type { Verdict } from "./verify.ts";
 
-/** What a verdict says to a person, line by line. */
+/** Returns the lines that explain a verdict to a person. */
 export function reportLines(verdict: Verdict): string[] {
-  return verdict.complete ? completeLines(verdict) : faultLines(verdict);
+  if (verdict.result === "altered") return problemLines(verdict);
+  return verdict.result === "complete" ? completeLines(verdict) : undecidedLines(verdict);
 }
 
-/** One sentence for what is wrong. */
-export function faultSummary({ faults, faults_total }: Verdict): string {
+/** Returns one sentence about the problems. */
+export function problemSummary({ faults, faults_total }: Verdict): string {
   const [first] = faults;
   const more = faults_total > 1 ? ` (and ${faults_total - 1} more)` : "";
-  return `The log is not what was sealed. ${first?.message ?? ""}${more}`;
+  const what =
+    first?.kind === "unreadable"
+      ? "The file is not an export with proof as it was written."
+      : "The log is not what was sealed.";
+  return `${what} ${first?.message ?? ""}${more}`;
+}
+
+/** Returns one sentence about the open questions. */
+export function undecidedSummary({ undecided }: Verdict): string {
+  const more = undecided.length > 1 ? ` (and ${undecided.length - 1} more)` : "";
+  return `No problem was found, but these files do not show everything that was asked. ${undecided[0] ?? ""}${more}`;
 }
 
 function completeLines(verdict: Verdict): string[] {
-  const { owner, events, entries, pending, occurred_from, occurred_to } = verdict;
-  const span = occurred_from === null ? "" : ` from ${occurred_from} to ${occurred_to}`;
-  const counted = events === 1 ? "1 event" : `${events} events`;
   return [
-    `${counted}${span} ${events === 1 ? "is" : "are"} complete and unaltered.`,
+    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} complete and unaltered.`,
+    ...factLines(verdict),
+  ];
+}
+
+function undecidedLines(verdict: Verdict): string[] {
+  return [
+    `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered. What cannot be told from these files:`,
+    ...verdict.undecided.slice(0, LINES_MAX).map((message) => `  open         ${message}`),
+    ...restLine(verdict.undecided.length - LINES_MAX),
+    ...factLines(verdict),
+  ];
+}
+
+function countedEvents({ events, occurred_from, occurred_to }: Verdict): string {
+  const span = occurred_from === null ? "" : ` from ${occurred_from} to ${occurred_to}`;
+  return `${events === 1 ? "1 event" : `${events} events`}${span}`;
+}
+
+function factLines(verdict: Verdict): string[] {
+  const { owner, entries, pending } = verdict;
+  return [
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
     `  checkpoint   ${checkpointText(verdict)}`,
     ...droppedLines(verdict),
+    ...verdict.not_shown.map((message) => `  not shown    ${message}`),
   ];
 }
 
@@ -30,25 +60,29 @@ function checkpointText({ checkpoint }: Verdict): string {
   const signed =
     kid === null
       ? "not signed: it proves no more than copies that you kept (--checkpoint)"
-      : `signed by ${kid}${key_given ? "" : ", a key that this file brings itself: give the one you trust as --keys"}`;
+      : `signed by ${kid}${key_given ? "" : ", a key from this file itself: give the key that you trust as --keys"}`;
   return `${number} of ${sealed_at}, ${signed}`;
 }
 
 function droppedLines({ dropped_entries, dropped_before }: Verdict): string[] {
   if (dropped_entries === 0) return [];
   return [
-    `  dropped      ${dropped_entries} entries of events before ${dropped_before}: their chain values stand in`,
+    `  dropped      ${dropped_entries} entries of events before ${dropped_before}: chain values stand in for them`,
   ];
 }
 
 const LINES_MAX = 20;
 
-function faultLines({ events, faults, faults_total }: Verdict): string[] {
+function problemLines({ events, faults, faults_total }: Verdict): string[] {
   const shown = faults.slice(0, LINES_MAX);
   const rest = faults_total - shown.length;
   return [
-    `${events} events were read. First what comes first in the chain:`,
+    `${events} events were read. Problems, in the order of the chain:`,
     ...shown.map(({ kind, message }) => `  ${kind.padEnd(11)}${message}`),
-    ...(rest > 0 ? [`  and ${rest} more`] : []),
+    ...restLine(rest),
   ];
+}
+
+function restLine(rest: number): string[] {
+  return rest > 0 ? [`  and ${rest} more`] : [];
 }

@@ -1,16 +1,22 @@
 import { type ProofEnd, proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
-import { isRecord, parseJson } from "@ostiary/lib/domain/json";
-import { hashFromHex, keyIdOf, type SigningJwk } from "@ostiary/lib/domain/proof";
+import { isRecord, NotIJson, parseIJson } from "@ostiary/lib/domain/json";
+import { type Checkpoint, hashFromHex, keyIdOf, type SigningJwk } from "@ostiary/lib/domain/proof";
 import { ChainCheck } from "./chain-check.ts";
 import { CheckpointsCheck, type KeptCopies } from "./checkpoints-check.ts";
+import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./events-check.ts";
-import { type Fault, Faults } from "./faults.ts";
+import { type Problem, Problems } from "./problems.ts";
 
 export type { KeptCopies };
 
-/** What an export with proof was found to be. */
+/** The result of checking an export with proof. */
 export interface Verdict {
+  /**
+   * `altered`: the export differs from what was sealed. `undecided`: nothing is wrong, but the files leave a
+   * question open.
+   */
+  result: "complete" | "altered" | "undecided";
   complete: boolean;
   owner: string | null;
   events: number;
@@ -21,50 +27,52 @@ export interface Verdict {
   checkpoint: {
     number: number;
     sealed_at: string;
-    /** Null when nobody signed it. */
+    /** The key that signed the checkpoint, or null for an unsigned one. */
     kid: string | null;
-    /** Whether the reader named the key. */
+    /** Whether the user named the key. */
     key_given: boolean;
   } | null;
   dropped_entries: number;
   dropped_before: string | null;
-  faults: readonly Fault[];
+  faults: readonly Problem[];
   faults_total: number;
+  /** The questions that the files leave open, one sentence each. */
+  undecided: readonly string[];
+  /** The facts that no export can show, one sentence each. */
+  not_shown: readonly string[];
 }
 
-const FAULTS_SHOWN = 100;
+const PROBLEMS_SHOWN = 100;
 
-/** Checks an export with proof (contract 6, Proof), whose lines may come from anywhere, and nothing else. */
+/** Checks an export with proof (AU-65) offline. The lines may come from any source. */
 export async function verifyExport(
   lines: AsyncIterable<string>,
   keys: readonly SigningJwk[] | null,
   kept: KeptCopies,
   onEvent: (events: number) => void = () => {},
 ): Promise<Verdict> {
-  const faults = new Faults();
-  const chain = new ChainCheck(faults);
-  const events = new EventsCheck(faults, chain);
-  if (kept.end !== null && kept.end.head.position > 0) {
-    chain.expect(kept.end.head.position, hashFromHex(kept.end.head.chain), "The export that was kept");
-  }
+  const problems = new Problems();
+  const chain = new ChainCheck(problems, kept.end?.head ?? null);
+  const events = new EventsCheck(problems, chain);
   let end: ProofEnd | null = null;
   let line = 0;
   for await (const text of lines) {
     line += 1;
-    const value = parsed(text);
-    if (end !== null) faults.add("unreadable", `Line ${line} comes after the one that ends the proof.`);
-    else if (isRecord(value) && "head" in value) end = endOf(value, line, faults);
+    const value = parsed(text, line, problems);
+    if (value === UNREADABLE) continue;
+    if (end !== null) problems.add("unreadable", `Line ${line} comes after the one that ends the proof.`);
+    else if (isRecord(value) && "head" in value) end = endOf(value, line, problems);
     else events.add(value, line);
     onEvent(events.events);
   }
-  if (end === null)
-    faults.add("unreadable", "The last line, which ends the proof, is missing: the file was cut off.");
-  else await checkEnd(end, { faults, chain, events, keys, kept });
-  return verdictOf(end, { faults, chain, events, keys });
+  const checks = { problems, chain, events, keys };
+  if (end !== null) return verdictOf(end, await checkEnd(end, { ...checks, kept }), checks);
+  problems.add("unreadable", "The last line, which ends the proof, is missing: the file was cut off.");
+  return verdictOf(null, null, checks);
 }
 
 interface Checks {
-  faults: Faults;
+  problems: Problems;
   chain: ChainCheck;
   events: EventsCheck;
   keys: readonly SigningJwk[] | null;
@@ -72,40 +80,83 @@ interface Checks {
 
 async function checkEnd(
   end: ProofEnd,
-  { faults, chain, events, keys, kept }: Checks & { kept: KeptCopies },
-): Promise<void> {
+  { problems, chain, events, keys, kept }: Checks & { kept: KeptCopies },
+): Promise<Dropped> {
   events.end(end);
-  for (const { from, to, chain: value } of end.dropped?.ranges ?? [])
-    chain.bridge(from, to, hashFromHex(value));
+  const dropped = checkDropped(end, { problems, chain, events });
   chain.end(end.head.position, hashFromHex(end.head.chain));
-  if (kept.end !== null && kept.end.head.owner !== end.head.owner) {
-    faults.add(
-      "checkpoint",
-      `The export that was kept is of ${kept.end.head.owner}, this one of ${end.head.owner}.`,
+  if (kept.end !== null) compareExports(kept.end, end, { problems, chain, dropped });
+  await new CheckpointsCheck(problems, keys).check(end, kept);
+  return dropped;
+}
+
+/** Compares an export with an earlier export of the same log. */
+function compareExports(
+  kept: ProofEnd,
+  end: ProofEnd,
+  { problems, chain, dropped }: Pick<Checks, "problems" | "chain"> & { dropped: Dropped },
+): void {
+  const { position } = kept.head;
+  if (kept.head.owner !== end.head.owner) {
+    problems.leaveOpen(
+      `The export that was kept is of ${kept.head.owner}, this one of ${end.head.owner}: they cannot be compared.`,
+    );
+  } else if (chain.keptHead === "other") {
+    const message = `The export that was kept has another chain at place ${position}: what comes before was rewritten since.`;
+    problems.add("rebuilt", message, { position });
+  } else if (
+    chain.keptHead === "unmet" &&
+    dropped.ranges.some(({ from, to }) => from <= position && position <= to)
+  ) {
+    problems.leaveOpen(
+      `The export that was kept ends at place ${position}, which was dropped since: whether this file goes on from it cannot be told. Keep a newer export.`,
+    );
+  } else if (chain.keptHead === "unmet" && position > end.head.position) {
+    if (newestOf(end) >= newestOf(kept)) {
+      const message = `The export that was kept has ${position} entries, which this file does not reach.`;
+      problems.add("rebuilt", message, { position });
+      return;
+    }
+    problems.leaveOpen(
+      `The export that was kept has ${position} entries, which this file does not reach, and knows newer checkpoints: either this file was made before it, or the log was restored from an older backup.`,
     );
   }
-  await new CheckpointsCheck(faults, keys).check(end, kept);
 }
 
-function parsed(text: string): unknown {
+/** Returns the number of the newest checkpoint that an export knows. */
+function newestOf({ checkpoint, recent_checkpoints }: ProofEnd): number {
+  return Math.max(checkpoint?.number ?? 0, ...recent_checkpoints.map(({ number }) => number));
+}
+
+const UNREADABLE = Symbol("a line that is no I-JSON");
+
+function parsed(text: string, line: number, problems: Problems): unknown {
   try {
-    return parseJson(text);
-  } catch {
-    return null;
+    return parseIJson(text);
+  } catch (error) {
+    const why = error instanceof NotIJson ? `: ${error.message}` : "";
+    problems.add("unreadable", `Line ${line} is not I-JSON${why}.`);
+    return UNREADABLE;
   }
 }
 
-function endOf(value: unknown, line: number, faults: Faults): ProofEnd | null {
+function endOf(value: unknown, line: number, problems: Problems): ProofEnd | null {
   if (fits(proofEndSchema, value)) return value;
-  faults.add("unreadable", `Line ${line} should end the proof, and can not be read.`);
+  problems.add("unreadable", `Line ${line} should end the proof, and cannot be read.`);
   return null;
 }
 
-function verdictOf(end: ProofEnd | null, { faults, chain, events, keys }: Checks): Verdict {
+function verdictOf(
+  end: ProofEnd | null,
+  dropped: Dropped | null,
+  { problems, chain, events, keys }: Checks,
+): Verdict {
   const checkpoint = end?.checkpoint ?? null;
-  const dropped = end?.dropped ?? null;
+  const { undecided } = problems;
+  const result = problems.count > 0 ? "altered" : undecided.length > 0 ? "undecided" : "complete";
   return {
-    complete: faults.count === 0,
+    result,
+    complete: result === "complete",
     owner: end?.head.owner ?? null,
     events: events.events,
     entries: chain.entries,
@@ -121,9 +172,28 @@ function verdictOf(end: ProofEnd | null, { faults, chain, events, keys }: Checks
             kid: keyIdOf(checkpoint),
             key_given: keys !== null,
           },
-    dropped_entries: dropped?.ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0) ?? 0,
-    dropped_before: dropped?.occurred_before ?? null,
-    faults: faults.first(FAULTS_SHOWN),
-    faults_total: faults.count,
+    dropped_entries: dropped?.entries ?? 0,
+    dropped_before: dropped?.before ?? null,
+    faults: problems.first(PROBLEMS_SHOWN),
+    faults_total: problems.count,
+    undecided: undecided.slice(0, PROBLEMS_SHOWN),
+    not_shown: notShown(checkpoint, dropped),
   };
+}
+
+function notShown(checkpoint: Checkpoint | null, dropped: Dropped | null): string[] {
+  if (checkpoint === null) return [];
+  const open = [
+    `Whether events after checkpoint ${checkpoint.number} were cut off: only a later export that you kept shows that.`,
+  ];
+  if (checkpoint.jws === null) {
+    const months = dropped?.before == null ? "" : ", months that it says were dropped included";
+    open.push(
+      `The author of this log: no key signed it, so anyone who can write the database can have made all of it anew${months}. Only kept copies show that.`,
+    );
+  }
+  if (dropped !== null && dropped.entries > 0) {
+    open.push(`The content of the ${dropped.entries} dropped entries: only their chain values are left.`);
+  }
+  return open;
 }

@@ -2,7 +2,10 @@ import type { Applied } from "@ostiary/lib/contracts/registry-api";
 import { fragmentOf } from "../address.ts";
 import { Propagated } from "../parts/written.tsx";
 
-/** A document that was applied; null where that was found out later, and the answer never came. */
+/**
+ * A document that was applied. `applied` is null when the answer was lost and a later dry run found the
+ * document applied.
+ */
 export interface Done {
   applied: Applied | null;
 }
@@ -14,7 +17,7 @@ export function AppliedNotice({ done: { applied } }: { done: Done }) {
         The document is applied
       </h2>
       {applied === null ? (
-        <p>The registry has all of it as the document says.</p>
+        <p>The registry has all services of the document.</p>
       ) : (
         <>
           <ul class="applied">

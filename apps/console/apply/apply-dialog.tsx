@@ -14,12 +14,12 @@ interface ApplyDialogProps {
   document: string;
   review: Review;
   onClose: () => void;
-  /** To look at it again, when it is no longer what would change. */
+  /** Starts a new review, when the shown one is stale. */
   onReview: () => void;
   onDone: (done: Done) => void;
 }
 
-/** Shows once more what changes, and writes that or nothing. */
+/** Shows the changes once more, and applies exactly these changes or nothing. */
 export function ApplyDialog({ document, review, onClose, onReview, onDone }: ApplyDialogProps) {
   const session = useSession();
   const [wait, setWait] = useState(true);
@@ -34,7 +34,7 @@ export function ApplyDialog({ document, review, onClose, onReview, onDone }: App
         onDone({ applied });
       },
     );
-  /** Whether an apply that was not answered was carried out: then the document would change nothing. */
+  /** Finds out whether an unanswered apply was carried out: an applied document would change nothing. */
   const findOut = () =>
     write(
       (registry) => reviewDocument(registry, document),
@@ -72,7 +72,7 @@ export function ApplyDialog({ document, review, onClose, onReview, onDone }: App
       {failure !== null && (
         <FailureNotice
           failure={failure}
-          title={unknown ? "It is not known whether it was applied" : undefined}
+          title={unknown ? "The registry may have applied the document" : undefined}
           onRetry={unknown ? findOut : onReview}
           retryLabel={unknown ? "Find out" : "Review it again"}
         />

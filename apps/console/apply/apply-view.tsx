@@ -5,10 +5,10 @@ import { asFailure, type Failure } from "../registry/failure.ts";
 import { useSession } from "../session.ts";
 import { AppliedNotice, type Done } from "./applied-notice.tsx";
 import { ApplyDialog } from "./apply-dialog.tsx";
-import { Faults } from "./faults.tsx";
 import { ReviewedDocument } from "./reviewed-document.tsx";
+import { Violations } from "./violations.tsx";
 
-/** What became of a document, or is known of it. */
+/** The state of a document in the view: reviewed, refused or applied. */
 type Outcome =
   | { is: "reviewed"; document: string; review: Review }
   | { is: "refused"; document: string; failure: Failure }
@@ -24,7 +24,7 @@ const EXAMPLE = `services:
           methods: { GET: {}, POST: { required_labels: [widgets:write] } }
 `;
 
-/** A pasted document: first what it would change, then, if that is wanted, exactly that. */
+/** Shows what a pasted document would change, and then applies exactly these changes on request. */
 export function ApplyView() {
   const session = useSession();
   const document = session.document.value;
@@ -63,8 +63,8 @@ export function ApplyView() {
   return (
     <>
       <p class="quiet lead">
-        The services that a document names are created or replaced, all or none. Others stay as they are.
-        Nothing is written before you have seen what changes.
+        The services that a document names are created or replaced, all or none. Other services stay as they
+        are. You see the changes before they are written.
       </p>
       <form
         class="panel document"
@@ -106,7 +106,7 @@ export function ApplyView() {
           <label class="button file" for={file}>
             Open a file
           </label>
-          <span class="quiet small">Ctrl Enter reviews it too.</span>
+          <span class="quiet small">Ctrl Enter reviews the document too.</span>
         </div>
       </form>
       <div aria-live="polite">
@@ -146,10 +146,10 @@ function Shown({ outcome, document, onApply, onReview, onShow }: ShownProps) {
   if (outcome === null) return null;
   if (outcome.is === "done") return <AppliedNotice done={outcome.done} />;
   if (outcome.document !== document) {
-    return <p class="notice">The document is another one than what was reviewed. Review it again.</p>;
+    return <p class="notice">The document changed after the review. Review it again.</p>;
   }
   if (outcome.is === "reviewed") return <ReviewedDocument review={outcome.review} onApply={onApply} />;
   const { failure } = outcome;
-  if (failure.fields.length > 0) return <Faults document={document} failure={failure} onShow={onShow} />;
+  if (failure.fields.length > 0) return <Violations document={document} failure={failure} onShow={onShow} />;
   return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? onReview : undefined} />;
 }

@@ -1,31 +1,31 @@
 import type { FieldError } from "@ostiary/lib/domain/errors";
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 
-/** Where a fault stands in the pasted text. */
+/** The place of a problem in the pasted text. */
 export interface Place {
-  /** From 1. */
+  /** The line, counted from 1. */
   line: number;
   start: number;
   end: number;
 }
 
-export type PlacedFault = FieldError & { place: Place | null };
+export type PlacedViolation = FieldError & { place: Place | null };
 
 /**
- * Gives each fault its place in the document: that of the value, or of what it would stand in where it is missing.
- * The registry names faults by the names that lead to them (`services.widgets.user.routes[0].path`), and tells of a
- * text that does not parse by its line. They are listed in the order of their places.
+ * Gives each problem its place in the document: the place of the value, or of the nearest parent when the
+ * value is missing. The registry names a problem by its path (`services.widgets.user.routes[0].path`). For a
+ * text that does not parse, the message names the line. Returns the problems in the order of their places.
  */
-export function placeFaults(document: string, faults: readonly FieldError[]): PlacedFault[] {
+export function placeViolations(document: string, violations: readonly FieldError[]): PlacedViolation[] {
   const lines = new LineCounter();
   const root = contentsOf(document, lines);
-  const placed = faults.map((fault) => {
-    const range = root === null ? null : rangeAt(root, fault.path);
+  const placed = violations.map((violation) => {
+    const range = root === null ? null : rangeAt(root, violation.path);
     const place =
       range === null
-        ? placeOfLine(document, fault.message)
+        ? placeOfLine(document, violation.message)
         : { ...range, line: lines.linePos(range.start).line };
-    return { ...fault, place };
+    return { ...violation, place };
   });
   return placed.sort((one, other) => (one.place?.start ?? LAST) - (other.place?.start ?? LAST));
 }
@@ -41,7 +41,7 @@ function contentsOf(document: string, lines: LineCounter): Node | null {
   }
 }
 
-/** As far as the names lead. */
+/** Returns the place of the deepest node that `path` reaches. */
 function rangeAt(root: Node, path: string): Pick<Place, "start" | "end"> | null {
   let node: unknown = root;
   let range = path === "" ? rangeOf(root) : null;
@@ -62,7 +62,10 @@ interface Step {
   rest: string;
 }
 
-/** Names of services and policies may hold dots, so the keys that are there decide where a name ends. */
+/**
+ * Takes one step along the path. Names of services and policies can contain dots, so the keys of the document
+ * decide where a name ends.
+ */
 function stepInto(node: unknown, rest: string): Step | null {
   const place = /^\[(\d+)\]\.?/.exec(rest);
   if (isSeq(node) && place !== null) {
@@ -93,7 +96,9 @@ function rangeOf(node: unknown): Pick<Place, "start" | "end"> | null {
   return typeof start === "number" && typeof end === "number" ? { start, end } : null;
 }
 
-/** "… line 3 …" of a message about a text that does not parse. */
+/**
+ * Returns the place of the line that a message such as "… line 3 …" names, for a text that does not parse.
+ */
 function placeOfLine(document: string, message: string): Place | null {
   const line = Number(/\bline (\d+)\b/.exec(message)?.[1] ?? 0);
   const lines = document.split("\n");

@@ -1,8 +1,9 @@
+import type { PreviewedService } from "@ostiary/lib/contracts/registry-api";
 import { counted, Empty } from "../parts/shown.tsx";
-import type { PlannedService, Review } from "../registry/calls.ts";
+import type { Review } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 
-/** What a document would change, service by service. */
+/** Shows what a document would change, service by service. */
 export function ReviewedDocument({ review, onApply }: { review: Review; onApply: () => void }) {
   const { services } = review;
   const changed = services.filter(({ changes }) => changes.length > 0);
@@ -10,7 +11,7 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
   if (changed.length === 0) {
     return (
       <Empty title="Nothing would change.">
-        <p>All of its services are published exactly so.</p>
+        <p>All services of the document are published as it says.</p>
       </Empty>
     );
   }
@@ -33,7 +34,7 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
   );
 }
 
-export function ServiceReviews({ services }: { services: readonly PlannedService[] }) {
+export function ServiceReviews({ services }: { services: readonly PreviewedService[] }) {
   return (
     <>
       {services.map(({ service, status, revision, changes }) => (

@@ -1,4 +1,4 @@
-import type { Gateway, Projections } from "@ostiary/lib/contracts/registry-api";
+import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
@@ -8,7 +8,7 @@ import { type Asked, useAsked } from "../session.ts";
 
 const LOOK_MS = 5_000;
 
-/** Who serves what was published, and what they can not have yet. */
+/** Shows the gateways that run, and the projections that are outstanding. */
 export function GatewaysView() {
   const projections = useAsked(listProjections, "projections");
   const gateways = useAsked(listGateways, "gateways");
@@ -23,15 +23,15 @@ export function GatewaysView() {
   return (
     <>
       <p class="quiet lead">
-        What is committed is projected to the route store, from where each gateway loads it. Looked at every 5
-        s.
+        The registry projects committed services to the route store, and each gateway loads them from there.
+        This page updates every 5 s.
       </p>
       <section aria-labelledby="projections">
         <h2 id="projections">Outstanding projections</h2>
         <Outstanding asked={projections} onRetry={projections.again} />
       </section>
       <section aria-labelledby="gateways">
-        <h2 id="gateways">Gateways that run</h2>
+        <h2 id="gateways">Running gateways</h2>
         <Running asked={gateways} onRetry={gateways.again} />
       </section>
     </>
@@ -50,7 +50,7 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
   return (
     <div role="status">
       {outstanding.length === 0 ? (
-        <p class="state state-good">None: the route store has all that is committed.</p>
+        <p class="state state-good">None: the route store has everything that is committed.</p>
       ) : (
         <>
           <p class="state state-bad">
@@ -71,12 +71,12 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
   );
 }
 
-function Running({ asked: { answer, failure }, onRetry }: Part<{ gateways: Gateway[] }>) {
+function Running({ asked: { answer, failure }, onRetry }: Part<Gateways>) {
   if (failure !== null) {
     return (
       <FailureNotice
         failure={failure}
-        title={failure.kind === "away" ? "The registry or its route store is away" : undefined}
+        title={failure.kind === "away" ? "The registry or its route store does not answer" : undefined}
         onRetry={onRetry}
       />
     );
@@ -85,16 +85,23 @@ function Running({ asked: { answer, failure }, onRetry }: Part<{ gateways: Gatew
   if (answer.gateways.length === 0) {
     return (
       <Empty title="No gateway runs.">
-        <p>One that starts is listed here at once; one that died is gone within 15 seconds.</p>
+        <p>A new gateway appears at once; a dead gateway disappears within 15 seconds.</p>
       </Empty>
     );
   }
   return (
-    <ul class="cards">
-      {answer.gateways.map((gateway) => (
-        <GatewayCard key={gateway.instance} gateway={gateway} />
-      ))}
-    </ul>
+    <>
+      <ul class="cards">
+        {answer.gateways.map((gateway) => (
+          <GatewayCard key={gateway.instance} gateway={gateway} />
+        ))}
+      </ul>
+      {answer.has_more && (
+        <p>
+          More gateways are running than this page shows. <code>bun cli gateways</code> lists all.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -106,7 +113,7 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
         <code>{instance}</code>
       </h3>
       <p class={`state ${current ? "state-good" : "state-bad"}`}>
-        {current ? "Serves all that is published" : "Does not serve all that is published"}
+        {current ? "Serves everything that is published" : "Does not serve everything that is published"}
       </p>
       <dl class="facts">
         <div>
@@ -134,8 +141,8 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
       </dl>
       {skipped.length > 0 && (
         <>
-          <h4>Left out, since it can not read them</h4>
-          <ul class="faults">
+          <h4>Left out, because the gateway cannot read them</h4>
+          <ul class="problems">
             {skipped.map(({ service, reason }) => (
               <li key={service}>
                 <a href={fragmentOf({ name: "service", service })}>{service}</a> <Said text={reason} />

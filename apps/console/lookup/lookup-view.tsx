@@ -5,9 +5,9 @@ import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Methods, ScopeBadge } from "../parts/shown.tsx";
-import { lookUp, type Question } from "../registry/calls.ts";
+import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { asFailure, type Failure } from "../registry/failure.ts";
-import { useSession } from "../session.ts";
+import { useAsked, useSession } from "../session.ts";
 
 type Caller = "anyone" | "role" | "labels";
 
@@ -17,7 +17,7 @@ interface Result {
   failure: Failure | null;
 }
 
-/** Which route serves a request, and whether a caller may send it. */
+/** Shows which route serves a request, and whether a caller may use it. */
 export function LookupView() {
   const session = useSession();
   const [method, setMethod] = useState<string>("GET");
@@ -28,7 +28,6 @@ export function LookupView() {
   const [busy, setBusy] = useState(false);
   const pathField = useId();
   const methodField = useId();
-  const namedField = useId();
 
   const look = async (asked: Question) => {
     setBusy(true);
@@ -110,20 +109,14 @@ export function LookupView() {
             </label>
           ))}
         </fieldset>
-        {caller !== "anyone" && (
-          <div>
-            <label for={namedField}>{caller === "role" ? "Role" : "Labels, separated by commas"}</label>
-            <input
-              id={namedField}
-              type="text"
-              required
-              autocomplete="off"
-              spellcheck={false}
-              placeholder={caller === "role" ? "member" : "widgets:read, widgets:write"}
-              value={named}
-              onInput={(event) => setNamed(event.currentTarget.value)}
-            />
-          </div>
+        {caller === "role" && <RoleField value={named} onChange={setNamed} />}
+        {caller === "labels" && (
+          <TextField
+            label="Labels, separated by commas"
+            placeholder="widgets:read, widgets:write"
+            value={named}
+            onChange={setNamed}
+          />
         )}
         <button type="submit" class="button button-main" aria-disabled={busy}>
           {busy ? "Looking …" : "Look up"}
@@ -131,6 +124,58 @@ export function LookupView() {
       </form>
       <div aria-live="polite">{result !== null && <Answered result={result} onFollow={follow} />}</div>
     </>
+  );
+}
+
+interface FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Offers the roles that the registry knows. */
+function RoleField({ value, onChange }: FieldProps) {
+  const field = useId();
+  const { answer, failure } = useAsked(listRoles, "roles");
+  // an older registry has roles but cannot list them
+  if (failure !== null)
+    return <TextField label="Role" placeholder="member" value={value} onChange={onChange} />;
+  if (answer?.roles.length === 0) {
+    return <p class="quiet">This registry knows no roles: set its ROLES_FILE, or ask by labels.</p>;
+  }
+  return (
+    <div>
+      <label for={field}>Role</label>
+      <select id={field} required value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">Choose a role</option>
+        {answer?.roles.map(({ slug }) => (
+          <option key={slug}>{slug}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function TextField({
+  label,
+  placeholder,
+  value,
+  onChange,
+}: FieldProps & { label: string; placeholder: string }) {
+  const field = useId();
+  return (
+    <div>
+      <label for={field}>{label}</label>
+      <input
+        id={field}
+        type="text"
+        required
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={placeholder}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
   );
 }
 

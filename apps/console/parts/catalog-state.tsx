@@ -10,10 +10,11 @@ interface CatalogStateProps {
   children: ComponentChildren;
 }
 
-/** What all services are needed for: it is shown once they are there, also while they can not be read again. */
+/** Shows its children once all services are loaded, and keeps them when a later refresh fails. */
 export function CatalogState({ what, lead, children }: CatalogStateProps) {
   const session = useSession();
   const { loading, answer, failure } = session.catalog.value;
+  const unreadable = session.unreadable.value;
   const refresh = async () => {
     await session.refresh();
     if (session.catalog.value.failure === null) session.announce("All services were read again.");
@@ -29,13 +30,35 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
       {failure !== null && (
         <FailureNotice
           failure={failure}
-          title={answer === null ? undefined : "It could not be read again: this is what was read before"}
+          title={answer === null ? undefined : "Reading again failed: this is the earlier state"}
           onRetry={refresh}
         />
       )}
       {answer === null && failure === null && <Loading what={what} />}
-      {answer !== null && (Object.keys(answer).length === 0 ? <NothingPublished /> : children)}
+      {unreadable.length > 0 && <Unreadable names={unreadable} />}
+      {answer !== null &&
+        (Object.keys(answer).length + unreadable.length === 0 ? <NothingPublished /> : children)}
     </>
+  );
+}
+
+/** Lists the current services that this registry cannot read, with links to their histories. */
+function Unreadable({ names }: { names: readonly string[] }) {
+  return (
+    <div class="notice notice-warn" role="status">
+      <p class="notice-title">Some services cannot be shown</p>
+      <p>
+        Another version of Ostiary wrote them, and this version cannot read them. Restore an earlier revision,
+        or run the version that wrote them:
+      </p>
+      <ul class="problems">
+        {names.map((name) => (
+          <li key={name}>
+            <a href={fragmentOf({ name: "revisions", service: name, revision: null })}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -3,14 +3,16 @@ import { useEffect, useId, useRef } from "preact/hooks";
 
 interface DialogProps {
   title: string;
-  /** While something is under way that can not be taken back it stays open. */
+  /** Whether a write is in flight; the dialog stays open until the write ends. */
   busy?: boolean;
   onClose: () => void;
   children: ComponentChildren;
   actions: ComponentChildren;
 }
 
-/** A modal dialog, shown for as long as it is rendered: the browser keeps the focus inside, and it goes back afterwards. */
+/**
+ * Shows a modal dialog for as long as it is rendered. The browser traps the focus, and closing restores it.
+ */
 export function Dialog({ title, busy = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -20,7 +22,7 @@ export function Dialog({ title, busy = false, onClose, children, actions }: Dial
     dialog?.showModal();
     return () => {
       dialog?.close();
-      // what is taken out of the page while it is open gives nothing back by itself
+      // removing an open dialog from the page does not restore the focus
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);

@@ -4,23 +4,24 @@ import { Said } from "./shown.tsx";
 
 const TITLES: Record<FailureKind, string> = {
   refused: "The registry refused the admin token",
-  away: "The registry is away",
-  invalid: "The registry can not take this",
+  away: "The registry does not answer",
+  invalid: "The registry cannot accept this",
   conflict: "Another service has these routes",
-  stale: "Somebody else changed it meanwhile",
-  missing: "There is no such thing",
-  strange: "Something unexpected was answered",
+  stale: "Somebody else changed it in the meantime",
+  unreadable: "The registry cannot show this",
+  missing: "Not found",
+  strange: "Unexpected answer",
 };
 
 interface FailureNoticeProps {
   failure: Failure;
-  /** What stands in place of the usual title. */
+  /** A title that replaces the default one. */
   title?: string;
   onRetry?: () => void;
   retryLabel?: string;
 }
 
-/** What went wrong and what can be done, told at once to a screen reader. */
+/** Shows what went wrong and what to do. The alert role makes screen readers announce it at once. */
 export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again" }: FailureNoticeProps) {
   const { kind, message, fields, conflicts, request_id } = failure;
   return (
@@ -32,10 +33,10 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
         </p>
       )}
       {fields.length > 0 && (
-        <ul class="faults">
-          {fields.map(({ path, message: fault }) => (
-            <li key={path + fault}>
-              {path !== "" && <code>{path}</code>} <Said text={fault} />
+        <ul class="problems">
+          {fields.map(({ path, message: violation }) => (
+            <li key={path + violation}>
+              {path !== "" && <code>{path}</code>} <Said text={violation} />
             </li>
           ))}
         </ul>
@@ -43,7 +44,7 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
       {conflicts.length > 0 && (
         <>
           <p>A route belongs to one service. Nothing was written.</p>
-          <ul class="faults">
+          <ul class="problems">
             {conflicts.map(({ service, method, path, owner, owner_path }) => (
               <li key={`${method} ${path}`}>
                 <code>
@@ -75,5 +76,4 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
   );
 }
 
-const STALE =
-  "What you looked at is not what is current now. Nothing was written: look at it again, then decide.";
+const STALE = "The data that you saw is out of date. Nothing was written: look at it again, then decide.";

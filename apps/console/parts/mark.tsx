@@ -1,4 +1,4 @@
-/** An arch with a key in it: who keeps a door. */
+/** Draws the logo: an arch with a keyhole. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">

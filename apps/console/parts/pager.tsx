@@ -2,12 +2,12 @@ import type { Page } from "./pages.ts";
 
 interface PagerProps {
   page: Page<unknown>;
-  /** What the pages are of, for a screen reader. */
+  /** The accessible name of the pager. */
   label: string;
   onTurn: (number: number) => void;
 }
 
-/** Nothing where one page is all. */
+/** Shows buttons that turn the pages, or nothing for a single page. */
 export function Pager({ page, label, onTurn }: PagerProps) {
   const { number, count } = page;
   if (count === 1) return null;
@@ -39,7 +39,7 @@ interface StepProps {
   onTurn: (number: number) => void;
 }
 
-/** It stays where the focus is when there is nothing further: `disabled` would lose it. */
+/** Renders one button. An off button keeps the focus, which `disabled` would lose. */
 function Step({ text, to, off, onTurn }: StepProps) {
   return (
     <button type="button" class="button" aria-disabled={off} onClick={() => !off && onTurn(to)}>

@@ -1,18 +1,20 @@
-/** A long list is shown in pages, so that it costs no more than what is seen of it, and is found by every reader. */
+/**
+ * Rows in one page of a long list. Paging bounds the cost of rendering, and works with every screen reader.
+ */
 export const PAGE_ROWS = 50;
 
 export interface Page<Row> {
   rows: readonly Row[];
-  /** From 1. */
+  /** The number of the page, counted from 1. */
   number: number;
   count: number;
-  /** Which rows these are, from 1. */
+  /** The number of the first row of the page, counted from 1. */
   first: number;
   last: number;
   total: number;
 }
 
-/** The page of that number, or the one nearest to it. */
+/** Returns the page with this number, or the nearest page that exists. */
 export function pageOf<Row>(rows: readonly Row[], number: number, size = PAGE_ROWS): Page<Row> {
   const count = Math.max(1, Math.ceil(rows.length / size));
   const at = Math.min(Math.max(1, number), count);

@@ -2,10 +2,13 @@ import type { Method, Scope } from "@ostiary/lib/domain/routes";
 import type { ComponentChildren } from "preact";
 import { markedParts } from "../routes/rows.ts";
 
-/** Roles of a table, said once more: styles that stack its cells on a narrow screen would take them away. */
+/**
+ * Repeats a table's roles explicitly: the styles for narrow screens stack cells, which removes their implicit
+ * roles.
+ */
 export const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
 
-/** Text in which the words of a search are marked. */
+/** Shows a text with the words of a search marked. */
 export function Found({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return <>{text}</>;
   return (
@@ -33,12 +36,12 @@ export function Methods({ methods }: { methods: readonly Method[] }) {
   );
 }
 
-/** A sentence of the registry's, in which code stands between backticks. */
+/** Shows a message of the registry, with the parts between backticks as code. */
 export function Said({ text }: { text: string }) {
   return (
     <>
       {text.split("`").map((part, index, parts) =>
-        // a backtick without its twin is one
+        // an unpaired backtick is plain text
         index % 2 === 1 && index < parts.length - 1 ? (
           <code key={index}>{part}</code>
         ) : (
@@ -49,7 +52,7 @@ export function Said({ text }: { text: string }) {
   );
 }
 
-/** A number with its noun: `1 route`, `10,000 routes`. */
+/** Returns a number with its noun: `1 route`, `10,000 routes`. */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
 }
@@ -63,7 +66,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** Shown after a moment only, so that what comes at once does not flicker. */
+/** Shows a placeholder after a short delay, so that a fast answer does not flicker. */
 export function Loading({ what }: { what: string }) {
   return (
     <div class="loading" role="status">
@@ -77,14 +80,14 @@ export function Loading({ what }: { what: string }) {
 
 const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-/** A time of the registry's, in the reader's zone. */
+/** Shows a time of the registry in the reader's time zone. */
 export function Time({ at }: { at: string }) {
   const date = new Date(at);
   const shown = Number.isNaN(date.getTime()) ? at : TIME.format(date);
   return <time dateTime={at}>{shown}</time>;
 }
 
-/** `42 s`, `3 min`, `2 h`: as exact as anybody needs it. */
+/** Returns a duration rounded to one unit: `42 s`, `3 min`, `2 h`. */
 export function durationText(seconds: number): string {
   if (seconds < 90) return `${Math.floor(seconds)} s`;
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;

@@ -2,7 +2,7 @@ import type { Propagation } from "@ostiary/lib/contracts/registry-api";
 import { fragmentOf } from "../address.ts";
 import { counted } from "./shown.tsx";
 
-/** How far a write has come that was waited for. */
+/** Shows how many gateways serve a write. */
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
   if (propagation === undefined) return <p>Gateways load it within moments.</p>;
   const { gateways, reached, waited_ms, projected } = propagation;
@@ -16,7 +16,7 @@ export function Propagated({ propagation }: { propagation: Propagation | undefin
       </p>
     );
   }
-  if (gateways === 0) return <p>No gateway runs. Whichever starts will serve it.</p>;
+  if (gateways === 0) return <p>No gateway runs. The next one to start will serve it.</p>;
   if (reached < gateways) {
     return (
       <p>
@@ -31,12 +31,19 @@ export function Propagated({ propagation }: { propagation: Propagation | undefin
   );
 }
 
-/** Whether a write is to be answered once gateways serve it. */
-export function WaitChoice({ wait, onChange }: { wait: boolean; onChange: (wait: boolean) => void }) {
+interface WaitChoiceProps {
+  wait: boolean;
+  onChange: (wait: boolean) => void;
+  /** The end of the label "Wait until …". */
+  goal?: string;
+}
+
+/** Lets the operator choose whether a write waits until all gateways serve it. */
+export function WaitChoice({ wait, onChange, goal = "every gateway serves it" }: WaitChoiceProps) {
   return (
     <label class="choice">
       <input type="checkbox" checked={wait} onChange={(event) => onChange(event.currentTarget.checked)} />
-      Wait until every gateway serves it, 10 s at most
+      Wait until {goal}, 10 s at most
     </label>
   );
 }

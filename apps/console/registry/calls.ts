@@ -4,22 +4,26 @@ import {
   Diff,
   Gateways,
   Lookup,
-  Plan,
+  markPreviewed,
+  markSince,
+  Preview,
+  type PreviewedService,
   Projections,
   Revision,
+  Roles,
   revisionTag,
   Service,
   Services,
   WrittenService,
 } from "@ostiary/lib/contracts/registry-api";
-import { type Change, type MarkedChange, markChanges, namesPolicies } from "@ostiary/lib/domain/routes";
+import type { MarkedChange } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { pathTo, type Registry } from "./client.ts";
 
-/** How long a write waits for gateways when it is told to. */
+/** The time that a waiting write allows gateways to load it. */
 export const WAIT_MS = 10_000;
 
-/** An entry of a history without its config, which the list of revisions has too and may be large. */
+/** An entry of a history without its config. The registry lists entries with configs, which can be large. */
 const Entry = Type.Pick(Revision, [
   "service",
   "revision",
@@ -31,12 +35,13 @@ const Entry = Type.Pick(Revision, [
 export type Entry = Static<typeof Entry>;
 const Entries = Type.Object({ revisions: Type.Array(Entry) });
 
-export type PlannedService = Omit<Plan["results"][number], "changes"> & { changes: MarkedChange[] };
-
-/** What a document would change, with what is to be looked at twice. */
+/** The changes that a document would make, with marks on those that open a route or break callers. */
 export interface Review {
-  services: PlannedService[];
-  /** Names what it was made from: an apply that has it writes this or nothing. */
+  services: PreviewedService[];
+  /**
+   * The tag of the state that the review compared with. An apply with this tag fails if a service has changed
+   * since.
+   */
   tag: string | null;
 }
 
@@ -57,32 +62,27 @@ export async function compareRevisions(
 ): Promise<MarkedChange[]> {
   const path = pathTo("services", service, "revisions", from, "diff", to);
   const { changes } = await registry.ask(Diff, path);
-  return marked(registry, service, from, changes);
+  return markSince(registry, service, from, changes);
 }
 
-/** What a first revision brought, which there is none before to compare with. */
 export async function readRevision(registry: Registry, service: string, revision: number) {
   return registry.ask(Revision, pathTo("services", service, "revisions", revision));
 }
 
-/** A dry run. The registry reads YAML and JSON alike, so the text goes as it is. */
+/** Makes a dry run of a document. The registry reads JSON as YAML, so the content type is always YAML. */
 export async function reviewDocument(registry: Registry, document: string): Promise<Review> {
-  const { answer, etag } = await registry.askTagged(Plan, pathTo("apply"), {
+  const { answer, etag } = await registry.askTagged(Preview, pathTo("apply"), {
     method: "POST",
     query: { dry_run: "true" },
     headers: YAML,
     body: document,
   });
-  const services: PlannedService[] = [];
-  for (const planned of answer.results) {
-    const changes = await marked(registry, planned.service, planned.revision, planned.changes);
-    services.push({ ...planned, changes });
-  }
+  const services = await markPreviewed(registry, answer.results);
   return { services, tag: etag };
 }
 
 export interface Write {
-  /** Whether the answer is to come once gateways serve it. */
+  /** Whether the answer waits until gateways serve the write. */
   wait: boolean;
 }
 
@@ -99,7 +99,7 @@ export function applyDocument(
   });
 }
 
-/** Deletes the service if `revision` is its current one. */
+/** Deletes the service if `revision` is still the current one. */
 export function deleteService(registry: Registry, name: string, revision: number, { wait }: Write) {
   return registry.ask(Type.Union([Type.Null(), Deleted]), pathTo("services", name), {
     method: "DELETE",
@@ -108,7 +108,7 @@ export function deleteService(registry: Registry, name: string, revision: number
   });
 }
 
-/** Restores `revision` if `newest` is still the newest one. */
+/** Restores `revision` if `newest` is still the newest revision. */
 export function restoreRevision(
   registry: Registry,
   name: string,
@@ -124,7 +124,7 @@ export function restoreRevision(
 export interface Question {
   method: string;
   path: string;
-  /** Who asks: a member with a role, or with labels; nobody in particular when both are empty. */
+  /** The role of the calling member. An empty role and empty labels ask for no particular caller. */
   role: string;
   labels: string;
 }
@@ -134,6 +134,8 @@ export function lookUp(registry: Registry, { method, path, role, labels }: Quest
   return registry.ask(Lookup, pathTo("routes"), { query });
 }
 
+export const listRoles = (registry: Registry) => registry.ask(Roles, pathTo("roles"));
+
 export const listGateways = (registry: Registry) => registry.ask(Gateways, pathTo("gateways"));
 
 export const listProjections = (registry: Registry) => registry.ask(Projections, pathTo("projections"));
@@ -142,16 +144,4 @@ const YAML = { "Content-Type": "application/yaml" };
 
 function waiting(wait: boolean) {
   return wait ? { query: { wait_ms: String(WAIT_MS) } } : {};
-}
-
-/** Marks need the policies that routes name, as they were in the revision that was compared. */
-async function marked(
-  registry: Registry,
-  service: string,
-  revision: number | null,
-  changes: readonly Change[],
-): Promise<MarkedChange[]> {
-  if (revision === null || !namesPolicies(changes)) return markChanges(changes);
-  const { config } = await readRevision(registry, service, revision);
-  return markChanges(changes, config?.rate_limits);
 }

@@ -1,102 +1,55 @@
+import { type HttpAnswer, pathOf, RegistryApi } from "@ostiary/lib/contracts/registry-api";
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
-import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { Failure, failureOf } from "./failure.ts";
 
-export interface RegistryRequest {
-  method?: "GET" | "POST" | "PUT" | "DELETE";
-  query?: Record<string, string>;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-/** As much of fetch as is used. */
+/** The part of `fetch` that the client uses. */
 export type Send = (address: string, request: RequestInit) => Promise<Response>;
-
-/** An answer, with the tag that a later write may name. */
-export interface Tagged<Answer> {
-  answer: Answer;
-  etag: string | null;
-}
 
 const TIMEOUT_MS = 30_000;
 
-/** A registry that was told the admin token, which is nowhere but in this object. */
-export class Registry {
-  readonly #token: string;
-  readonly #send: Send;
+/** A client of the registry that serves this page. */
+export class Registry extends RegistryApi {
+  readonly #fetch: Send;
 
-  /** Throws when no registry can have such a token. */
+  /** @throws Failure when the token is not visible ASCII */
   constructor(token: string, send: Send = (address, request) => fetch(address, request)) {
     if (!/^[\x21-\x7e]+$/.test(token)) {
       throw new Failure("refused", "An admin token is visible ASCII characters without spaces.");
     }
-    this.#token = token;
-    this.#send = send;
+    super(token, TIMEOUT_MS);
+    this.#fetch = send;
   }
 
-  /** The answer to a request, null where it has none; throws a {@link Failure}. */
-  async ask<Schema extends TSchema>(
-    schema: Schema,
-    path: string,
-    request: RegistryRequest = {},
-  ): Promise<Static<Schema>> {
-    return (await this.askTagged(schema, path, request)).answer;
-  }
-
-  async askTagged<Schema extends TSchema>(
-    schema: Schema,
-    path: string,
-    request: RegistryRequest = {},
-  ): Promise<Tagged<Static<Schema>>> {
-    const writes = (request.method ?? "GET") !== "GET" && request.query?.dry_run !== "true";
-    const { response, text } = await this.#exchange(path, request, writes);
-    const value = response.status === 204 ? null : parsed(text);
-    if (response.ok && Value.Check(schema, value))
-      return { answer: value, etag: response.headers.get("etag") };
-    if (!response.ok && Value.Check(ErrorEnvelope, value)) throw failureOf(response.status, value, writes);
-    if (response.status >= 500) throw away(writes);
-    throw new Failure("strange", `What answers here is no registry of this version (${response.status}).`, {
-      outcome_unknown: writes,
-    });
-  }
-
-  async #exchange(path: string, { method, query, headers, body }: RegistryRequest, writes: boolean) {
-    const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+  protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer> {
     try {
-      const response = await this.#send(`${path}${search}`, {
-        method: method ?? "GET",
-        headers: { Authorization: `Bearer ${this.#token}`, ...headers },
-        ...(body !== undefined && { body }),
+      const response = await this.#fetch(path, {
+        ...request,
         cache: "no-store",
         credentials: "omit",
         redirect: "error",
-        signal: AbortSignal.timeout(TIMEOUT_MS + Number(query?.wait_ms ?? 0)),
       });
-      return { response, text: await response.text() };
+      const { ok, status, headers } = response;
+      return { ok, status, headers, body: await response.text() };
     } catch {
-      throw away(writes);
+      throw away(writing);
     }
   }
-}
 
-function away(writes: boolean): Failure {
-  return new Failure("away", "The registry does not answer.", { outcome_unknown: writes });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no schema takes it
+  protected failure({ ok, status }: HttpAnswer, value: unknown, writing: boolean): Failure {
+    if (!ok && Value.Check(ErrorEnvelope, value)) return failureOf(status, value, writing);
+    if (status >= 500) return away(writing);
+    return new Failure("strange", `The answer is not from a registry of this version (${status}).`, {
+      outcome_unknown: writing,
+    });
   }
 }
 
-/** A path with its parts escaped: `pathTo("services", name)`. */
+function away(writing: boolean): Failure {
+  return new Failure("away", "The registry does not answer.", { outcome_unknown: writing });
+}
+
+/** Returns a path with its segments escaped: `pathTo("services", name)`. */
 export function pathTo(...segments: (string | number)[]): string {
-  // URLs read `.` and `..` as steps between folders, and no service has such a name
-  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-    throw new Failure("missing", "No service has such a name.");
-  }
-  return segments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
+  return pathOf(segments, () => new Failure("missing", "No service has such a name."));
 }

@@ -1,7 +1,7 @@
 import type { NearestRoute } from "@ostiary/lib/contracts/registry-api";
 import type { ErrorEnvelope, FieldError } from "@ostiary/lib/domain/errors";
 
-/** A route that another service has, of a refused write. */
+/** A route of a refused write that another service owns. */
 export interface Conflict {
   service: string;
   method: string;
@@ -11,24 +11,33 @@ export interface Conflict {
 }
 
 /**
- * Why there is no answer.
- * - `refused`: the admin token is not the registry's (401)
- * - `away`: nobody answered, or the registry can not work now (5xx)
- * - `invalid`: what was sent breaks a rule (422, 413)
- * - `conflict`: another service has a route (409)
- * - `stale`: somebody else wrote meanwhile (412)
- * - `missing`: there is nothing of this name (404)
- * - `strange`: what answers is no registry, or one of another version
+ * The reason why a request failed.
+ * - `refused`: the registry does not accept the admin token (401)
+ * - `away`: the registry does not answer, or cannot work now (5xx)
+ * - `invalid`: the input breaks a rule (422, 413)
+ * - `conflict`: another service owns a route (409)
+ * - `stale`: another write came first (412)
+ * - `unreadable`: another version of Ostiary wrote the revision (409)
+ * - `missing`: no service or revision has this name (404)
+ * - `strange`: the answer is not from a registry, or from a registry of another version
  */
-export type FailureKind = "refused" | "away" | "invalid" | "conflict" | "stale" | "missing" | "strange";
+export type FailureKind =
+  | "refused"
+  | "away"
+  | "invalid"
+  | "conflict"
+  | "stale"
+  | "unreadable"
+  | "missing"
+  | "strange";
 
 interface FailureDetails {
   fields?: readonly FieldError[];
   conflicts?: readonly Conflict[];
   nearest?: readonly NearestRoute[];
-  /** Names the request in the registry's log. */
+  /** The id of the request in the registry's log. */
   request_id?: string;
-  /** Of a write: it may have happened all the same. */
+  /** Whether a failed write may have happened all the same. */
   outcome_unknown?: boolean;
 }
 
@@ -57,10 +66,15 @@ const KINDS: Readonly<Record<string, FailureKind>> = {
   PAYLOAD_TOO_LARGE: "invalid",
   ROUTE_CONFLICT: "conflict",
   PRECONDITION_FAILED: "stale",
+  CONFLICT: "unreadable",
   NOT_FOUND: "missing",
 };
 
-/** The failure that an error of the registry is. `writes`: whether the request may have changed something. */
+/**
+ * Makes a failure from an error of the registry.
+ *
+ * @param writes whether the request may have changed something
+ */
 export function failureOf(status: number, { error }: ErrorEnvelope, writes: boolean): Failure {
   const kind = KINDS[error.code] ?? (status >= 500 ? "away" : "strange");
   const { fields, conflicts, nearest } = error.details ?? {};
@@ -88,7 +102,7 @@ const isConflict = (value: unknown): value is Conflict =>
 const isNearest = (value: unknown): value is NearestRoute =>
   hasTexts(value, "service", "scope", "method", "path");
 
-/** Whatever was thrown, as a failure: a fault of the page itself is one too. */
+/** Returns a failure as it is, and wraps any other exception, such as a bug of the page. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   return new Failure("strange", `The console failed: ${thrown instanceof Error ? thrown.message : thrown}`);

@@ -14,14 +14,14 @@ import { markedFirst } from "./order.ts";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
-/** One sentence over all changes: how many there are, and what is to be looked at twice. */
+/** Sums up all changes in one sentence: how many there are, and how many are marked. */
 export function ReviewSummary({ changes }: { changes: readonly MarkedChange[] }) {
   const counts = countEffects(changes);
   const tone = counts.opens + counts.breaks > 0 ? "review-summary-marked" : "";
   return <p class={`review-summary ${tone}`}>{summaryOf(changes.length, counts)}</p>;
 }
 
-/** Changes as a review shows them, those that open something or break callers first. */
+/** Lists changes in pages, with the marked ones first. */
 export function Changes({ changes, label }: { changes: readonly MarkedChange[]; label: string }) {
   const [number, turn] = useState(1);
   const page = pageOf(markedFirst(changes), number);

@@ -8,12 +8,12 @@ import { useAsked } from "../session.ts";
 
 interface ComparisonProps {
   service: string;
-  /** 0 stands for nothing, before the first revision. */
+  /** The revision to compare with; 0 is the empty state before the first revision. */
   from: number;
   to: number;
 }
 
-/** What turns one revision into another, as a review. */
+/** Shows the changes between two revisions. */
 export function Comparison({ service, from, to }: ComparisonProps) {
   const { answer, failure, again } = useAsked(
     (registry) => changesBetween(registry, { service, from, to }),

@@ -11,13 +11,13 @@ import { Comparison } from "./comparison.tsx";
 interface RestoreDialogProps {
   service: string;
   revision: number;
-  /** What is current now, as far as is known. */
+  /** The newest revision that the page knows. */
   newest: number;
   onClose: () => void;
   onChanged: () => Promise<void>;
 }
 
-/** Shows what restoring a revision changes of what is current, and does that or nothing. */
+/** Shows what restoring a revision would change, and makes exactly these changes or none. */
 export function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
   const session = useSession();
   const [wait, setWait] = useState(true);
@@ -59,12 +59,12 @@ export function RestoreDialog({ service, revision, newest, onClose, onChanged }:
         </>
       }
     >
-      <p>This is what changes of revision {newest}, which is the newest.</p>
+      <p>Compared with the newest revision ({newest}), the restore makes these changes.</p>
       <Comparison service={service} from={newest} to={revision} />
       {failure !== null && (
         <FailureNotice
           failure={failure}
-          title={failure.outcome_unknown ? "It is not known whether it was restored" : undefined}
+          title={failure.outcome_unknown ? "The registry may have restored the revision" : undefined}
           onRetry={failure.kind === "stale" || failure.outcome_unknown ? lookAgain : undefined}
           retryLabel="Look at it again"
         />

@@ -11,11 +11,11 @@ import { RestoreDialog } from "./restore-dialog.tsx";
 
 interface RevisionsViewProps {
   service: string;
-  /** The one that is looked at; null: the newest. */
+  /** The selected revision; null selects the newest one. */
   revision: number | null;
 }
 
-/** The history of a service, and what each revision changed. */
+/** Shows the history of a service, and the changes of each revision. */
 export function RevisionsView({ service, revision }: RevisionsViewProps) {
   const { answer, failure, again } = useAsked((registry) => listRevisions(registry, service), service);
   if (failure?.kind === "missing") {

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from "@ostiary/lib/domain/routes";
+import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
@@ -11,7 +11,7 @@ interface RouteExplorerProps {
   withService: boolean;
 }
 
-/** Routes with a search over everything that is said of them, by scope, in pages. */
+/** Shows routes in pages, with a search over all their fields and a filter by scope. */
 export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
   const [search, setSearch] = useState("");
   const [scope, setScope] = useState<Scope | null>(null);
@@ -37,13 +37,17 @@ export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
       </search>
       <p class="found" role="status">
         {page.total === rows.length
-          ? counted(rows.length, "route")
-          : `${page.total.toLocaleString("en")} of ${counted(rows.length, "route")}`}
-        {page.count > 1 && `, ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} shown`}
+          ? counted(countRoutes(rows), "route")
+          : `${countRoutes(shown).toLocaleString("en")} of ${counted(countRoutes(rows), "route")}`}
+        {page.count > 1 &&
+          `, rows ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} of ${page.total.toLocaleString("en")} shown`}
       </p>
       {page.total === 0 ? (
         <Empty title="No route has all of these words.">
-          <p>Each word is looked for in methods, paths, owners, scopes, labels, limits and upstream paths.</p>
+          <p>
+            The search looks for each word in methods, paths, owners, scopes, labels, limits and upstream
+            paths.
+          </p>
           <button
             type="button"
             class="button"
@@ -72,7 +76,7 @@ interface SearchFieldProps {
   onInput: (text: string) => void;
 }
 
-/** Ctrl+K, or ⌘K, leads to it from anywhere on the page. */
+/** Renders a search field that Ctrl+K or ⌘K focuses from anywhere on the page. */
 export function SearchField({ label, value, placeholder, onInput }: SearchFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -116,7 +120,7 @@ function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
   const name = useId();
   const counts = countScopes(found);
   const choices = [
-    { value: null, text: "all", count: found.length },
+    { value: null, text: "all", count: countRoutes(found) },
     ...SCOPES.map((each) => ({ value: each, text: each, count: counts[each] })),
   ];
   return (

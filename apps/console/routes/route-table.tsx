@@ -6,11 +6,11 @@ interface RouteTableProps {
   rows: readonly RouteRow[];
   words: readonly string[];
   caption: string;
-  /** Left out where all are of one service. */
+  /** Whether to show the service; false when all routes belong to one service. */
   withService: boolean;
 }
 
-/** One page of routes: on a narrow screen each row is a card. */
+/** Shows one page of routes. On a narrow screen each row is a card. */
 export function RouteTable({ rows, words, caption, withService }: RouteTableProps) {
   return (
     <table class="table routes" {...as("table")}>

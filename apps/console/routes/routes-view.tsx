@@ -4,14 +4,14 @@ import { useSession } from "../session.ts";
 import { RouteExplorer } from "./route-explorer.tsx";
 import { routeRows } from "./rows.ts";
 
-/** All that is published. */
+/** Shows every published route. */
 export function RoutesView() {
   const { answer } = useSession().catalog.value;
   const rows = useMemo(() => routeRows(answer ?? {}), [answer]);
   return (
     <CatalogState
       what="the routes"
-      lead="Every route that is published, whose it is, and what it asks of its callers."
+      lead="Every published route, with its service and what it requires of callers."
     >
       <RouteExplorer rows={rows} withService />
     </CatalogState>

@@ -7,7 +7,7 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 
-/** A published route as the list shows it: one row for each entry of a service's configuration. */
+/** A row of the route list: the methods of a path that share one configuration. */
 export interface RouteRow {
   readonly service: string;
   readonly scope: Scope;
@@ -16,15 +16,15 @@ export interface RouteRow {
   readonly upstream: string | null;
   readonly labels: readonly string[];
   readonly limit: string;
-  /** The methods whose requests are audited, the default worked in. */
+  /** The methods with audited requests, defaults included. */
   readonly audited: readonly Method[];
-  /** All that a search looks at, in lower case. */
+  /** The text that a search looks at, in lower case. */
   readonly text: string;
 }
 
 export type Services = Readonly<Record<string, StoredServiceConfig>>;
 
-/** All routes of the services, in the order of service, scope and path. */
+/** Returns the rows of all services, sorted by service, scope and path. */
 export function routeRows(services: Services): RouteRow[] {
   const names = Object.keys(services).sort();
   return names.flatMap((service) => {
@@ -47,7 +47,7 @@ export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[]
   );
 }
 
-/** The words of a search: a row is found when it has all of them. */
+/** Splits a search into its words. A row matches when it has all of them. */
 export function wordsOf(search: string): string[] {
   return search
     .toLowerCase()
@@ -59,17 +59,16 @@ export function hasWords(text: string, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** How many rows each scope has. */
 export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
   const counts = { public: 0, user: 0, organization: 0, member: 0 };
-  for (const { scope } of rows) counts[scope]++;
+  for (const row of rows) counts[row.scope] += row.methods.length;
   return counts;
 }
 
-/** A text cut where words of a search stand in it. */
+/** Cuts a text into the parts that match a word of the search and the parts between them. */
 export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
   const lower = text.toLowerCase();
-  // characters that change their length in lower case would shift the places
+  // offsets differ when a character changes its length in lower case
   if (lower.length !== text.length) return [{ text, found: false }];
   const parts: { text: string; found: boolean }[] = [];
   let at = 0;

@@ -13,11 +13,11 @@ import { useWrite } from "../write.ts";
 interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
-  /** The service is another one than what is shown. */
+  /** Reports that the service has changed since the page loaded it. */
   onStale: () => void;
 }
 
-/** Shows what would be gone, and deletes exactly that: no revision that came since. */
+/** Shows what deleting the service removes, and deletes only the shown revision. */
 export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
   const { name, revision } = service;
   const session = useSession();
@@ -68,12 +68,12 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       {failure !== null && (
         <FailureNotice
           failure={failure}
-          title={failure.outcome_unknown ? "It is not known whether it was deleted" : undefined}
+          title={failure.outcome_unknown ? "The registry may have deleted the service" : undefined}
           onRetry={failure.kind === "stale" || failure.outcome_unknown ? lookAgain : undefined}
           retryLabel="Look at it again"
         />
       )}
-      <WaitChoice wait={wait} onChange={setWait} />
+      <WaitChoice wait={wait} onChange={setWait} goal="no gateway serves it any more" />
       <label for={field}>
         Type <code>{name}</code> to delete it
       </label>

@@ -11,14 +11,13 @@ import { rowsOf } from "../routes/rows.ts";
 import { useAsked, useSession } from "../session.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 
-/** One current service. */
 export function ServiceView({ name }: { name: string }) {
   const { answer, failure, again } = useAsked((registry) => readService(registry, name), name);
   const history = fragmentOf({ name: "revisions", service: name, revision: null });
   if (failure?.kind === "missing") {
     return (
       <Empty title={`${name} is not published.`}>
-        <p>If it once was, its history is kept, and a revision of it can be restored.</p>
+        <p>If it was published before, the registry has its history, and you can restore a revision.</p>
         <a class="button" href={history}>
           Look for its revisions
         </a>
@@ -121,7 +120,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   );
 }
 
-/** A document of the service alone, as apply takes it. */
+/** Returns a document with this service alone, as apply takes it. */
 function documentOf({ name, revision: _, ...config }: Service): string {
   return stringify({ services: { [name]: config } }, { lineWidth: 0 });
 }

@@ -10,7 +10,6 @@ import { hasWords, wordsOf } from "../routes/rows.ts";
 import { useSession } from "../session.ts";
 import { type ServiceRow, serviceRows } from "./rows.ts";
 
-/** Every current service. */
 export function ServicesView() {
   const { answer } = useSession().catalog.value;
   const rows = useMemo(() => serviceRows(answer ?? {}), [answer]);
@@ -24,7 +23,7 @@ export function ServicesView() {
   return (
     <CatalogState
       what="the services"
-      lead="Where each service runs, and how many routes it has in which scope."
+      lead="Where each service runs, and how many routes it has in which scope. Each method of a path is a route."
     >
       <search class="filters" aria-label="Services">
         <SearchField
@@ -52,7 +51,7 @@ export function ServicesView() {
   );
 }
 
-/** A deleted service is in no list, and keeps its history. */
+/** Links to the history of a name that no current service has: a deleted service keeps its history. */
 function NoService({ name }: { name: string }) {
   return (
     <Empty title="No current service has this name or url.">

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** Credentials of each kind, of one organization. */
+/** Credentials of each kind for one organization. */
 export interface Callers {
-  /** A person's token of the toy provider. */
+  /** A person's token from the toy identity provider. */
   readonly person: string;
   /** A session of the organization's owner. */
   readonly session: string;
-  /** A key of a service account that may read and nothing more. */
+  /** An API key of a service account with a read-only role. */
   readonly reader: string;
 }
 
@@ -21,7 +21,7 @@ const WithId = Type.Object({ id: Type.String() });
 const WithToken = Type.Object({ token: Type.String() });
 const WithKey = Type.Object({ key: Type.String() });
 
-/** A person, an organization of hers, and a service account in it, made through the gateway as customers make them. */
+/** Creates a person, an organization and a service account through the gateway, as customers do. */
 export async function foundCallers(options: CallersOptions): Promise<Callers> {
   const { gateway_url, identity_provider_url, signal } = options;
   const token = await fetch(`${identity_provider_url}/token?subject=traffic`, { signal });

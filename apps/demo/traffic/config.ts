@@ -1,11 +1,11 @@
 import { integer, isOrigin, textOr } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 
-/** The variables of the traffic: where it goes, and how much of it. */
+/** The variables of the traffic generator: its target and its rate. */
 export const trafficVariables = Type.Object({
-  GATEWAY_URL: origin("http://127.0.0.1:5001", "Where the gateway, or what stands before it, is reached."),
-  IDENTITY_PROVIDER_URL: origin("http://127.0.0.1:4001", "Where the toy identity provider is reached."),
-  TRAFFIC_RATE: integer(20, 1, 2_000, "Requests a second."),
+  GATEWAY_URL: origin("http://127.0.0.1:5001", "Address of the gateway, or of the proxy in front of it."),
+  IDENTITY_PROVIDER_URL: origin("http://127.0.0.1:4001", "Address of the toy identity provider."),
+  TRAFFIC_RATE: integer(20, 1, 2_000, "Requests per second."),
 });
 
 function origin(fallback: string, description: string) {

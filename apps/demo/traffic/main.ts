@@ -3,7 +3,10 @@ import { runMain } from "@ostiary/lib/runtime/service";
 import { trafficVariables } from "./config.ts";
 import { Traffic } from "./traffic.ts";
 
-/** Requests of every kind at a steady rate, so that dashboards have something to show. It needs the demo's routes. */
+/**
+ * Sends requests of every kind at a steady rate, so that dashboards show data. The demo's routes must be
+ * published.
+ */
 await runMain(async () => {
   // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
   const { GATEWAY_URL, IDENTITY_PROVIDER_URL, TRAFFIC_RATE } = loadConfig(trafficVariables, process.env);

@@ -1,16 +1,19 @@
 import type { Callers } from "./callers.ts";
 
-/** One kind of request, and how many of a hundred are of it. */
+/** One kind of request and its share, in percent. */
 export interface Kind {
   readonly name: string;
   readonly share: number;
   readonly path: string;
   readonly method?: "PUT" | "POST";
-  /** Whose credential is sent; nobody's unless told. `stranger` sends a key that does not exist. */
+  /**
+   * The credential that the request carries. Without a value the request carries none. `stranger` sends a key
+   * that does not exist.
+   */
   readonly as?: keyof Callers | "stranger";
 }
 
-/** What a busy day looks like: mostly reads, some writes that are audited, some streams, and what is refused. */
+/** The mix of a busy day: mostly reads, some audited writes, some streams and some refused requests. */
 export const MIX: readonly Kind[] = [
   { name: "public", share: 27, path: "/demo/hello" },
   { name: "read", share: 28, path: "/demo/things/42", as: "reader" },
@@ -25,7 +28,7 @@ export const MIX: readonly Kind[] = [
   { name: "404", share: 2, path: "/nowhere" },
 ];
 
-/** The kind that stands at `place`, from 0 to 1, when each takes its share. */
+/** Returns the kind at `place`, from 0 to 1, where each kind covers its share of the range. */
 export function kindAt(place: number): Kind {
   let rest = place * MIX.reduce((sum, { share }) => sum + share, 0);
   for (const kind of MIX) {
@@ -41,7 +44,7 @@ export function headersOf({ as }: Kind, callers: Callers): Record<string, string
   return { "X-API-Key": as === "stranger" ? unknownKey() : callers[as] };
 }
 
-/** Another one each time, so that it is looked up each time. */
+/** Returns a new key for each request, so that no cache has it. */
 function unknownKey(): string {
   return `ostiary-k-2-${crypto.randomUUID().replaceAll("-", "").padEnd(43, "x")}`;
 }

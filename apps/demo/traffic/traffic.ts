@@ -5,9 +5,9 @@ import { headersOf, type Kind, kindAt } from "./mix.ts";
 export interface TrafficOptions {
   gateway_url: string;
   identity_provider_url: string;
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number;
-  /** How many were answered with each status, `none` without an answer, by the name of their kind. */
+  /** Reports the number of answers since the start, by kind and status; `none` stands for no answer. */
   onReport(counts: Record<string, Record<string, number>>): void;
   onTrouble(error: unknown): void;
 }
@@ -15,13 +15,16 @@ export interface TrafficOptions {
 const TICK_MS = 50;
 const RETRY_MS = 1_000;
 const REPORT_MS = 60_000;
-/** Credentials end after an hour. */
+/** Credentials expire after an hour. */
 const CALLERS_MS = 30 * 60_000;
 const ANSWER_MS = 30_000;
-/** A gateway that hangs does not fill this process: what is beyond is not asked. */
+/**
+ * The limit for requests in flight, so that a gateway that hangs does not exhaust memory. Requests beyond it
+ * are skipped.
+ */
 const IN_FLIGHT_MAX = 1_000;
 
-/** Asks the gateway for a mix of everything at a steady rate, whether it answers or not, until it is stopped. */
+/** Sends the mix of requests at a steady rate until it is stopped, whether the gateway answers or not. */
 export class Traffic {
   readonly #options: TrafficOptions;
   readonly #loop: Loop;
@@ -52,11 +55,11 @@ export class Traffic {
     this.#options.onReport(this.#counts);
   }
 
-  /** Asks as often as the time since the last tick says. */
+  /** Sends as many requests as are due since the last tick. */
   async #tick(): Promise<void> {
     const these = await this.#current();
     const now_ms = performance.now();
-    // after a pause it goes on at its rate, and makes up for nothing
+    // After a pause, the traffic resumes at its rate and does not catch up.
     const since_ms = Math.min(now_ms - this.#asked_to_ms, 2 * TICK_MS);
     const due = (since_ms * this.#options.rate) / 1_000;
     const count = Math.floor(due) + (Math.random() < due % 1 ? 1 : 0);
@@ -85,7 +88,7 @@ export class Traffic {
     const counts = this.#counts[kind.name] ?? {};
     counts[status] = (counts[status] ?? 0) + 1;
     this.#counts[kind.name] = counts;
-    // all data is gone, or the provider has another key: begin anew
+    // The data was deleted or the provider has a new key: create new callers.
     if (status === "401" && kind.as !== "stranger") this.#callers = undefined;
   }
 

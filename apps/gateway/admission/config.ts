@@ -10,7 +10,7 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** Variables of admission (Gateway specification, Environment; contract 4, Admission). */
+/** Lists the variables of admission (GW-46, GW-54). */
 export const admissionVariables = {
   AUTH_ISSUER: optionalText("must be the issuer string of your identity provider, without spaces around it", {
     check: (issuer) => issuer === issuer.trim(),
@@ -37,13 +37,13 @@ export const admissionVariables = {
     300,
     0,
     86_400,
-    "How long a revoked key may still pass, and how long validations are kept; none beyond the end of its key or session.",
+    "The time for which the gateway caches validations, and so the time for which a revoked key may still pass. No validation outlives its key or session.",
   ),
   ADMISSION_CACHE_ENTRIES: integer(
     100_000,
     1,
     1_000_000,
-    "Entries of each admission cache, least recently used out first.",
+    "The maximum number of entries in each admission cache. The gateway drops the least recently used entry first.",
   ),
 };
 

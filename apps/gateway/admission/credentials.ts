@@ -6,6 +6,7 @@ import {
   type ParsedCredential,
   parseCredential,
 } from "@ostiary/lib/domain/credentials";
+import { CredentialRefusal } from "./credential-refusal.ts";
 import type { Admitted } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";
@@ -14,32 +15,44 @@ export interface CacheOptions {
   readonly entries: number;
   readonly ttl_ms: number;
   readonly clock: Pick<Clock, "now" | "elapsed_ms">;
-  /** Told of each cache that is made. */
+  /** Called with each cache that is created. */
   readonly onCache?: (name: CacheName, cache: CacheState) => void;
 }
 
 export type CacheName = "credentials" | "tokens" | "persons";
 export type CacheState = Pick<ResultCache<unknown>, "hits" | "misses" | "entries">;
 
+const SHAPE_REFUSED = new CredentialRefusal(
+  "api_key",
+  "X-API-Key does not have the form of a key or session.",
+);
+const KEY_REFUSED = new CredentialRefusal(
+  "api_key",
+  "Identity refuses the key or session: it is unknown, revoked or expired, or its owner is suspended.",
+);
+
 /**
- * Admits API keys and sessions: null for one that identity refuses or that has no known shape. A key that was
- * seen before costs a hash and a look-up; identity is asked only for strings of a known shape.
+ * Admits API keys and sessions that identity knows. A cached credential costs one hash and one lookup.
+ * Identity is asked only about strings that have the form of a credential.
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
   { entries, ttl_ms, clock, onCache }: CacheOptions,
-): (credential: string) => Admitted | null | Promise<Admitted | null> {
-  const cache = new ResultCache<Admitted | null>(entries, clock);
+): (credential: string) => Admitted | CredentialRefusal | Promise<Admitted | CredentialRefusal> {
+  const cache = new ResultCache<Admitted | CredentialRefusal>(entries, clock);
   onCache?.("credentials", cache);
 
-  async function validate(credential: string, parsed: ParsedCredential): Promise<Kept<Admitted | null>> {
+  async function validate(
+    credential: string,
+    parsed: ParsedCredential,
+  ): Promise<Kept<Admitted | CredentialRefusal>> {
     const until_elapsed_ms = clock.elapsed_ms() + ttl_ms;
     const result = await validation.credential(credential);
-    if (!result.valid) return { value: null, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
+    if (!result.valid) return { value: KEY_REFUSED, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
     const ends_at_ms = endOf(result);
     const admitted = admittedBy(result, parsed);
-    // it may have ended while its answer was on the way
-    return { value: ends_at_ms > clock.now() ? admitted : null, until_elapsed_ms, ends_at_ms };
+    // The credential may have expired while identity answered.
+    return { value: ends_at_ms > clock.now() ? admitted : KEY_REFUSED, until_elapsed_ms, ends_at_ms };
   }
 
   return (credential) => {
@@ -47,7 +60,7 @@ export function admitCredentials(
     const kept = cache.get(hash);
     if (kept !== undefined) return kept;
     const parsed = parseCredential(credential);
-    return parsed === null ? null : cache.load(hash, () => validate(credential, parsed));
+    return parsed === null ? SHAPE_REFUSED : cache.load(hash, () => validate(credential, parsed));
   };
 }
 
@@ -65,17 +78,18 @@ function admittedBy(result: ValidResult, parsed: ParsedCredential): Admitted {
       organization_id: null,
       member_id: null,
       labels: null,
+      plan: null,
     };
     return { realm: "directory", principal };
   }
-  const { organization_id, member_id, labels = [] } = result;
+  const { organization_id, member_id, labels = [], plan = null } = result;
   return {
     realm: "organization",
-    principal: { ...proof, user_id: null, organization_id, member_id, labels },
+    principal: { ...proof, user_id: null, organization_id, member_id, labels, plan },
   };
 }
 
-/** When a key or session ends, in epoch milliseconds; a result without an end never does. */
+/** Returns the time at which a key or session expires, in epoch milliseconds; `Infinity` if it never does. */
 function endOf(result: ValidResult): number {
   if (result.expires_at === undefined) return Number.POSITIVE_INFINITY;
   const end = Date.parse(result.expires_at);

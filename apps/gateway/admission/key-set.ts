@@ -1,6 +1,7 @@
 import type { Clock } from "@ostiary/lib/async";
-import { parseJson } from "@ostiary/lib/domain/json";
+import { tryJson } from "@ostiary/lib/domain/json";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
+import { reasonOf } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -11,15 +12,15 @@ import { boundedCall } from "../upstream/bounded-call.ts";
 export type Keys = ReturnType<typeof createLocalJWKSet>;
 
 /**
- * The identity provider's public keys. Asked for every 2 s until there are some, then every 15 minutes; a
- * refresh that fails keeps what there was (Gateway specification, Gateway admission).
+ * The public keys of the identity provider. The gateway requests them every 2 s until a load succeeds, then
+ * every 15 minutes. A failed refresh keeps the previous keys (GW-49).
  */
 export interface KeySet {
-  /** null until the first load. */
+  /** Returns the loaded keys, or null before the first load. */
   current(): Keys | null;
   /**
-   * Newer keys than `seen`, in which a token's key was not found: asks the provider at most every 10 s for all
-   * tokens together, and everybody who waits shares the answer. null when there are none.
+   * Returns keys newer than `seen`, in which a token's key was missing, or null if there are none. All
+   * waiting tokens share one request, which is sent at most every 10 s (GW-51).
    */
   renewed(seen: Keys): Promise<Keys | null>;
   start(): void;
@@ -48,11 +49,11 @@ export function createKeySet({ uri, tls, log, clock }: KeySetOptions): KeySet {
   function load(): Promise<void> {
     loading ??= fetchKeys(uri, tls)
       .then(
-        (loaded) => {
-          if (keys === null) log.info({}, "the key set is loaded");
-          keys = loaded;
+        ({ usable, counts }) => {
+          if (keys === null) log.info(counts, "the key set is loaded");
+          keys = usable;
         },
-        (error) => log.warn({ reason: reasonOf(error) }, "the key set could not be loaded"),
+        (error) => log.warn({ reason: reasonOf(error) }, "the gateway could not load the key set"),
       )
       .finally(() => {
         loading = null;
@@ -83,9 +84,9 @@ export function createKeySet({ uri, tls, log, clock }: KeySetOptions): KeySet {
   };
 }
 
-const KeySetDocument = Type.Object({ keys: Type.Array(Type.Unknown()) });
+const KeySetAnswer = Type.Object({ keys: Type.Array(Type.Unknown()) });
 
-async function fetchKeys(uri: string, tls: PeerTls | undefined): Promise<Keys> {
+async function fetchKeys(uri: string, tls: PeerTls | undefined) {
   const { status, text } = await boundedCall({
     method: "GET",
     url: uri,
@@ -94,25 +95,22 @@ async function fetchKeys(uri: string, tls: PeerTls | undefined): Promise<Keys> {
     tls,
   });
   if (status !== 200) throw new Error(`the provider answered ${status}`);
-  const document = parseJson(text);
-  if (!Value.Check(KeySetDocument, document)) throw new Error("the answer is not a key set");
-  const keys = await usableKeys(document.keys);
+  const answer = tryJson(text);
+  if (answer === undefined) throw new Error("the answer is not JSON, or is nested too deeply");
+  if (!Value.Check(KeySetAnswer, answer)) throw new Error("the answer is not a key set");
+  const keys = await usableKeys(answer.keys);
   if (keys.length === 0) throw new Error("the key set holds no usable key");
-  return createLocalJWKSet({ keys });
+  const counts = { keys: keys.length, keys_passed_over: answer.keys.length - keys.length };
+  return { usable: createLocalJWKSet({ keys }), counts };
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return "the answer is not JSON";
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Signatures that are accepted (contract 4, Admission). Never `none`, never a shared secret. */
+/** Accepted signature algorithms (GW-43): never `none`, never a shared secret. */
 export const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
   ...["ES256", "ES384", "ES512", "EdDSA"],
 ];
 
-/** A public key of a kind that an accepted algorithm can use. */
+/** A public key that an accepted algorithm can use. */
 const PublicKey = Type.Object({
   kty: Type.Union([Type.Literal("RSA"), Type.Literal("EC"), Type.Literal("OKP")]),
   alg: Type.Optional(Type.Union(ALGORITHMS.map((alg) => Type.Literal(alg)))),
@@ -121,7 +119,10 @@ const PublicKey = Type.Object({
 });
 type PublicKey = Static<typeof PublicKey>;
 
-/** The algorithm of a key that names none: any that its kind can do tells whether it can be used. */
+/**
+ * The algorithm to test a key with that names none. Any algorithm of its curve shows whether the key is
+ * usable.
+ */
 const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   "P-256": "ES256",
   "P-384": "ES384",
@@ -129,10 +130,10 @@ const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   Ed25519: "EdDSA",
 };
 
-/** Shorter RSA keys verify nothing (RFC 7518, section 3.3). */
+/** The smallest RSA key that is accepted (RFC 7518, section 3.3). */
 const RSA_BITS_MIN = 2_048;
 
-/** Those of `keys` that can verify a signature, in their order: whatever else a key set holds is passed over. */
+/** Returns the keys that can verify a signature, in their order, and ignores all others (GW-52). */
 async function usableKeys(keys: readonly unknown[]): Promise<PublicKey[]> {
   const checked = await Promise.all(
     keys.map(async (key) => (Value.Check(PublicKey, key) && (await isUsable(key)) ? [key] : [])),

@@ -1,22 +1,24 @@
 import type { Clock } from "@ostiary/lib/async";
 import { LRUCache } from "lru-cache";
 
-/** A result, and until when it may be used again; a time that is past keeps nothing. */
+/** A result and the times that end its use. A time in the past keeps the result out of the cache. */
 export interface Kept<T> {
   readonly value: T;
-  /** By the clock that never goes back, so that a wall clock that is set back keeps nothing longer. */
+  /**
+   * Last moment of use on the monotonic clock, so that setting the wall clock back keeps no result longer.
+   */
   readonly until_elapsed_ms: number;
-  /** When what it is about ends, in epoch milliseconds; `Infinity` when that has no end. */
+  /** Expiry of the credential, in epoch milliseconds; `Infinity` if it never expires. */
   readonly ends_at_ms: number;
 }
 
 /**
- * Results under a name: bounded, least recently used out first, each with an end of its own. Those who miss the
- * same name at the same time share one load (Gateway specification, Gateway admission). A load that rejects
- * keeps nothing. Names are hashes or ids, never credentials.
+ * A bounded cache of results by name, which drops the least recently used result first. Each result has an
+ * expiry of its own. Concurrent misses of one name share one load, and a load that rejects keeps nothing
+ * (GW-60, GW-61). Names are hashes or ids, never credentials.
  */
 export class ResultCache<T> {
-  /** How often a result was at hand, and how often it had to be waited for. */
+  /** Number of lookups that found a result. */
   hits = 0;
   misses = 0;
   readonly #kept: LRUCache<string, Kept<T>>;
@@ -28,12 +30,12 @@ export class ResultCache<T> {
     this.#clock = clock;
   }
 
-  /** Results that are kept, ended ones included that nobody has asked for since. */
+  /** Number of stored results, which includes expired ones that nobody has asked for since. */
   get entries(): number {
     return this.#kept.size;
   }
 
-  /** What is kept under `name`; undefined when it is missing or has ended. */
+  /** Returns the result under `name`, or undefined if it is missing or has expired. */
   get(name: string): T | undefined {
     const found = this.#kept.get(name);
     if (found === undefined || !this.#holds(found)) return undefined;
@@ -41,7 +43,7 @@ export class ResultCache<T> {
     return found.value;
   }
 
-  /** The result of the load of `name` that is under way, else of a new one. */
+  /** Returns the result of the load of `name` that is in flight, or starts one. */
   load(name: string, work: () => Promise<Kept<T>>): Promise<T> {
     this.misses += 1;
     const underway = this.#loading.get(name);

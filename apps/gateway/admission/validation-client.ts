@@ -1,3 +1,4 @@
+import { systemClock } from "@ostiary/lib/async";
 import {
   DirectoryResult,
   InvalidResult,
@@ -6,26 +7,33 @@ import {
 } from "@ostiary/lib/contracts/admission";
 import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
-import { parseJson } from "@ostiary/lib/domain/json";
+import { tryJson } from "@ostiary/lib/domain/json";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { boundedCall, CallFailed } from "../upstream/bounded-call.ts";
+import { peerCarrier } from "../upstream/peer-carrier.ts";
 import type { AdmissionConfig } from "./config.ts";
 import type { ValidationDurations, ValidationEnd, ValidationKind } from "./validation-durations.ts";
 
-/** A person is never answered with a membership of an organization. */
+/** A person's validation, which never names a membership of an organization. */
 const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
 export type PersonResult = Static<typeof PersonResult>;
 
 /**
- * Asks identity who a caller is (contract 4, Admission). Anything but 200 and a well-formed body is 503: the
- * service can not tell, and the result must not be kept.
+ * Asks identity who a caller is (GW-55). Any answer but a 200 with a well-formed body becomes a 503 and is
+ * not cached.
  */
 export interface ValidationClient {
   person(issuer: string, subject: string): Promise<PersonResult>;
   credential(credential: string): Promise<ValidationResult>;
+}
+
+/** A validation client that owns its connections. */
+export interface OpenValidationClient extends ValidationClient {
+  /** Closes the idle connections. */
+  close(): void;
 }
 
 type ValidationConfig = Pick<
@@ -36,7 +44,7 @@ type ValidationConfig = Pick<
   | `CREDENTIAL_VALIDATE_${"CA" | "CERT" | "KEY"}_FILE`
 >;
 
-/** Where validations are told of. */
+/** The metrics and traces that record validations. */
 export interface ValidationSignals {
   readonly durations?: Pick<ValidationDurations, "observe">;
   readonly tracing?: Pick<Tracing, "call">;
@@ -45,14 +53,15 @@ export interface ValidationSignals {
 export function createValidationClient(
   config: ValidationConfig,
   { durations, tracing }: ValidationSignals = {},
-): ValidationClient {
+): OpenValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
   const tls = peerTls(config, "CREDENTIAL_VALIDATE");
+  const carrier = peerCarrier(config.CREDENTIAL_VALIDATE_URL);
 
   async function ask(question: ValidationRequest): Promise<string> {
-    const answer = await boundedCall({
+    const call = {
       method: "POST",
       url: config.CREDENTIAL_VALIDATE_URL,
       headers,
@@ -61,7 +70,8 @@ export function createValidationClient(
       repeatable: true,
       tls,
       tracing,
-    }).catch(unreachable);
+    } as const;
+    const answer = await boundedCall(call, carrier).catch(unreachable);
     if (answer.status !== 200) throw validationDown("auth", `answered ${answer.status}`);
     return answer.text;
   }
@@ -71,46 +81,42 @@ export function createValidationClient(
     question: ValidationRequest,
     read: (text: string) => Result,
   ): Promise<Result> {
-    const started = performance.now();
+    const started = systemClock.elapsed_ms();
     let end: ValidationEnd = "failed";
     try {
       const result = read(await ask(question));
       end = result.valid ? "valid" : "invalid";
       return result;
     } finally {
-      durations?.observe(kind, end, (performance.now() - started) / 1000);
+      durations?.observe(kind, end, (systemClock.elapsed_ms() - started) / 1000);
     }
   }
 
   return {
     person: (issuer, subject) => timed("person", { idp: { issuer, subject } }, readPerson),
     credential: (credential) => timed("credential", { credential }, readCredential),
+    close: () => carrier.close(),
   };
 }
 
-/** Reads an answer of the shape of `schema`, which is compiled here, once. */
+const NOT_JSON = "answered with text that is not JSON, or is nested too deeply";
+
+/** Returns a function that reads answers of the shape of `schema`. The schema is compiled once. */
 function reader<Schema extends TSchema>(schema: Schema): (text: string) => Static<Schema> {
   const check = TypeCompiler.Compile(schema);
   return (text) => {
-    const answer = parse(text);
-    if (!check.Check(answer)) throw validationDown("auth", "answered in a shape that is not the contract's");
+    const answer = tryJson(text);
+    if (answer === undefined) throw validationDown("auth", NOT_JSON);
+    if (!check.Check(answer)) throw validationDown("auth", "answered in an unexpected form");
     return answer;
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    throw validationDown("auth", "answered something that is not JSON, or is nested too deeply");
-  }
 }
 
 function unreachable(error: unknown): never {
   throw error instanceof CallFailed ? validationDown("network", `did not answer: ${error.message}`) : error;
 }
 
-/** The 503 of a request whose caller could not be proved; the reason is for the log. */
+/** Returns the 503 for a request whose caller could not be validated; only the log has the reason. */
 export function validationDown(kind: ErrorKind, reason: string) {
   return unavailable(kind, new Error(`Credential validation ${reason}.`));
 }

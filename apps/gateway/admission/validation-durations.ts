@@ -3,13 +3,13 @@ import { DurationHistogram, type DurationSeries, type Metrics } from "@ostiary/l
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 export type ValidationKind = "credential" | "person";
-/** `failed`: identity gave no answer that can be used. */
+/** The result of a call; `failed` means that identity gave no usable answer. */
 export type ValidationEnd = "valid" | "invalid" | "failed";
 
 const KINDS = ["credential", "person"] as const;
 const ENDS = ["valid", "invalid", "failed"] as const;
 
-/** Times the calls by which identity is asked who a caller is. */
+/** Measures the duration of validation calls to identity. */
 export class ValidationDurations {
   readonly #series = new Map<string, DurationSeries>();
 

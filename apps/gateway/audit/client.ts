@@ -14,17 +14,20 @@ import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type BoundedAnswer, boundedCall } from "../upstream/bounded-call.ts";
+import { peerCarrier } from "../upstream/peer-carrier.ts";
 
-/** The calls to the audit service (Identity specification, Audit internal API), each tried once. Rejections are `CallFailed`. */
+/** The calls to the audit service (AU-9, AU-17), each without a retry. Rejections are `CallFailed`. */
 export interface AuditClient {
-  /** Resolves with the status. */
+  /** Sends one intent and resolves with the status. */
   putIntent(request_id: string, intent: AuditIntent, timeout_ms: number): Promise<number>;
-  /** Resolves with the status. */
+  /** Sends one outcome and resolves with the status. */
   patchOutcome(request_id: string, outcome: AuditOutcome, timeout_ms: number): Promise<number>;
-  /** Intents of several requests. */
+  /** Sends the intents of several requests. */
   postIntents(intents: readonly IdentifiedIntent[], timeout_ms: number): Promise<BoundedAnswer>;
-  /** Outcomes of several requests (contract 6). */
+  /** Sends the outcomes of several requests (AU-24). */
   postOutcomes(outcomes: readonly IdentifiedOutcome[], timeout_ms: number): Promise<BoundedAnswer>;
+  /** Closes the idle connections. */
+  close(): void;
 }
 
 export function createAuditClient(
@@ -34,8 +37,12 @@ export function createAuditClient(
 ): AuditClient {
   const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
+  const carrier = peerCarrier(base);
   const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeout_ms: number) =>
-    boundedCall({ method, url: base + path, headers, body: JSON.stringify(body), timeout_ms, tls, tracing });
+    boundedCall(
+      { method, url: base + path, headers, body: JSON.stringify(body), timeout_ms, tls, tracing },
+      carrier,
+    );
   const pathOf = (request_id: string) => `${AUDIT_EVENTS_PATH}/${request_id}`;
   return {
     async putIntent(request_id, intent, timeout_ms) {
@@ -46,5 +53,6 @@ export function createAuditClient(
     },
     postIntents: (intents, timeout_ms) => send("POST", AUDIT_INTENTS_PATH, { intents }, timeout_ms),
     postOutcomes: (outcomes, timeout_ms) => send("POST", AUDIT_OUTCOMES_PATH, { outcomes }, timeout_ms),
+    close: () => carrier.close(),
   };
 }

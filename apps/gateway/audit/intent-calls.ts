@@ -10,17 +10,17 @@ import { CallFailed } from "../upstream/bounded-call.ts";
 import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 
-/** An intent, and until when it may be tried, by the elapsed time of the clock. */
+/** An intent and the end of its attempts, in elapsed milliseconds of the clock. */
 export interface TimedIntent {
   readonly intent: IdentifiedIntent;
   readonly end_ms: number;
 }
 
-/** What a try to write an intent came to. */
+/** The result of one attempt to write an intent. */
 export interface IntentTry {
-  /** The service's answer; null when there was none. */
+  /** Status of the answer, or null if there was none. */
   readonly status: number | null;
-  /** Whether the intent may stand in the log although the service did not say so. */
+  /** Whether the intent may be in the log without a confirmation. */
   readonly maybe_written: boolean;
   readonly reason: string;
 }
@@ -30,7 +30,7 @@ const UNTRIED: IntentTry = { status: null, maybe_written: false, reason: "no tim
 
 type IntentClient = Pick<AuditClient, "putIntent" | "postIntents">;
 
-/** Tries to write intents, each once, for at most 500 ms (Identity specification, Delivery). */
+/** Sends intents, each once, and waits at most 500 ms for the answer (GW-138). */
 export class IntentCalls {
   readonly #client: IntentClient;
   readonly #clock: Clock;
@@ -56,12 +56,12 @@ export class IntentCalls {
     );
   }
 
-  /** By a call that others may share. Never rejects. */
+  /** Sends the intent in a call that others may share. Never rejects. */
   withOthers(timed: TimedIntent): Promise<IntentTry> {
     return this.#gathered.withOthers(timed);
   }
 
-  /** Never rejects. */
+  /** Sends the intent in a call of its own. Never rejects. */
   async alone({ intent: { request_id, ...intent }, end_ms }: TimedIntent): Promise<IntentTry> {
     const left_ms = Math.floor(end_ms - this.#clock.elapsed_ms());
     if (left_ms < 1) return UNTRIED;
@@ -70,7 +70,7 @@ export class IntentCalls {
   }
 }
 
-/** What the answer to a PUT means. */
+/** Returns what the status of a PUT means. */
 function triedBy(status: number): IntentTry {
   return { status, maybe_written: status >= 500, reason: `the audit service answered ${status}` };
 }

@@ -11,11 +11,14 @@ export interface AuditedRequest {
   readonly principal: Principal;
   readonly ip: string;
   readonly user_agent: string | null;
-  /** Epoch milliseconds of the request's arrival. */
+  /** Arrival of the request, in epoch milliseconds. */
   readonly received_at_ms: number;
 }
 
-/** The intent of a request: on a user route in the person's log, else in the organization's (Which log and when). */
+/**
+ * Returns the intent of a request. A user route belongs to the log of the person, other routes to the log of
+ * the organization (GW-136).
+ */
 export function intentOf(request: AuditedRequest): AuditIntent {
   const { route, principal } = request;
   const ofUser = route.scope === "user";
@@ -37,11 +40,11 @@ export function intentOf(request: AuditedRequest): AuditIntent {
   };
 }
 
-/** The audit service did not confirm an intent. */
+/** An error for an intent that the audit service did not confirm. */
 export class IntentUnwritten extends Error {
-  /** Whether the intent may stand in the log all the same, because an answer was lost or unclear. */
+  /** Whether the intent may be in the log all the same, because an answer was lost or unclear. */
   readonly maybe_written: boolean;
-  /** The service's answer to the last attempt; null when there was none. */
+  /** Status of the answer to the last attempt, or null if there was none. */
   readonly status: number | null;
 
   constructor(reason: string, maybe_written: boolean, status: number | null) {
@@ -58,8 +61,8 @@ const FIRST_PAUSE_MS = 100;
 const REFUSED = 422;
 
 /**
- * Writes an intent: up to 3 attempts within 1 s (Identity specification, Delivery), the first in a call that others
- * may share. All attempts send the same intent, which the service takes once. Rejects with {@link IntentUnwritten}.
+ * Writes an intent with up to 3 attempts within 1 s (GW-138); the first may share a call with others. All
+ * attempts send the same intent, which the audit service stores once. Rejects with {@link IntentUnwritten}.
  */
 export async function writeIntent(
   calls: Pick<IntentCalls, "withOthers" | "alone">,

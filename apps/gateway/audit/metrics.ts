@@ -6,14 +6,17 @@ import {
 } from "@ostiary/lib/runtime/telemetry";
 
 export type AuditWrite = "intent" | "outcome";
-/** `failed`: refused or not accepted in time. `dropped`: given up before it could be delivered. */
+/**
+ * The end of a write. `failed`: refused, or not accepted in time. `dropped`: given up before it was
+ * delivered.
+ */
 export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 
 const INTENT_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** The gateway's audit metrics (Gateway specification, Emitted signals). */
+/** The gateway's audit metrics (OP-50). */
 export interface AuditMetrics {
-  /** Counts a write that has come to its end; retries are not counted. */
+  /** Counts a write that has ended; retries are not counted. */
   written(write: AuditWrite, result: WriteResult): void;
   intentTook(result: "ok" | "failed", seconds: number): void;
 }

@@ -11,7 +11,9 @@ import type { AuditClient } from "./client.ts";
 import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 import type { WriteResult } from "./metrics.ts";
 
-/** What a try to write an outcome came to; `result` null: try it again, for this reason. */
+/**
+ * The result of one attempt to write an outcome. A `result` of null asks for a retry, and `reason` says why.
+ */
 export interface OutcomeTry {
   readonly result: WriteResult | null;
   readonly reason: string;
@@ -20,7 +22,7 @@ export interface OutcomeTry {
 const CALLS_MAX = 32;
 const CALL_TIMEOUT_MS = 2_000;
 
-/** Tries to write outcomes, each once. */
+/** Sends outcomes, each once. */
 export class OutcomeCalls {
   readonly #client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
   readonly #calls = new Semaphore(CALLS_MAX);
@@ -41,12 +43,12 @@ export class OutcomeCalls {
     );
   }
 
-  /** By a call that others may share. Never rejects. */
+  /** Sends the outcome in a call that others may share. Never rejects. */
   withOthers(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
     return this.#gathered.withOthers({ request_id, ...outcome });
   }
 
-  /** Never rejects. */
+  /** Sends the outcome in a call of its own. Never rejects. */
   alone(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
     return this.#calls.run(() =>
       this.#client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS).then(triedBy, failedBy),
@@ -54,7 +56,7 @@ export class OutcomeCalls {
   }
 }
 
-/** What the answer to a PATCH means. */
+/** Returns what the status of a PATCH means. */
 function triedBy(status: number): OutcomeTry {
   const reason = `the audit service answered ${status}`;
   if (status >= 200 && status < 300) return { result: "ok", reason };
@@ -74,5 +76,5 @@ const RESULTS: Readonly<Record<OutcomeAnswer["result"], WriteResult>> = {
 };
 
 function triedByResult({ result }: OutcomeAnswer): OutcomeTry {
-  return { result: RESULTS[result], reason: "the audit service answered for each of several" };
+  return { result: RESULTS[result], reason: "the audit service answered a batch" };
 }

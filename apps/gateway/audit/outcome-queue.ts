@@ -8,7 +8,7 @@ import { OutcomeCalls } from "./outcome-calls.ts";
 
 export interface OutcomeQueueOptions {
   readonly client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
-  /** Outcomes that may be on their way at once. */
+  /** The maximum number of outcomes that the queue holds. */
   readonly size: number;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly metrics: Pick<AuditMetrics, "written">;
@@ -18,27 +18,35 @@ export interface OutcomeQueueOptions {
 
 const PAUSE_MIN_MS = 100;
 /**
- * The first write that is taken after so long without any ends an outage: whoever paused because of it goes on. In
- * less time than that it may be one that fails for good among others that do not.
+ * Delay before the second attempt of an outcome that is answered 404 (GW-145). The audit service may still
+ * store an intent that the gateway has given up.
+ */
+const LATE_INTENT_MS = 5_000;
+/**
+ * A gap without any accepted outcome that counts as an outage. The first accepted outcome after it ends all
+ * backoffs. After a shorter gap only single outcomes may be failing, and their backoffs stay.
  */
 const OUTAGE_MS = 1_000;
 
 /**
- * open: takes outcomes, with long pauses while the service fails. closing: takes none, and hurries. closed: what
- * is left was dropped.
+ * The state of the queue. open: takes outcomes, and backs off for long while the audit service fails.
+ * closing: takes none, and retries quickly. closed: has dropped the rest.
  */
 type State = "open" | "closing" | "closed";
 const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 500, closed: 0 };
 
 /**
- * Outcomes on their way to the audit service (Identity specification, Delivery). Each is tried until the
- * service has taken or refused it, with growing pauses of its own, so that one that fails holds up no other.
+ * The queue of outcomes for the audit service (GW-145). Each outcome is retried with its own backoff until
+ * the audit service takes or refuses it, so that one failing outcome delays no other.
  */
 export class OutcomeQueue {
   readonly #options: OutcomeQueueOptions;
   readonly #clock: Clock;
   readonly #calls: OutcomeCalls;
-  readonly #pauses = new Set<() => void>();
+  /** Callbacks that end the backoff of outcomes. */
+  readonly #retries = new Set<() => void>();
+  /** Callbacks that end the delay of outcomes whose intent may still be stored. */
+  readonly #lateIntents = new Set<() => void>();
   #state: State = "open";
   #underway = 0;
   #failing = false;
@@ -52,7 +60,7 @@ export class OutcomeQueue {
     this.#calls = new OutcomeCalls(options.client, { clock: this.#clock, tracing: options.tracing });
   }
 
-  /** Outcomes that are on their way. */
+  /** Number of outcomes in the queue. */
   get underway(): number {
     return this.#underway;
   }
@@ -66,12 +74,12 @@ export class OutcomeQueue {
     const { log, metrics } = this.#options;
     log.error(
       { request_id, outcome: outcome.outcome, status: outcome.status },
-      "an audit outcome is dropped",
+      "the gateway dropped an audit outcome",
     );
     metrics.written("outcome", "dropped");
   }
 
-  /** Tries what is left at short intervals for at most `deadline_ms`, then drops it. */
+  /** Retries the remaining outcomes at short intervals for at most `deadline_ms`, then drops them. */
   close(deadline_ms: number): Promise<void> {
     this.#closing ??= this.#close(deadline_ms);
     return this.#closing;
@@ -89,22 +97,29 @@ export class OutcomeQueue {
     this.#cutPausesShort();
     const { log, metrics } = this.#options;
     if (this.#underway > 0)
-      log.error({ outcomes: this.#underway }, "audit outcomes are dropped: the service stops");
+      log.error({ outcomes: this.#underway }, "the gateway dropped audit outcomes: it is stopping");
     for (let left = this.#underway; left > 0; left--) metrics.written("outcome", "dropped");
   }
 
   async #deliver(request_id: string, outcome: AuditOutcome): Promise<void> {
+    let isMissing = false;
     for (let attempt = 0; ; attempt++) {
       const result = await this.#tryOnce(request_id, outcome, attempt);
       if (this.#state === "closed") return;
-      if (result !== null) return this.#delivered(result);
-      await this.#pause(attempt);
+      if (result === "not_found" && !isMissing) {
+        isMissing = true;
+        await this.#pause(LATE_INTENT_MS, this.#lateIntents);
+      } else if (result !== null) {
+        return this.#delivered(result);
+      } else {
+        await this.#pause(PAUSE_MIN_MS * 2 ** attempt * (1 + Math.random()), this.#retries);
+      }
     }
   }
 
   /**
-   * What became of the outcome; null when it is to be tried again. Alone then: an outcome that fails whatever it
-   * travels with must not hold up others.
+   * Tries an outcome and returns its result. A null result asks for a retry. Retries travel alone, since an
+   * outcome that fails every batch would delay others.
    */
   async #tryOnce(request_id: string, outcome: AuditOutcome, attempt: number): Promise<WriteResult | null> {
     if (this.#state === "closed") return null;
@@ -120,7 +135,7 @@ export class OutcomeQueue {
     return result;
   }
 
-  /** An outage is told when it begins and when it ends. */
+  /** Logs the begin and the end of an outage. */
   #noteFailing(failing: boolean, reason: string): void {
     const { log } = this.#options;
     const was_failing = this.#failing;
@@ -134,7 +149,7 @@ export class OutcomeQueue {
     this.#taken_ms = now_ms;
     if (!was_failing) return;
     log.info({}, "the audit service takes outcomes again");
-    if (without_ms >= OUTAGE_MS) this.#cutPausesShort();
+    if (without_ms >= OUTAGE_MS) cutShort(this.#retries);
   }
 
   #delivered(result: WriteResult): void {
@@ -143,20 +158,25 @@ export class OutcomeQueue {
     if (this.#underway === 0) this.#onEmpty();
   }
 
-  #pause(attempt: number): Promise<void> {
-    const pause_ms = Math.min(PAUSE_MIN_MS * 2 ** attempt * (1 + Math.random()), PAUSE_MAX_MS[this.#state]);
+  #cutPausesShort(): void {
+    cutShort(this.#retries);
+    cutShort(this.#lateIntents);
+  }
+
+  #pause(wanted_ms: number, pauses: Set<() => void>): Promise<void> {
+    const pause_ms = Math.min(wanted_ms, PAUSE_MAX_MS[this.#state]);
     return new Promise((resolve) => {
       const end = () => {
         cancel();
-        this.#pauses.delete(end);
+        pauses.delete(end);
         resolve();
       };
       const cancel = this.#clock.after(pause_ms, end);
-      this.#pauses.add(end);
+      pauses.add(end);
     });
   }
+}
 
-  #cutPausesShort(): void {
-    for (const end of [...this.#pauses]) end();
-  }
+function cutShort(pauses: ReadonlySet<() => void>): void {
+  for (const end of [...pauses]) end();
 }

@@ -1,3 +1,4 @@
+import { systemClock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
 import { peerTls } from "@ostiary/lib/runtime/config";
@@ -10,21 +11,22 @@ import { IntentCalls } from "./intent-calls.ts";
 import { type AuditMetrics, createAuditMetrics } from "./metrics.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
 
-/** Steps 4 and 8 of a request: the two writes of an audit event (Identity specification, Delivery). */
+/** The writer of audit events: steps 4 and 8 of a request (GW-136, GW-141). */
 export interface AuditRecorder {
   /** Whether audit is on for the deployment. */
   readonly enabled: boolean;
-  /** Outcomes that the audit service has not taken yet. */
+  /** Number of outcomes that the audit service has not taken yet. */
   readonly queued: number;
   /**
-   * Resolves once the audit service holds the intent; the request may be forwarded only then.
+   * Resolves once the audit service has the intent. The request may be forwarded only then.
    *
-   * @throws ApiError 503 when it could not be written, after a `rejected` outcome was queued in case it was
+   * @throws ApiError 503 if the intent could not be written; a `rejected` outcome is queued if it may be
+   * stored
    */
   intent(request_id: string, intent: AuditIntent): Promise<void>;
-  /** Queues the outcome and returns at once; a full queue drops it, logs that and counts it. */
+  /** Queues the outcome and returns at once. A full queue drops the outcome, logs that and counts it. */
   outcome(request_id: string, outcome: AuditOutcome): void;
-  /** Delivers what is queued for at most `deadline_ms`, then drops and counts the rest. */
+  /** Delivers the queue for at most `deadline_ms`, then drops and counts the rest. */
   close(deadline_ms: number): Promise<void>;
 }
 
@@ -32,7 +34,7 @@ export interface AuditRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly registry: Metrics["registry"];
-  /** Where traces are exported. */
+  /** The exporter of traces. */
   readonly tracing?: Tracing;
 }
 
@@ -55,7 +57,7 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
     },
     intent: (request_id, intent) => recordIntent(delivery, request_id, intent),
     outcome: (request_id, outcome) => queue.push(request_id, outcome),
-    close: (deadline_ms) => queue.close(deadline_ms),
+    close: (deadline_ms) => queue.close(deadline_ms).finally(() => client.close()),
   };
 }
 
@@ -75,7 +77,7 @@ interface Delivery {
 }
 
 async function recordIntent(delivery: Delivery, request_id: string, intent: AuditIntent): Promise<void> {
-  const started = performance.now();
+  const started = systemClock.elapsed_ms();
   let result: "ok" | "failed" = "failed";
   try {
     await writeIntent(delivery.calls, { request_id, ...intent });
@@ -84,11 +86,13 @@ async function recordIntent(delivery: Delivery, request_id: string, intent: Audi
     throw error instanceof IntentUnwritten ? refused(delivery, request_id, error) : error;
   } finally {
     delivery.metrics.written("intent", result);
-    delivery.metrics.intentTook(result, (performance.now() - started) / 1000);
+    delivery.metrics.intentTook(result, (systemClock.elapsed_ms() - started) / 1000);
   }
 }
 
-/** The 503; an intent that may have landed unseen gets its outcome in the background. */
+/**
+ * Returns the 503, and queues an outcome for an intent that may be stored without a confirmation (GW-140).
+ */
 function refused({ queue, log }: Delivery, request_id: string, error: IntentUnwritten): ApiError {
   if (error.status === 422) log.error({ request_id }, "the audit service refused an intent");
   if (error.maybe_written) queue.push(request_id, { outcome: "rejected", status: 503 });

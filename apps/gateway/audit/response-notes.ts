@@ -10,34 +10,35 @@ import {
   decodeId,
 } from "@ostiary/lib/contracts/audit";
 import type { Scope } from "@ostiary/lib/domain/routes";
+import { fieldValue } from "../upstream/client.ts";
 
-/** What a service says of an audited request, as it goes into the outcome `responded`. */
+/** The audit notes of a service, as the outcome `responded` has them. */
 export type ResponseNotes = Required<
   Pick<AuditOutcome, "details" | "created_id" | "organization_id" | "member_id">
 >;
 
-/** Told of a header that was not taken, and why; never of its value. */
+/** Called with a header that is ignored and the reason, never with the header's value. */
 export type NoteWarning = (header: string, reason: string) => void;
 
-/** Reads the four audit headers of a service's answer (Identity specification, Audit headers set by services). */
+/** Reads the four audit headers of a service's answer (GW-149, GW-150). */
 export function readResponseNotes(
-  headers: Headers,
+  fields: readonly string[],
   scope: Scope,
   status: number,
   warn: NoteWarning,
 ): ResponseNotes {
-  const id = (header: string) => readId(headers, header, warn);
+  const id = (header: string) => readId(fields, header, warn);
   return {
-    details: readDetails(headers, warn),
+    details: readDetails(fields, warn),
     created_id: id(AUDIT_CREATED_HEADER),
-    ...readPair(headers, scope, status, warn),
+    ...readPair(fields, scope, status, warn),
   };
 }
 
-const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels`;
+const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels, with no name twice in an object and no number that a double does not keep`;
 
-function readDetails(headers: Headers, warn: NoteWarning): ResponseNotes["details"] {
-  const header = headers.get(AUDIT_DETAILS_HEADER);
+function readDetails(fields: readonly string[], warn: NoteWarning): ResponseNotes["details"] {
+  const header = fieldValue(fields, AUDIT_DETAILS_HEADER);
   if (header === null) return null;
   const details = decodeDetails(header);
   if (details === null) {
@@ -46,8 +47,8 @@ function readDetails(headers: Headers, warn: NoteWarning): ResponseNotes["detail
   return details;
 }
 
-function readId(headers: Headers, header: string, warn: NoteWarning): string | null {
-  const value = headers.get(header);
+function readId(fields: readonly string[], header: string, warn: NoteWarning): string | null {
+  const value = fieldValue(fields, header);
   if (value === null) return null;
   const id = decodeId(value);
   if (id === null) warn(header, "must be one id: one path segment of at most 128 bytes of visible ASCII");
@@ -57,13 +58,13 @@ function readId(headers: Headers, header: string, warn: NoteWarning): string | n
 const NO_PAIR = { organization_id: null, member_id: null } as const;
 
 function readPair(
-  headers: Headers,
+  fields: readonly string[],
   scope: Scope,
   status: number,
   warn: NoteWarning,
 ): Pick<ResponseNotes, "organization_id" | "member_id"> {
-  const organization = headers.has(AUDIT_ORGANIZATION_HEADER);
-  const member = headers.has(AUDIT_MEMBER_HEADER);
+  const organization = fieldValue(fields, AUDIT_ORGANIZATION_HEADER) !== null;
+  const member = fieldValue(fields, AUDIT_MEMBER_HEADER) !== null;
   if (!organization && !member) return NO_PAIR;
   const present = organization ? AUDIT_ORGANIZATION_HEADER : AUDIT_MEMBER_HEADER;
   if (scope !== "user" || status < 200 || status > 299) {
@@ -74,7 +75,7 @@ function readPair(
     warn(present, "must come with its other half: organization and member, both or neither");
     return NO_PAIR;
   }
-  const organization_id = readId(headers, AUDIT_ORGANIZATION_HEADER, warn);
-  const member_id = readId(headers, AUDIT_MEMBER_HEADER, warn);
+  const organization_id = readId(fields, AUDIT_ORGANIZATION_HEADER, warn);
+  const member_id = readId(fields, AUDIT_MEMBER_HEADER, warn);
   return organization_id === null || member_id === null ? NO_PAIR : { organization_id, member_id };
 }

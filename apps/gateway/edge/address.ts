@@ -1,17 +1,20 @@
 import { isIP } from "node:net";
 
-/** Where the client's address is read: the socket, or X-Forwarded-For behind trusted proxies (contract 4, Headers). */
+/**
+ * Reads the client's address from the socket, or from X-Forwarded-For behind trusted proxies (GW-90, GW-91).
+ */
 export class ClientAddresses {
   readonly #hops: number;
 
-  /** @param hops how many proxies in front append to X-Forwarded-For; 0: none is trusted */
+  /** @param hops number of proxies in front that append to X-Forwarded-For; 0 trusts none */
   constructor(hops: number) {
     this.#hops = hops;
   }
 
   /**
-   * The `hops`-th address from the right, as the outermost trusted proxy saw it. With fewer addresses than hops
-   * the leftmost one; the socket's where that is no address.
+   * Returns entry `hops` of X-Forwarded-For, counted from the right: the address that the outermost trusted
+   * proxy saw. With fewer entries the leftmost counts. An entry that is no address yields the socket's
+   * address.
    */
   clientOf(headers: Headers, socketAddress: string): string {
     if (this.#hops === 0) return socketAddress;
@@ -22,12 +25,12 @@ export class ClientAddresses {
   }
 }
 
-/** The peer's address; IPv4 also where the socket speaks IPv6. */
+/** Returns the address of the peer; an IPv4 address that IPv6 carries becomes plain IPv4. */
 export function socketAddress(address: { address: string } | null): string {
   return address === null ? UNKNOWN : plain(address.address);
 }
 
-/** The peer has gone before it was asked for. */
+/** The address of a peer that has left before the gateway asked for it. */
 const UNKNOWN = "0.0.0.0";
 const MAPPED = "::ffff:";
 
@@ -37,7 +40,9 @@ function plain(address: string): string {
   return isIP(v4) === 4 ? v4 : lower;
 }
 
-/** An address as proxies write it: bare, `1.2.3.4:5678`, `[::1]` or `[::1]:5678`; null for anything else. */
+/**
+ * Returns the address in an entry: bare, `1.2.3.4:5678`, `[::1]` or `[::1]:5678`, or null for anything else.
+ */
 function addressIn(entry: string): string | null {
   const text = entry.trim();
   if (isIP(text) !== 0) return plain(text);

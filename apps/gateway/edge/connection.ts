@@ -2,15 +2,15 @@ import type { HealthState } from "@ostiary/lib/runtime/http";
 import type { Exchange } from "../exchange.ts";
 
 export interface ClientTimes {
-  /** Between the end of an answer and the whole head of the next request. */
+  /** Time from the end of an answer to the whole head of the next request. */
   readonly idle_timeout_ms: number;
-  /** For a body that was not awaited: the request was answered without it. */
+  /** Time for the rest of a body after the request was answered without it. */
   readonly body_timeout_ms: number;
 }
 
 /**
- * The connections that requests come by, and how long they are kept (contract 4, Bodies and time). The runtime has
- * one timer for each, in seconds of which it counts four at a time, 255 at most.
+ * The client connections and their timeouts (GW-122). The runtime has one timer for each connection: at most
+ * 255 seconds, in steps of four.
  */
 export class ClientConnections {
   readonly #health: HealthState;
@@ -23,17 +23,25 @@ export class ClientConnections {
     this.#unread_seconds = Math.min(this.#idle_seconds, secondsOf(times.body_timeout_ms));
   }
 
-  /** A request is under way: the runtime's timer would cut answers that are silent for long. */
+  /** The idle timeout of a connection, rounded up to seconds. */
+  get idleSeconds(): number {
+    return this.#idle_seconds;
+  }
+
+  /** Turns the idle timer off while a request is in flight, since the timer would cut slow answers. */
   hold({ server, request }: Exchange): void {
     server.timeout(request, 0);
   }
 
-  /** Says in an answer that the connection ends with it, while the gateway drains. */
+  /** Marks an answer with `Connection: close` while the gateway drains. */
   describe(headers: Headers): void {
     if (this.#health.draining) headers.set("Connection", "close");
   }
 
-  /** The answer is given: what is still to be written, and the next request, must come in time. */
+  /**
+   * Starts the idle timer, within which the client must read the rest of the answer and send the next
+   * request.
+   */
   release({ server, request, body_complete }: Exchange): void {
     server.timeout(request, body_complete ? this.#idle_seconds : this.#unread_seconds);
   }

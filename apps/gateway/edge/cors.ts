@@ -1,8 +1,12 @@
-/** Answers to browsers of other origins (Gateway specification, Gateway request handling; contract 4, Headers). */
+/** The CORS headers for browsers (GW-106 to GW-110). */
 export interface CorsPolicy {
-  /** Sets the CORS headers of a proxied response or an error. */
+  /** Request headers that decide the answer. {@link describe} leaves `Vary` to its caller. */
+  readonly vary: readonly string[];
+  /** CORS headers of every proxied response and every error. */
+  readonly constant: Readonly<Record<string, string>>;
+  /** Sets the CORS headers that depend on the origin, on a proxied response or an error. */
   describe(headers: Headers, origin: string | null): void;
-  /** The headers of the answer to a preflight. */
+  /** Returns the headers of the answer to a preflight. */
   preflight(request: Headers): Headers;
 }
 
@@ -11,43 +15,43 @@ const METHODS = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
 const REQUEST_HEADERS_DEFAULT = "Authorization, Content-Type, X-API-Key";
 const EXPOSED = "X-Request-ID, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After";
 
-/** @param allowed the origins that may call; empty: every origin */
+/** @param allowed origins that may call; an empty list allows every origin */
 export function createCorsPolicy(allowed: readonly string[]): CorsPolicy {
-  const isAllowed = allowed.length === 0 ? allowEvery : allowListed(new Set(allowed));
+  return allowed.length === 0 ? allowEvery : allowListed(new Set(allowed));
+}
+
+const allowEvery: CorsPolicy = {
+  vary: [],
+  constant: { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": EXPOSED },
+  describe() {},
+  preflight: (request) => preflightOf(request, { "Access-Control-Allow-Origin": "*" }),
+};
+
+function allowListed(allowed: ReadonlySet<string>): CorsPolicy {
+  const isListed = (origin: string | null) => origin !== null && allowed.has(origin);
   return {
+    vary: ["Origin"],
+    constant: {},
     describe(headers, origin) {
-      if (isAllowed(headers, origin)) headers.set("Access-Control-Expose-Headers", EXPOSED);
+      if (origin === null || !isListed(origin)) return;
+      headers.set("Access-Control-Allow-Origin", origin);
+      headers.set("Access-Control-Expose-Headers", EXPOSED);
     },
     preflight(request) {
-      const headers = new Headers({ "Access-Control-Max-Age": MAX_AGE_SECONDS });
       const origin = request.get("origin");
-      if (isAllowed(headers, origin) || origin === null) {
-        headers.set("Access-Control-Allow-Methods", METHODS);
-        const requested = request.get("access-control-request-headers");
-        headers.set("Access-Control-Allow-Headers", requested || REQUEST_HEADERS_DEFAULT);
-      }
-      return headers;
+      if (origin === null) return preflightOf(request, { Vary: "Origin" });
+      if (isListed(origin))
+        return preflightOf(request, { "Access-Control-Allow-Origin": origin, Vary: "Origin" });
+      return new Headers({ "Access-Control-Max-Age": MAX_AGE_SECONDS, Vary: "Origin" });
     },
   };
 }
 
-function allowEvery(headers: Headers): boolean {
-  headers.set("Access-Control-Allow-Origin", "*");
-  return true;
-}
-
-/** The answer depends on Origin, so caches must be told, whatever the answer is. */
-function allowListed(allowed: ReadonlySet<string>): (headers: Headers, origin: string | null) => boolean {
-  return (headers, origin) => {
-    addVary(headers);
-    if (origin === null || !allowed.has(origin)) return false;
-    headers.set("Access-Control-Allow-Origin", origin);
-    return true;
-  };
-}
-
-function addVary(headers: Headers): void {
-  const vary = headers.get("vary");
-  const named = vary?.split(",").some((name) => /^\s*(?:origin|\*)\s*$/i.test(name)) ?? false;
-  if (!named) headers.append("Vary", "Origin");
+function preflightOf(request: Headers, allow: Readonly<Record<string, string>>): Headers {
+  return new Headers({
+    ...allow,
+    "Access-Control-Max-Age": MAX_AGE_SECONDS,
+    "Access-Control-Allow-Methods": METHODS,
+    "Access-Control-Allow-Headers": request.get("access-control-request-headers") || REQUEST_HEADERS_DEFAULT,
+  });
 }

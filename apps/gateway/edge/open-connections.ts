@@ -1,11 +1,11 @@
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 const ESTABLISHED = "01";
-/** Reading on would keep requests waiting. */
+/** The maximum number of lines to read. More lines would delay requests. */
 const LINES_MAX = 200_000;
 
 /**
- * How many client connections are open, as the system knows it: those of every process that shares the port. The
- * runtime does not tell. Null where the system does not either.
+ * Returns the number of open client connections, counted by the operating system for all processes that share
+ * the port. The runtime has no such number. Returns null where the system has none either.
  */
 export async function openConnections(port: number): Promise<number | null> {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -14,7 +14,10 @@ export async function openConnections(port: number): Promise<number | null> {
   return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0);
 }
 
-/** Lines are `sl local_address rem_address st …`, in fields separated by spaces. */
+/**
+ * Counts the connections in a table, whose lines are `sl local_address rem_address st …`, separated by
+ * spaces.
+ */
 async function countIn(table: string, local: string): Promise<number | null> {
   let count = 0;
   let lines = 0;

@@ -1,50 +1,66 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { overloaded } from "@ostiary/lib/domain/errors";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { ProcessReadings } from "./process-readings.ts";
 
 export interface OverloadOptions {
-  /** Requests under way at once, streams and WebSockets included. */
+  /** The maximum number of requests in flight, streams and WebSockets included. */
   readonly requests_max: number;
-  /** Connections of clients and services together; 0: three quarters of the descriptors. */
+  /**
+   * The maximum number of connections of clients and services together. 0 means three quarters of the
+   * descriptors.
+   */
   readonly connections_max: number;
-  /** Resident memory of the process; 0: three quarters of what it may have. */
+  /**
+   * The maximum resident memory of the process. 0 means three quarters of the memory that the process may
+   * use.
+   */
   readonly memory_bytes_max: number;
 }
 
-/** What there is too much of. */
+/** The resource that runs short. */
 export type OverloadCause = "requests" | "connections" | "memory";
 
-/** What the runtime knows of the connections of a port. */
+/** The connections of a port, as the runtime knows them. */
 type Connections = Pick<
   Bun.Server<unknown>,
   "pendingRequests" | "pendingWebSockets" | "closeIdleConnections"
 >;
 
-/** What is given up when memory runs short. */
+/** The ways to free memory and connections. */
 export interface Relief {
   endSlowReaders(): void;
+  /** Closes idle connections to services. */
+  closeIdle(): void;
 }
 
 const LOOK_MS = 100;
-/** Connections are looked at after so many requests too, and where few more have room, earlier: see `looksEach`. */
+/**
+ * Connections are checked after this many requests too, or earlier near the descriptor limit: see
+ * `looksEach`.
+ */
 const LOOK_REQUESTS_MAX = 128;
 const LOOK_REQUESTS_MIN = 16;
-/** Looks before what is left beyond the limit of connections could be full. */
+/** Number of checks before the descriptors beyond MAX_CONNECTIONS could be used up. */
 const LOOKS_IN_ROOM = 4;
-/** A request may open as many: its client's and its service's. */
+/** Descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
-/** So many requests are served whatever else is held: what can not be given back must not shut everybody out. */
+/**
+ * Requests that are served under any pressure, since resources that cannot be freed must not refuse
+ * everybody.
+ */
 const RESERVED_REQUESTS = 100;
-/** Of what the process may have, where no limit is given: what comes between two looks must fit into the rest. */
+/**
+ * Share of the system's limit that is used if no limit is configured. The rest absorbs the growth between two
+ * checks.
+ */
 const SHARE = 0.75;
-/** Between two collections. */
+/** Pause between two garbage collections. */
 const COLLECT_PAUSE_MS = 2_000;
-const RETRY_AFTER_SECONDS = "1";
 
 /**
- * Refuses requests before the process runs out of memory or descriptors (beyond the specification): 503, and the
- * connection ends with it. A request costs some comparisons; what is held is looked at ten times a second.
+ * Refuses requests before the process runs out of memory or descriptors (GW-151): 503, and the connection
+ * closes. Each request costs a few comparisons; resources are read ten times a second.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -59,8 +75,9 @@ export class Overload {
   #allowed: number;
   #collected_ms = Number.NEGATIVE_INFINITY;
   #since_look = 0;
-  /** Of the last request. */
+  /** The connections, as the last request handed them over. */
   #connections: Connections | null = null;
+  #isCrowded = false;
 
   constructor(
     options: OverloadOptions,
@@ -95,20 +112,20 @@ export class Overload {
     this.#loop.start();
   }
 
-  /** Of limits that nothing can reach, since the process runs out before. */
+  /** Warns about limits that cannot take effect, since the process runs out of resources first. */
   #warnOfVainLimits(): void {
     const { connections_max, memory_bytes_max } = this.#options;
     const { descriptors_max, memory_bytes_max: memory_bytes } = this.#readings;
     if (connections_max > descriptors_max) {
       this.#log.warn(
         { connections_max, descriptors_max },
-        "MAX_CONNECTIONS is more than this process may open: nothing is refused before it can open no more",
+        "MAX_CONNECTIONS is more than this process may open: it runs out of descriptors before it refuses requests",
       );
     }
     if (memory_bytes_max > memory_bytes) {
       this.#log.warn(
         { memory_bytes_max, memory_bytes },
-        "MAX_MEMORY_BYTES is more than this process may have: nothing is refused before it is killed",
+        "MAX_MEMORY_BYTES is more than this process may use: the system kills it before it refuses requests",
       );
     }
   }
@@ -117,21 +134,26 @@ export class Overload {
     return this.#loop.stop();
   }
 
-  /** Requests, streams and WebSockets under way. */
+  /** Number of requests, streams and WebSockets in flight. */
   get underway(): number {
     const { pendingRequests = 0, pendingWebSockets = 0 } = this.#connections ?? {};
     return pendingRequests + pendingWebSockets;
   }
 
-  /** How many were refused since the start. */
+  /** Whether more than half of the allowed requests were in flight at the last request. */
+  get isCrowded(): boolean {
+    return this.#isCrowded;
+  }
+
+  /** Number of refused requests since the start, by cause. */
   get refused(): Readonly<Record<OverloadCause, number>> {
     return this.#refused;
   }
 
   /**
-   * To be asked for each request, which the runtime counts already.
+   * Admits one request, which the runtime counts already. Called for every request.
    *
-   * @throws ApiError 503
+   * @throws ApiError 503 if there is no room
    */
   admit(connections: Connections): void {
     this.#connections = connections;
@@ -140,15 +162,14 @@ export class Overload {
       this.#since_look = 0;
       if (this.#isShortOfConnections()) this.#look();
     }
-    if (connections.pendingRequests + connections.pendingWebSockets > this.#allowed) this.#refuse();
+    const underway = connections.pendingRequests + connections.pendingWebSockets;
+    this.#isCrowded = underway * 2 > this.#options.requests_max;
+    if (underway > this.#allowed) this.#refuse();
   }
 
   #refuse(): never {
     this.#refused[this.#cause] += 1;
-    throw new ApiError("SERVICE_UNAVAILABLE", {
-      headers: { "Retry-After": RETRY_AFTER_SECONDS, Connection: "close" },
-      cause: new Error(REASONS[this.#cause]),
-    });
+    throw overloaded(REASONS[this.#cause]);
   }
 
   #look(): void {
@@ -161,23 +182,32 @@ export class Overload {
     const { requests_max } = this.#options;
     this.#allowed = this.#cause === "requests" ? requests_max : Math.min(requests_max, RESERVED_REQUESTS);
     if (this.#cause === "memory") this.#relief.endSlowReaders();
-    // their clients make new ones when they need them
-    if (this.#cause === "connections") this.#connections?.closeIdleConnections();
+    // The owners of idle connections open new ones when they need them.
+    if (this.#cause === "connections") {
+      this.#relief.closeIdle();
+      this.#connections?.closeIdleConnections();
+    }
     if (this.#cause !== before) this.#tell();
   }
 
   #tell(): void {
     const held = { requests: this.underway };
     if (this.#cause === "memory") {
-      this.#log.warn(held, "MAX_MEMORY_BYTES are held: slow readers are ended and requests refused");
+      this.#log.warn(
+        held,
+        "MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
+      );
     } else if (this.#cause === "connections") {
-      this.#log.warn(held, "MAX_CONNECTIONS are open: idle ones are closed and requests refused");
+      this.#log.warn(
+        held,
+        "MAX_CONNECTIONS is reached: the gateway closes idle connections and refuses requests",
+      );
     } else {
-      this.#log.info(held, "there is room again: nothing is refused for want of it");
+      this.#log.info(held, "there is room again: the gateway no longer refuses requests");
     }
   }
 
-  /** What lies there to be collected is no reason to refuse anything. */
+  /** Collects garbage before it reports a shortage, since garbage is no reason to refuse a request. */
   #isShortOfMemory(): boolean {
     const { memory_bytes_max } = this.#options;
     if (this.#readings.memory_bytes() < memory_bytes_max) return false;
@@ -194,14 +224,17 @@ export class Overload {
   }
 }
 
-/** After how many requests to look again, where so many descriptors are left beyond the limit of connections. */
+/**
+ * Returns after how many requests the connections are checked again, if `room` descriptors are left beyond
+ * the limit.
+ */
 function looksEach(room: number): number {
   const requests = Math.floor(room / (LOOKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
   return Math.min(Math.max(requests, LOOK_REQUESTS_MIN), LOOK_REQUESTS_MAX);
 }
 
 const REASONS: Record<OverloadCause, string> = {
-  requests: "MAX_REQUESTS_IN_FLIGHT are under way",
-  connections: "MAX_CONNECTIONS are open",
-  memory: "MAX_MEMORY_BYTES are held",
+  requests: "MAX_REQUESTS_IN_FLIGHT is reached",
+  connections: "MAX_CONNECTIONS is reached",
+  memory: "MAX_MEMORY_BYTES is reached",
 };

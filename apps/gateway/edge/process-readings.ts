@@ -2,18 +2,18 @@ import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { errorCode } from "@ostiary/lib/domain/errors";
 
-/** What a process holds at a moment, and what it may hold. Infinite where the system does not say. */
+/** The resources that a process uses and may use. A limit that the system does not tell is infinite. */
 export interface ProcessReadings {
   memory_bytes(): number;
-  /** Gives back what nothing refers to any more; takes some tens of milliseconds. */
+  /** Runs a full garbage collection, which takes some tens of milliseconds. */
   collect(): void;
-  /** Open files and connections; on a system that does not count them perhaps fewer, never more. */
+  /** Returns the number of open descriptors. A system without a count may yield too few, never too many. */
   descriptors(): number;
   readonly memory_bytes_max: number;
   readonly descriptors_max: number;
 }
 
-/** Those of this process. */
+/** Returns the readings of this process. */
 export function processReadings(): ProcessReadings {
   return {
     memory_bytes: () => process.memoryUsage.rss(),
@@ -24,14 +24,16 @@ export function processReadings(): ProcessReadings {
   };
 }
 
-/** Linux counts them since 6.2, in 3 µs however many there are; 0 where nobody does. */
+/**
+ * Returns the count that Linux keeps since 6.2, in 3 µs for any number of descriptors; 0 on other systems.
+ */
 function countedDescriptors(): number {
   return statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * The number that the next descriptor gets, which is the lowest that is free: all below are in use. One that was
- * closed among them hides those above it. To list them would take as long as there are many; this takes 5 µs.
+ * Returns the number of the lowest free descriptor, below which all are in use. Descriptors above a gap are
+ * missed. This takes 5 µs, while a list would take time for each open descriptor.
  */
 function lowestFreeDescriptor(): number {
   try {
@@ -43,13 +45,13 @@ function lowestFreeDescriptor(): number {
   }
 }
 
-/** That of the container where there is one, else of the machine. */
+/** Returns the memory limit of the container, or else the memory of the machine. */
 function allowedMemory(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
-/** The soft limit; the runtime has raised it to the hard one at its start. */
+/** Returns the soft limit, which the runtime raised to the hard limit at its start. */
 function allowedDescriptors(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

@@ -1,52 +1,63 @@
+import { systemClock } from "@ostiary/lib/async";
 import { displayPrefix } from "@ostiary/lib/domain/credentials";
 import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
 import { reasonOf, refusalFields } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { CredentialRefusal } from "../admission/credential-refusal.ts";
 import type { Principal } from "../admission/principal.ts";
 import type { Exchange } from "../exchange.ts";
+import type { Traffic } from "../traffic.ts";
 import { ClientGone } from "../upstream/call.ts";
 
-/** What a client that left before its answer is logged and counted as: nobody was sent this. */
+/** The status in logs and metrics of a request whose client left before its answer; it is never sent. */
 const CLIENT_GONE_STATUS = 499;
 
 const UNMATCHED = "unmatched";
 const PREFLIGHT = "preflight";
 
-/** One line, one count and one span for each request (Gateway specification, Emitted signals; contract 4). */
+/** Writes one log line, one count and one span for each request (OP-37). */
 export class RequestLog {
   readonly #telemetry: Telemetry;
+  readonly #traffic: Traffic;
 
-  constructor(telemetry: Telemetry) {
+  constructor(telemetry: Telemetry, traffic: Traffic) {
     this.#telemetry = telemetry;
+    this.#traffic = traffic;
   }
 
   /**
-   * Called once for each request, when its last byte has gone out or no more will.
+   * Reports a request whose last byte was sent, or that will send no more. Called once for each request.
    *
-   * @param answered the status that was sent; null when the client left before
-   * @param failure why the gateway refused or could not finish
+   * @param answered the status that was sent, or null if the client left before
+   * @param failure why the gateway refused the request or could not finish it
    */
   finish(exchange: Exchange, answered: number | null, failure: Error | null): void {
-    const { log, metrics, hasAccessLine } = this.#telemetry;
+    const { log, hasAccessLine } = this.#telemetry;
     const { method } = exchange.request;
-    const template = exchange.match?.route.path ?? null;
-    const route = template ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
+    const matched = exchange.match?.route ?? null;
+    const route = matched?.path ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
     const status = answered ?? CLIENT_GONE_STATUS;
-    const duration_ms = performance.now() - exchange.started;
+    const duration_ms = systemClock.elapsed_ms() - exchange.started;
     const trace_id = exchange.trace.recorded ? exchange.trace.trace_id : null;
-    metrics.observeRequest({ route, method, status, duration_ms, trace_id });
-    const fault = faultOf(answered, failure);
-    exchange.trace.end({ route: template, status: answered, error_message: fault?.error_message });
+    if (matched === null) this.#traffic.requests.observe({ route, method, status, duration_ms, trace_id });
+    else this.#traffic.of(matched).requests.observe(status, duration_ms, trace_id);
+    const failed = failureOf(answered, failure);
+    exchange.trace.end({
+      route: matched?.path ?? null,
+      status: answered,
+      error_message: failed?.error_message,
+    });
     if (!hasAccessLine(status)) return;
-    if (fault === null && failure instanceof ApiError) {
-      log.debug({ request_id: exchange.request_id, ...refusalFields(failure) }, "request refused");
+    if (failed === null && failure instanceof ApiError) {
+      const why = { ...refusalFields(failure), ...credentialFields(failure) };
+      log.debug({ request_id: exchange.request_id, ...why }, "request refused");
     }
     const line = this.#line(exchange, route, status, duration_ms);
-    if (fault === null) log.info(line, "request completed");
-    else log.error({ ...line, ...fault }, "request failed");
+    if (failed === null) log.info(line, "request completed");
+    else log.error({ ...line, ...failed }, "request failed");
   }
 
-  /** Fields that are not known are left out, not undefined: the log would look at each. */
+  /** Returns the log line without unknown fields, because the logger would look at each undefined one. */
   #line(exchange: Exchange, route: string, status: number, duration_ms: number): LogLine {
     const { request, principal, trace } = exchange;
     const line: LogLine = {
@@ -67,9 +78,14 @@ export class RequestLog {
   }
 }
 
-/** Of a key of known shape, valid or not. */
+/** Returns the prefix of a credential of known form, valid or not. */
 function presentedKeyPrefix({ credential }: Exchange): string | null {
   return credential === null ? null : displayPrefix(credential);
+}
+
+/** Returns the fields that say why a credential was refused, if that is the cause. */
+function credentialFields({ cause }: ApiError) {
+  return cause instanceof CredentialRefusal ? { credential: cause.reason, detail: cause.detail } : {};
 }
 
 interface LogLine {
@@ -94,13 +110,13 @@ function addPrincipal(line: LogLine, principal: Principal): void {
   line.auth_type = principal.auth_type;
 }
 
-interface Fault {
+interface Failure {
   readonly error_kind: ErrorKind;
   readonly error_message: string;
 }
 
-/** What went wrong, where something did: a 5xx, the service's own too, or a response that was not finished. */
-function faultOf(answered: number | null, failure: Error | null): Fault | null {
+/** Returns what went wrong: a 5xx, which may be the service's own, or a response that broke off. */
+function failureOf(answered: number | null, failure: Error | null): Failure | null {
   if (answered === null || failure instanceof ClientGone) return null;
   if (failure === null) {
     if (answered < 500) return null;

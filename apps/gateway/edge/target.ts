@@ -1,6 +1,6 @@
 import { ApiError } from "@ostiary/lib/domain/errors";
 
-/** What a request asks for: the path as URL parsing leaves it, and the query with its `?`, or "". */
+/** The target of a request: the path after URL parsing, and the query with its `?`, or "". */
 export interface RequestTarget {
   readonly path: string;
   readonly query: string;
@@ -9,21 +9,23 @@ export interface RequestTarget {
 const KNOWN_HOSTS_MAX = 1_000;
 
 /**
- * Reads the target of requests (contract 4, Matching). The runtime has parsed the URL by the WHATWG rules only
- * where the Host header is sound; where it is not, the target would come through unparsed, dot segments and all.
- * So Host is checked first, and everything else is 400.
+ * Reads the target of requests (GW-6, GW-8). The runtime parses the URL by the WHATWG rules only if the Host
+ * header is valid. Otherwise the target would arrive unparsed, with its dot segments.
+ * So the reader checks Host first and refuses every other request with 400.
  */
 export class RequestTargets {
-  /** Hosts that were found sound: nearly every request repeats one of a few. */
+  /** Host values that were found valid. Nearly every request repeats one of a few. */
   readonly #sound = new Set<string>();
-  /** What every URL of this port begins with. */
+  /** The start of every URL on this port. */
   readonly #scheme: "http://" | "https://";
 
   constructor(is_tls: boolean) {
     this.#scheme = is_tls ? "https://" : "http://";
   }
 
-  /** @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, two lengths */
+  /**
+   * @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, or two lengths
+   */
   read(request: Request): RequestTarget {
     const host = request.headers.get("host");
     const { url } = request;
@@ -49,7 +51,7 @@ export class RequestTargets {
   }
 }
 
-/** The runtime lets equal lengths pass and joins them by a comma. */
+/** Returns whether Content-Length occurs once. The runtime joins equal repeated lengths by a comma. */
 function isLength(value: string): boolean {
   return !value.includes(",");
 }

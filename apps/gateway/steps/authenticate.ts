@@ -5,31 +5,34 @@ import type { Scope } from "@ostiary/lib/domain/routes";
 import { listItems, peerTls } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { AdmissionConfig } from "../admission/config.ts";
+import { CredentialRefusal, type RefusalReason } from "../admission/credential-refusal.ts";
 import { admitCredentials, type CacheOptions } from "../admission/credentials.ts";
 import { createKeySet, type KeySet } from "../admission/key-set.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
-import { admitTokens, createTokenVerifier } from "../admission/tokens.ts";
+import { createTokenVerifier } from "../admission/token-verifier.ts";
+import { admitTokens } from "../admission/tokens.ts";
 import { createValidationClient, type ValidationSignals } from "../admission/validation-client.ts";
 
 export type ProtectedScope = Exclude<Scope, "public">;
 
-/** Step 2 of a request: prove who calls (Gateway specification, Gateway admission; contract 4, Admission). */
+/** Authenticates callers: step 2 of a request (GW-34). */
 export interface Authenticator {
   /**
-   * The caller of a request to a route of `scope`. Answers at once when it is cached.
+   * Returns the caller of a request to a route of `scope`, synchronously if the result is cached.
    *
    * @param credential the request's X-API-Key
-   * @throws ApiError 401 for a missing, bad or wrong-realm credential; 503 (kind `auth` or `network`) when the
-   * key set or the validation service can not tell
+   * @throws ApiError 401 for a missing, bad or wrong-realm credential, with a {@link CredentialRefusal} as
+   * cause
+   * @throws ApiError 503 (kind `auth` or `network`) if the key set or identity cannot decide
    */
   authenticate(
     scope: ProtectedScope,
     request: Request,
     credential: string | null,
   ): Principal | Promise<Principal>;
-  /** Whether the key set is loaded. */
+  /** Returns whether the key set is loaded. */
   ready(): boolean;
-  /** Begins to load the key set; does not wait for it. */
+  /** Starts to load the key set; does not wait for it. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,9 +43,11 @@ export interface AuthenticatorOptions {
   readonly clock?: Clock;
   readonly signals?: ValidationSignals;
   readonly onCache?: CacheOptions["onCache"];
+  /** Called for each refused credential, a missing one included. */
+  readonly onRefused?: (reason: RefusalReason) => void;
 }
 
-/** The scope decides which realm it accepts. */
+/** The realm that each scope accepts. */
 const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
   user: "directory",
   organization: "organization",
@@ -50,7 +55,7 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 };
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { config, log, clock = systemClock, signals, onCache } = options;
+  const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
   const keySet = keySetOf(config, log, clock);
   const cache = {
     entries: config.ADMISSION_CACHE_ENTRIES,
@@ -69,11 +74,32 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const verify = createTokenVerifier(rules, keySet, () => clock.now());
   const admitToken = admitTokens({ issuer, verify, validation, cache });
 
+  function refuse(scope: ProtectedScope, refusal: CredentialRefusal): never {
+    onRefused(refusal.reason);
+    throw unauthorized(scope, refusal);
+  }
+
+  function principalIn(admitted: Admitted | CredentialRefusal, scope: ProtectedScope): Principal {
+    if (admitted instanceof CredentialRefusal) return refuse(scope, admitted);
+    if (admitted.realm !== REALMS[scope]) return refuse(scope, wrongRealm(admitted.realm, scope));
+    return admitted.principal;
+  }
+
+  function inRealm(
+    found: ReturnType<typeof admitToken>,
+    scope: ProtectedScope,
+  ): Principal | Promise<Principal> {
+    return found instanceof Promise
+      ? found.then((admitted) => principalIn(admitted, scope))
+      : principalIn(found, scope);
+  }
+
   return {
     authenticate(scope, request, credential) {
       if (credential !== null) return inRealm(admitCredential(credential), scope);
-      const token = scope === "user" ? bearerToken(request.headers.get("authorization")) : null;
-      if (token === null) throw unauthorized(scope);
+      const authorization = request.headers.get("authorization");
+      const token = scope === "user" ? bearerToken(authorization) : null;
+      if (token === null) return refuse(scope, missing(scope, authorization !== null));
       return inRealm(admitToken(token), scope);
     },
     ready: () => keySet.current() !== null,
@@ -82,11 +108,15 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     },
     async stop() {
       keySet.stop();
+      validation.close();
     },
   };
 }
 
-/** Without issuer or address of the key set there are no keys, ever: JWTs get 503 and the gateway stays unready. */
+/**
+ * Returns the key set of the identity provider. Without an issuer or a key set URL it has no keys: JWTs get
+ * 503 and the gateway never becomes ready.
+ */
 function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clock: Clock): KeySet {
   if (config.AUTH_ISSUER !== undefined && config.AUTH_JWKS_URI !== undefined) {
     return createKeySet({
@@ -103,24 +133,25 @@ function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clo
     start: () =>
       log.warn(
         { missing },
-        "AUTH_ISSUER and AUTH_JWKS_URI are not both set: JWTs can not be verified, never ready",
+        "AUTH_ISSUER and AUTH_JWKS_URI are not both set: the gateway cannot verify JWTs and never becomes ready",
       ),
     stop: () => {},
   };
 }
 
-function inRealm(
-  found: Admitted | null | Promise<Admitted | null>,
-  scope: ProtectedScope,
-): Principal | Promise<Principal> {
-  return found instanceof Promise
-    ? found.then((admitted) => principalIn(admitted, scope))
-    : principalIn(found, scope);
+/**
+ * Returns the refusal that names what a route of `scope` accepts. A present Authorization header was not
+ * acceptable.
+ */
+function missing(scope: ProtectedScope, isAuthorizationSent: boolean): CredentialRefusal {
+  const taken = scope === "user" ? "X-API-Key or Authorization: Bearer" : "X-API-Key";
+  const sent = isAuthorizationSent ? " The Authorization header is not accepted here." : "";
+  return new CredentialRefusal("missing", `A route of ${scope} scope takes ${taken}.${sent}`);
 }
 
-function principalIn(admitted: Admitted | null, scope: ProtectedScope): Principal {
-  if (admitted === null || admitted.realm !== REALMS[scope]) throw unauthorized(scope);
-  return admitted.principal;
+function wrongRealm(realm: Realm, scope: ProtectedScope): CredentialRefusal {
+  const holder = realm === "directory" ? "a person" : "a member of an organization";
+  return new CredentialRefusal("realm", `The credential belongs to ${holder}; the route has ${scope} scope.`);
 }
 
 const BEARER = "bearer ";
@@ -130,8 +161,8 @@ function bearerToken(authorization: string | null): string | null {
   return authorization.slice(BEARER.length).trim();
 }
 
-/** A JWT proves a person; everything else takes a key, for which HTTP names no scheme. */
-function unauthorized(scope: ProtectedScope): ApiError {
+/** Returns the 401. It names Bearer for user routes alone, since HTTP has no scheme for keys. */
+function unauthorized(scope: ProtectedScope, cause: CredentialRefusal): ApiError {
   const headers = scope === "user" ? { "WWW-Authenticate": "Bearer" } : undefined;
-  return new ApiError("UNAUTHORIZED", { kind: "auth", headers });
+  return new ApiError("UNAUTHORIZED", { kind: "auth", headers, cause });
 }

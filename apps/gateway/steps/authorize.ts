@@ -3,7 +3,7 @@ import { type CompiledRoute, labelsSuffice } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 
 /**
- * Step 5: a member needs one of the route's labels, or `*` (Gateway specification, Gateway admission).
+ * Step 5: requires one of the route's labels, or `*`, from a member (GW-76).
  *
  * @throws ApiError 403 that names the labels
  */

@@ -1,70 +1,84 @@
+import { systemClock } from "@ostiary/lib/async";
 import type { Exchange } from "../exchange.ts";
-import { badGateway, ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
-import type { CallDurations } from "../upstream/call-durations.ts";
+import type { Traffic } from "../traffic.ts";
+import { ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import { beginSpan, failSpan } from "../upstream/call-span.ts";
+import {
+  fieldValue,
+  type UpstreamClient,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from "../upstream/client.ts";
 import type { EventStreams } from "../upstream/event-streams.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
-import { type BodyLimits, openRequestBody, type RequestBody } from "../upstream/request-body.ts";
+import { type BodyLimits, openRequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
-import { arrivedBody, BUFFERED_BYTES_MAX, hasArrived } from "../upstream/whole-body.ts";
+import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
 export interface ForwardOptions extends BodyLimits {
-  /** Between two chunks of a response. */
+  /** Longest time between two chunks of a response. */
   readonly idle_timeout_ms: number;
 }
 
-/** What a service answered. */
+/** The answer of a service. */
 export interface UpstreamAnswer {
   readonly status: number;
-  readonly headers: Headers;
-  /** A stream is still on its way when the response begins; a Response is the service's own, all of which is there. */
-  readonly body: Uint8Array | Response | ReadableStream<Uint8Array> | null;
+  /** End-to-end fields of the answer: names in lower case and values in turn. */
+  readonly fields: readonly string[];
+  /** Announced length, if it differs from that of `body`: for HEAD and 304. */
+  readonly announced: number | null;
+  /** The body; a stream may still be arriving when the response starts. */
+  readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
 }
 
-/** Responses without a body, whatever their headers say. */
+/** Statuses without a body, whatever the headers say. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+const NOT_MODIFIED = 304;
 
-/** Step 7: calls the service and streams both ways (contract 4, Headers, and Bodies and time). */
+/** Step 7: calls the service and streams both ways (GW-111). */
 export class Forwarder {
   readonly #options: ForwardOptions;
+  readonly #client: UpstreamClient;
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
   readonly #events: EventStreams;
-  readonly #durations: CallDurations;
+  readonly #traffic: Traffic;
   #streams = 0;
 
   constructor(
     options: ForwardOptions,
+    client: UpstreamClient,
     headers: UpstreamHeaders,
     open: { readonly calls: UpstreamCalls; readonly events: EventStreams },
-    durations: CallDurations,
+    traffic: Traffic,
   ) {
     this.#options = options;
+    this.#client = client;
     this.#headers = headers;
     this.#calls = open.calls;
     this.#events = open.events;
-    this.#durations = durations;
+    this.#traffic = traffic;
   }
 
-  /** Answers that are on their way to their clients as streams. */
+  /** Number of answers that are streaming to their clients. */
   get streams(): number {
     return this.#streams;
   }
 
-  /** Calls of services under way, streams included. */
+  /** Number of calls in flight, streams included. */
   get calls(): number {
     return this.#calls.open;
   }
 
   /**
-   * Calls the service; resolves with the head of its response. What this or {@link receive} throws is told apart
-   * by {@link failure}.
+   * Calls the service and resolves with the head of its response. {@link failure} explains errors of this
+   * method and of {@link receive}.
    *
    * @param path path and query to call on the route's service
    */
-  send(exchange: Exchange, path: string): Promise<Response> {
+  send(exchange: Exchange, path: string): Promise<UpstreamResponse> {
     const { request } = exchange;
-    // steps before this one may have waited; what only reads does no harm, and is stopped by the sweep
+    // The client may have left during earlier steps. A GET does no harm, and the sweep stops it.
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;
@@ -74,69 +88,66 @@ export class Forwarder {
       : this.#fetch(exchange, call, path, body);
   }
 
-  #fetch(exchange: Exchange, call: UpstreamCall, path: string, body: RequestBody): Promise<Response> {
+  #fetch(
+    exchange: Exchange,
+    call: UpstreamCall,
+    path: string,
+    body: UpstreamRequest["body"],
+  ): Promise<UpstreamResponse> {
     const { request, route } = exchange;
-    const { headers } = request;
-    this.#headers.prepare(headers, exchange);
-    call.span = beginSpan(exchange, headers, route.origin + path);
-    if (body.content_length !== null) headers.set("content-length", body.content_length);
+    const { service, origin, target } = route;
+    call.span = beginSpan(exchange, origin, path);
+    const fields = this.#headers.of(exchange, call.span?.traceparent ?? exchange.trace.traceparent);
     exchange.forwarded = true;
-    call.sent = performance.now();
+    call.sent = systemClock.elapsed_ms();
     call.awaitService(this.#options.timeout_ms, "timeout");
-    return fetch(route.origin + path, {
-      method: request.method,
-      headers,
-      body: body.content,
-      redirect: "manual",
-      decompress: false,
-      signal: call.signal,
-      timeout: false,
-      // HTTP_PROXY is for calls of the internet, not of one's own services
-      proxy: false,
-    });
+    return this.#client.fetch({ service, origin, target, method: request.method, path, fields, body }, call);
   }
 
   /**
-   * What the service answered, with as much of the body as must be there before the client is answered.
+   * Returns the answer, with the part of the body that must arrive before the client gets its head.
    *
-   * @param onEnd told how a streamed body ended
+   * @param onEnd called when a streamed body ends
    */
-  receive(exchange: Exchange, response: Response, onEnd: OnEnd): UpstreamAnswer | Promise<UpstreamAnswer> {
-    const { call, request } = exchange;
+  receive(
+    exchange: Exchange,
+    response: UpstreamResponse,
+    onEnd: OnEnd,
+  ): UpstreamAnswer | Promise<UpstreamAnswer> {
+    const { call } = exchange;
     if (call === null) throw new Error("The service has not been called.");
     call.answered = true;
     call.serviceCame();
-    const { status, headers } = response;
+    const { status, body, length } = response;
     this.#measure(exchange, call, status);
-    if (status < 200 || status > 599) throw badGateway(`The service answered with the status ${status}.`);
-    const length = knownLength(headers);
-    if (request.method === "HEAD" || length === 0 || BODILESS.has(status))
+    if (body === null || body instanceof Uint8Array) return whole(exchange, response, body);
+    if (BODILESS.has(status)) {
+      call.stop("unwanted");
       return whole(exchange, response, null);
-    const small = length <= BUFFERED_BYTES_MAX;
-    const arrived = small ? arrivedAnswer(response) : null;
-    if (arrived !== null) return whole(exchange, response, arrived);
-    // not before: to ask for it makes a stream, even where all is there
-    const { body } = response;
-    if (body === null) return whole(exchange, response, null);
+    }
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, (failure) => {
       this.#streams -= 1;
       this.#events.delete(relay);
       onEnd(failure);
     });
-    if (small) return relay.whole(length).then((bytes) => whole(exchange, response, bytes));
-    headers.delete("content-length");
+    if (length !== null && length <= BUFFERED_BYTES_MAX)
+      return relay.whole(length).then((bytes) => whole(exchange, response, bytes));
     return this.#streamed(exchange, response, relay);
   }
 
-  async #streamed(exchange: Exchange, response: Response, relay: ResponseRelay): Promise<UpstreamAnswer> {
-    const { status, headers } = response;
-    const isEvents = isEventStream(headers);
-    // into one that is encoded no comment can be written
-    if (isEvents && !headers.has("content-encoding")) {
+  async #streamed(
+    exchange: Exchange,
+    response: UpstreamResponse,
+    relay: ResponseRelay,
+  ): Promise<UpstreamAnswer> {
+    const { status, fields } = response;
+    const isEvents = isEventStream(fields);
+    // the gateway cannot write a comment into an encoded stream
+    if (isEvents && fieldValue(fields, "content-encoding") === null) {
       this.#streams += 1;
       const body = relay.eventStream();
       this.#events.add(relay);
-      return { status, headers, body };
+      return { status, fields, announced: null, body };
     }
     const first = await relay.next();
     if (first === undefined) return whole(exchange, response, null);
@@ -144,13 +155,17 @@ export class Forwarder {
     this.#streams += 1;
     const body = relay.stream(first);
     if (isEvents) this.#events.add(relay);
-    return { status, headers, body };
+    return { status, fields, announced: null, body };
   }
 
   /**
-   * What `thrown` means to the client: for a call that failed ApiError 408 for a body that does not come, 413 for
-   * one over the limit, 502 for a service that can not be reached, does not answer in time or breaks off before
-   * the client has anything; ClientGone when the client left. Anything else stays what it is.
+   * Returns what `thrown` means to the client of a failed call:
+   * - ApiError 408: the request body stopped arriving.
+   * - ApiError 413: the request body is over the limit.
+   * - ApiError 502: the service cannot be reached, is too slow, or breaks off before the client has anything.
+   * - ClientGone: the client left.
+   *
+   * Any other error is returned unchanged.
    */
   failure(exchange: Exchange, thrown: unknown): unknown {
     const { call, forwarded } = exchange;
@@ -169,37 +184,23 @@ export class Forwarder {
 
   #measure({ route, trace }: Exchange, { sent, span }: UpstreamCall, status: number | null): void {
     const trace_id = trace.recorded ? trace.trace_id : null;
-    this.#durations.observe(route.service, status, (performance.now() - sent) / 1000, trace_id);
+    this.#traffic.of(route).calls.observe(status, (systemClock.elapsed_ms() - sent) / 1000, trace_id);
     if (status !== null) span?.answered(status);
   }
 }
 
-/** An answer of which nothing more is to come. */
+/** Ends the call and returns an answer with its whole body. */
 function whole(
   exchange: Exchange,
-  { status, headers }: Response,
-  body: Uint8Array | Response | null,
+  { status, fields, length }: UpstreamResponse,
+  body: Uint8Array | null,
 ): UpstreamAnswer {
   exchange.call?.end();
   exchange.call = null;
-  return { status, headers, body };
+  const announced = exchange.request.method === "HEAD" || status === NOT_MODIFIED ? length : null;
+  return { status, fields, announced, body };
 }
 
-/**
- * A small answer that is here: itself, since another one of the same bytes would cost as much as all else that is
- * done to it; null while a part is missing. Its bytes where it has no type, for which the runtime would invent one.
- */
-function arrivedAnswer(response: Response): Response | Uint8Array | null {
-  if (!response.headers.has("content-type")) return arrivedBody(response);
-  return hasArrived(response) ? response : null;
-}
-
-/** The announced length of a body, infinite where none is announced. */
-function knownLength(headers: Headers): number {
-  const length = headers.get("content-length");
-  return length === null || headers.has("transfer-encoding") ? Number.POSITIVE_INFINITY : Number(length);
-}
-
-function isEventStream(headers: Headers): boolean {
-  return headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
+function isEventStream(fields: readonly string[]): boolean {
+  return fieldValue(fields, "content-type")?.toLowerCase().startsWith("text/event-stream") ?? false;
 }

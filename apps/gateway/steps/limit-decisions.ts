@@ -1,32 +1,36 @@
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Reading } from "@ostiary/lib/runtime/telemetry";
 
-/** How limited requests of one policy were decided. */
+/** The decisions on limited requests of one policy. */
 export class PolicyDecisions {
   admitted = 0;
   refused = 0;
-  /** The counter store was away. */
+  /** Requests that were not counted because the counter store was down. */
   uncounted = 0;
 }
 
-/** Of routes with a limit of their own: they are too many for a series each. */
+/** The one series of all inline limits, which are too many for a series each. */
 const INLINE = "route";
 const INLINE_PREFIX = `${INLINE}:`;
 
 /**
- * Counts decisions by policy: `fallback`, `route` for limits written at a route, `local:{service}:{name}` and
- * `shared:{name}` for those with a name, `denied` for the failed-authentication limiter. So there are no more of them
- * than operators publish.
+ * Counts decisions by policy: `fallback`, `route` for inline limits, `local:{service}:{name}` and
+ * `shared:{name}` for policies, `denied` for the failed-authentication limiter. The number of series is
+ * bounded by the published policies.
  */
 export class LimitDecisions {
   readonly denied = new PolicyDecisions();
   readonly #fallback = new PolicyDecisions();
   readonly #inline = new PolicyDecisions();
-  /** By the bucket prefix. */
+  /** The decisions of each policy, by bucket prefix. */
   readonly #named = new Map<string, PolicyDecisions>();
 
   of({ rateLimit, bucketPrefix }: Pick<CompiledRoute, "rateLimit" | "bucketPrefix">): PolicyDecisions {
-    if (rateLimit === "fallback") return this.#fallback;
+    return rateLimit === "fallback" ? this.#fallback : this.ofPolicy(bucketPrefix);
+  }
+
+  /** Returns the decisions of the policy whose buckets have this prefix, or of all inline limits. */
+  ofPolicy(bucketPrefix: string): PolicyDecisions {
     if (bucketPrefix.startsWith(INLINE_PREFIX)) return this.#inline;
     const known = this.#named.get(bucketPrefix);
     if (known !== undefined) return known;

@@ -1,9 +1,12 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { ApiError } from "@ostiary/lib/domain/errors";
+import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
 import {
+  type AppliedLimit,
   bucketKey,
   bucketPrefix,
   decide,
+  limitsOf,
+  policyIn,
   type RateLimit,
   type RateLimitDecision,
 } from "@ostiary/lib/domain/ratelimit";
@@ -15,59 +18,74 @@ import {
   type WindowCount,
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
+import type { Principal } from "../admission/principal.ts";
 import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
+import { LimitSetCounter, type SetState } from "./limit-set.ts";
 
-/** Variables of rate limiting (Gateway specification, Environment). */
+/** Lists the variables of rate limiting (GW-63, GW-74). */
 export const limitVariables = {
-  RATE_LIMIT_REQUESTS: integer(60, 0, 1_000_000_000, "Fallback limit of routes without one; 0 is unlimited."),
-  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Seconds of its window."),
+  RATE_LIMIT_REQUESTS: integer(
+    60,
+    0,
+    1_000_000_000,
+    "Requests in a window on routes without a limit of their own; 0 is unlimited.",
+  ),
+  RATE_LIMIT_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Length of that window in seconds."),
   RATE_LIMIT_AUTH_FAILURE_REQUESTS: integer(
     60,
     0,
     1_000_000_000,
-    "How many 401s and unmatched 404s one address may cause in a window; 0 is unlimited.",
+    "The maximum number of 401s and unmatched 404s that one address may cause in a window. 0 means no limit.",
   ),
-  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Seconds of its window."),
+  RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(60, 1, 31_536_000, "Length of that window in seconds."),
 };
 
 const limitSchema = Type.Object(limitVariables);
 export type LimitConfig = Static<typeof limitSchema>;
 
-/** A limited request's bucket after the request was counted: what the X-RateLimit headers say. */
-export type RateState = RateLimitDecision;
+/** The bucket of a request after it was counted: the values of the X-RateLimit headers. */
+export type RateState = RateLimitDecision | SetState;
 
-/** Step 3 of a request: count, then decide (Gateway specification, Rate limiting; contract 4, Rate limits). */
+/** Step 3 of a request: counts it, then decides (GW-69). */
 export interface Limiter {
   /**
-   * Counts a request; null where the route is unlimited, which costs no round trip. Rejects with ApiError 503
-   * when the counter store is down.
+   * Counts a request; returns null for an unlimited route, without a round trip. Rejects with ApiError 503 if
+   * the counter store is down.
    */
   limit(route: LimitedRoute, caller: Caller): Promise<RateState> | null;
+  /** Gives the counts of a request back whose limits charge success alone. Never rejects. */
+  refund(state: RateState): void;
   /**
-   * Counts a 401 or an unmatched 404 of a client address: the 429 to answer instead, or null. Lets through
-   * while the counter store is down.
+   * Counts a 401 or an unmatched 404 of a client address. Returns the 429 to answer instead, or null. Returns
+   * null while the counter store is down.
+   *
+   * @param cause cause of the 401 or 404, for the log
    */
-  failed(ip: string): Promise<ApiError | null>;
+  failed(ip: string, cause?: unknown): Promise<ApiError | null>;
 }
 
-/** What limiting needs to know of a route. */
+/** The properties of a route that decide its limit. */
 export type LimitedRoute = Pick<CompiledRoute, "scope" | "rateLimit" | "bucketPrefix">;
 
-/** What limiting needs to know of who calls. */
+/** The properties of a caller that decide its bucket. */
 export interface Caller {
-  /** The client's address. */
+  /** Address of the client. */
   readonly ip: string;
   /** null on a public route. */
-  readonly principal: SubjectIds | null;
+  readonly principal: LimitedPrincipal | null;
 }
 
 type SubjectIds = Readonly<Record<`${Exclude<Scope, "public">}_id`, string | null>>;
+type LimitedPrincipal = SubjectIds & Pick<Principal, "plan">;
+
+/** The operations of the counter store that limits use. */
+export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | "isSpread">;
 
 export interface LimiterOptions {
   config: LimitConfig;
-  store: Pick<CounterStore, "increment">;
-  clock?: Pick<Clock, "now">;
-  /** Where decisions are counted. */
+  store: LimitStore;
+  clock?: Pick<Clock, "now" | "elapsed_ms">;
+  /** Counts the decisions. */
   decisions?: LimitDecisions;
 }
 
@@ -78,6 +96,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     config.RATE_LIMIT_AUTH_FAILURE_REQUESTS,
     config.RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS,
   );
+  const sets = new LimitSetCounter(store, clock);
   const failuresPrefix = bucketPrefix({ kind: "denied" });
 
   const count = async <Uncounted>(
@@ -99,37 +118,59 @@ export function createLimiter(options: LimiterOptions): Limiter {
     return state;
   };
 
+  const countSet = async (limits: readonly AppliedLimit[], subject: string) => {
+    const decided = limits.map((limit) => decisions.ofPolicy(limit.bucketPrefix));
+    try {
+      const state = await sets.count(limits, subject);
+      for (const each of decided) each[state.allowed ? "admitted" : "refused"] += 1;
+      return state;
+    } catch (error) {
+      for (const each of decided) each.uncounted += 1;
+      return refuseUncounted(error);
+    }
+  };
+
   return {
     limit(route, caller) {
       const limit = route.rateLimit === "fallback" ? fallback : route.rateLimit;
       if (limit === null) return null;
-      const key = bucketKey(route.bucketPrefix, subjectOf(route.scope, caller));
+      const subject = subjectOf(route.scope, caller);
+      if ("limits" in limit) {
+        const limits = limitsOf(limit, caller.principal?.plan ?? null);
+        return limits.length === 0 ? null : countSet(limits, subject);
+      }
+      const key = bucketKey(route.bucketPrefix, subject, store.isSpread);
       return count(key, limit, decisions.of(route), refuseUncounted);
     },
-    async failed(ip) {
+    refund(state) {
+      if (!("refundable" in state) || state.refundable.length === 0) return;
+      sets.refund(state.refundable).catch(() => {}); // the store's metrics count the failure
+    },
+    async failed(ip, cause) {
       if (failures === null) return null;
-      const key = bucketKey(failuresPrefix, ip);
+      const key = bucketKey(failuresPrefix, ip, store.isSpread);
       const state = await count(key, failures, decisions.denied, letUncountedThrough);
-      return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds);
+      return state === null || state.allowed ? null : rateLimited(state.retryAfterSeconds, { cause });
     },
   };
 }
 
-/** Whose limit counts: the client's address on a public route, else the owner that the scope names. */
+/**
+ * Returns the subject of the limit: the client's address on a public route, otherwise the id that the scope
+ * names.
+ */
 function subjectOf(scope: Scope, caller: Caller): string {
-  // the runtime asks the system for an address, so only where it is needed
+  // only public routes read the address, which costs a system call
   return scope === "public" ? caller.ip : (caller.principal?.[`${scope}_id`] ?? "");
 }
 
-/** The 429 of a refused request. */
-export function rateLimited(retryAfterSeconds: number): ApiError {
-  return new ApiError("RATE_LIMITED", {
-    details: { retry_after_seconds: retryAfterSeconds },
-    headers: { "Retry-After": String(retryAfterSeconds) },
-  });
+/** Returns the 429 of a refused request, which names the policy (GW-183). */
+export function refusedByLimit(route: LimitedRoute, state: RateState): ApiError {
+  const policy = "policy" in state ? state.policy : policyIn(route.bucketPrefix);
+  return rateLimited(state.retryAfterSeconds, { details: { policy } });
 }
 
-/** 0 requests is no limit at all. */
+/** Returns the limit, or null for 0 requests, which means unlimited. */
 function unlessZero(requests: number, windowSeconds: number): RateLimit | null {
   return requests === 0 ? null : { requests, windowSeconds };
 }

@@ -3,9 +3,9 @@ import type { RouteMatch, RouteTable } from "@ostiary/lib/domain/routes";
 import type { RequestTarget } from "../edge/target.ts";
 
 /**
- * Step 1: the route of a method and path (contract 4, Matching).
+ * Step 1: returns the route of a method and path (GW-12).
  *
- * @throws ApiError 404 where no route is registered; a method that no route has is no route either
+ * @throws ApiError 404 if no route has the path and the method
  */
 export function match(table: RouteTable, method: string, target: RequestTarget): RouteMatch {
   const found = table.match(method, target.path);

@@ -7,8 +7,8 @@ import type { Exchange } from "../exchange.ts";
 import type { UpstreamAnswer } from "./forward.ts";
 
 /**
- * Steps 4 and 8: one event for each audited request (Identity specification, Which log and when an event exists).
- * An intent that was recorded gets exactly one outcome.
+ * Steps 4 and 8: writes one event for each audited request (GW-134).
+ * Each recorded intent gets exactly one outcome.
  */
 export class AuditTrail {
   readonly #recorder: AuditRecorder;
@@ -19,12 +19,12 @@ export class AuditTrail {
     this.#log = log;
   }
 
-  /** Whether requests of this exchange's route leave an event. */
+  /** Returns whether the request of this exchange is audited. */
   covers(exchange: Exchange): boolean {
     return exchange.route.audited && this.#recorder.enabled;
   }
 
-  /** @throws ApiError 503 when the intent could not be written: the service must not be called */
+  /** @throws ApiError 503 if the intent could not be written: the service must not be called */
   async intent(exchange: Exchange): Promise<void> {
     const { route, match, principal, request, ip, received_at_ms } = exchange;
     if (match === null || principal === null) return;
@@ -34,23 +34,26 @@ export class AuditTrail {
     exchange.intent_recorded = true;
   }
 
-  /** The service answered. */
-  responded(exchange: Exchange, { status, headers }: Pick<UpstreamAnswer, "status" | "headers">): void {
+  /** Records that the service answered. */
+  responded(exchange: Exchange, { status, fields }: Pick<UpstreamAnswer, "status" | "fields">): void {
     if (!exchange.intent_recorded) return;
     exchange.intent_recorded = false;
     const { request_id, route } = exchange;
-    const notes = readResponseNotes(headers, route.scope, status, (header, reason) => {
+    const notes = readResponseNotes(fields, route.scope, status, (header, reason) => {
       this.#log.warn({ request_id, route: route.path, header, reason }, "audit header ignored");
     });
     this.#recorder.outcome(request_id, { outcome: "responded", status, ...notes });
   }
 
-  /** The gateway answered `error` itself: without calling the service, or because it gave no answer. */
+  /**
+   * Records that the gateway answered `error`: without calling the service, or because the call got no
+   * answer.
+   */
   failed(exchange: Exchange, error: ApiError): void {
     this.#close(exchange, exchange.forwarded ? "no_response" : "rejected", error.status);
   }
 
-  /** The client left before it had an answer. */
+  /** Records that the client left before its answer. */
   abandoned(exchange: Exchange): void {
     this.#close(exchange, "no_response", null);
   }

@@ -1,43 +1,65 @@
+import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import { type ApiError, envelope } from "@ostiary/lib/domain/errors";
 import type { ClientConnections } from "../edge/connection.ts";
 import type { CorsPolicy } from "../edge/cors.ts";
+import { Vary } from "../edge/vary.ts";
 import type { Exchange } from "../exchange.ts";
-import { stripResponseHeaders } from "../upstream/headers.ts";
+import { fieldValue } from "../upstream/client.ts";
 import type { UpstreamAnswer } from "./forward.ts";
 import type { RateState } from "./limit.ts";
 
-/** Step 9: the response, with the headers that are the gateway's own (Gateway request handling). */
+/** Request headers with credentials. */
+const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
+/** Response fields that only the gateway reads. */
+const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
+
+/** The headers that all answers of one kind start with. */
+interface Defaults {
+  readonly headers: Headers;
+  readonly vary: Vary | null;
+}
+
+/** Step 9: builds the response with the gateway's own headers (GW-94 to GW-105). */
 export class Responder {
   readonly #cors: CorsPolicy;
   readonly #connections: ClientConnections;
+  readonly #ofPublic: Defaults;
+  readonly #ofPrivate: Defaults;
 
   constructor(cors: CorsPolicy, connections: ClientConnections) {
     this.#cors = cors;
     this.#connections = connections;
+    this.#ofPublic = defaultsWith(cors, cors.vary);
+    this.#ofPrivate = defaultsWith(cors, [...cors.vary, ...CREDENTIAL_HEADERS]);
+    // Keeps a cache from giving one caller's answer to another (GW-104).
+    this.#ofPrivate.headers.set("Cache-Control", "no-store");
   }
 
-  /** What the service answered, without audit headers and fields of the connection. */
-  answer(exchange: Exchange, answer: UpstreamAnswer): Response {
-    const { headers, status } = answer;
-    stripResponseHeaders(headers);
+  /** Returns the answer of the service, without audit headers. */
+  answer(exchange: Exchange, { status, fields, announced, body }: UpstreamAnswer): Response {
+    const defaults = this.#defaultsOf(exchange);
+    const isTyped = !(body instanceof Uint8Array) || fieldValue(fields, "content-type") !== null;
+    // The response copies the default headers.
+    const response = new Response(isTyped ? body : untyped(body), { status, headers: defaults.headers });
+    const { headers } = response;
+    addFields(headers, fields, defaults.vary);
     this.#describe(exchange, headers);
-    if (exchange.request.method === "HEAD" && !headers.has("content-length")) keepLengthUnknown(headers);
-    const { body } = answer;
-    if (body instanceof Response) return body;
-    const typed = !(body instanceof Uint8Array) || headers.has("content-type");
-    return new Response(typed ? body : untyped(body), { status, headers });
+    if (announced !== null) headers.set("Content-Length", String(announced));
+    else if (exchange.request.method === "HEAD") keepLengthUnknown(headers);
+    return response;
   }
 
-  /** The envelope of `error`. */
+  /** Returns the error response with the envelope of `error`. */
   refuse(exchange: Exchange, error: ApiError): Response {
-    const headers = new Headers(error.headers);
+    const headers = new Headers(this.#defaultsOf(exchange).headers);
     headers.set("Content-Type", "application/json");
+    for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
     this.#describe(exchange, headers);
     const body = JSON.stringify(envelope(error, exchange.request_id));
     return new Response(body, { status: error.status, headers });
   }
 
-  /** OPTIONS, on any path. */
+  /** Returns the answer to OPTIONS on any path. */
   preflight(exchange: Exchange): Response {
     const headers = this.#cors.preflight(exchange.request.headers);
     setSecurityHeaders(headers);
@@ -46,13 +68,44 @@ export class Responder {
     return new Response(null, { status: 204, headers });
   }
 
+  #defaultsOf({ match }: Exchange): Defaults {
+    return match === null || match.route.scope === "public" ? this.#ofPublic : this.#ofPrivate;
+  }
+
   #describe(exchange: Exchange, headers: Headers): void {
-    setSecurityHeaders(headers);
     this.#connections.describe(headers);
     this.#cors.describe(headers, exchange.origin);
     headers.set("X-Request-ID", exchange.request_id);
     if (exchange.rate !== null) setRateHeaders(headers, exchange.rate);
   }
+}
+
+/** Adds a service's fields to the default headers. */
+function addFields(headers: Headers, fields: readonly string[], vary: Vary | null): void {
+  let cacheControl: string | null = null;
+  let varied: string | null = null;
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index] ?? "";
+    const value = fields[index + 1] ?? "";
+    if (name === "cache-control") cacheControl = joined(cacheControl, value);
+    else if (name === "vary") varied = joined(varied, value);
+    else if (!AUDIT_FIELDS.has(name)) headers.append(name, value);
+  }
+  if (cacheControl !== null) headers.set("Cache-Control", cacheControl);
+  if (varied !== null) headers.set("Vary", vary === null ? varied : vary.mergedWith(varied));
+}
+
+function joined(before: string | null, value: string): string {
+  return before === null ? value : `${before}, ${value}`;
+}
+
+function defaultsWith(cors: CorsPolicy, varied: readonly string[]): Defaults {
+  const headers = new Headers(cors.constant);
+  setSecurityHeaders(headers);
+  if (varied.length === 0) return { headers, vary: null };
+  const vary = new Vary(varied);
+  headers.set("Vary", vary.value);
+  return { headers, vary };
 }
 
 function setSecurityHeaders(headers: Headers): void {
@@ -65,14 +118,17 @@ function setRateHeaders(headers: Headers, rate: RateState): void {
   headers.set("X-RateLimit-Limit", String(rate.limit));
   headers.set("X-RateLimit-Remaining", String(rate.remaining));
   headers.set("X-RateLimit-Reset", String(rate.reset));
+  if (!("described" in rate)) return;
+  headers.set("RateLimit-Policy", rate.described.policies);
+  headers.set("RateLimit", rate.described.limits);
 }
 
-/** Without this the runtime would answer HEAD with a length of 0, which the service did not say. */
+/** Keeps the runtime from answering HEAD with a length of 0, which the service did not send. */
 function keepLengthUnknown(headers: Headers): void {
   headers.set("Transfer-Encoding", "chunked");
 }
 
-/** The same bytes in a form for which the runtime does not invent a Content-Type. */
+/** Returns the same bytes in a form for which the runtime does not add a Content-Type. */
 function untyped(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

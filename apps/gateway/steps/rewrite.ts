@@ -3,14 +3,13 @@ import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/dom
 import type { Principal } from "../admission/principal.ts";
 import type { RequestTarget } from "../edge/target.ts";
 
-/** The owner of a public route: nobody. */
+/** The ids of the owner of a public route, which has no owner. */
 const NOBODY: SubjectIds = {};
 
 /**
- * Step 6: the path and query that are called on the service, with the owner's ids in the path (Gateway
- * specification, Upstream substitution).
+ * Step 6: returns the path and query for the service, with the owner's ids in the path (GW-80).
  *
- * @throws ApiError 400 for a param, 500 for an owner's id that is not one segment of a path
+ * @throws ApiError 400 for a param, 500 for an owner's id that is not one path segment
  */
 export function rewrite(match: RouteMatch, target: RequestTarget, principal: Principal | null): string {
   const filled = upstreamPath(match, target.path, principal ?? NOBODY);

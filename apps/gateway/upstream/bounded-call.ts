@@ -1,11 +1,13 @@
+import { readBounded } from "@ostiary/lib/async";
 import { errorCode } from "@ostiary/lib/domain/errors";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { CallSpan, Tracing } from "@ostiary/lib/runtime/telemetry";
-import { sentOnce } from "./request-body.ts";
+import type { CallHandle } from "./client.ts";
+import { sentOnce } from "./fetch-client.ts";
 
 /**
- * Calls of the gateway's own: to identity, to audit, to the identity provider. Each has a deadline that covers
- * the whole answer, and a bound on its size. Redirects are answers like any other, and never followed.
+ * A call of the gateway's own to identity, audit or the identity provider. Its deadline covers the whole
+ * answer, and the size of the answer is limited. Redirects are returned and never followed.
  */
 export interface BoundedCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
@@ -14,13 +16,13 @@ export interface BoundedCall {
   readonly body?: string;
   readonly timeout_ms: number;
   /**
-   * Carried out twice it does no harm. When its connection broke before an answer came, as one does that was kept
-   * for long and is closed by a server that stops, it is made once more, on a connection of its own.
+   * Whether the call may be sent twice. If its connection breaks before an answer begins, the call is sent
+   * once more over a new connection. Kept connections break when a server stops.
    */
   readonly repeatable?: boolean;
-  /** The files of TLS to this peer, where it has some. */
+  /** The TLS files for this peer. */
   readonly tls?: PeerTls;
-  /** Where the call gets its span, and what it is to send of the trace. */
+  /** Creates the span of the call and the trace headers to send. */
   readonly tracing?: Pick<Tracing, "call">;
 }
 
@@ -29,11 +31,34 @@ export interface BoundedAnswer {
   readonly text: string;
 }
 
-/** No whole answer came. Its message names neither address nor content, so that it can be logged. */
+/** The parts of a call that its carrier needs. */
+export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
+
+/** An answer whose head has arrived. */
+export interface BegunAnswer {
+  readonly status: number;
+  /** Reads the rest of the answer. Rejects if it breaks off or is too large. */
+  text(): Promise<string>;
+}
+
+/** Sends calls to a peer. */
+export interface CallCarrier {
+  /**
+   * Sends a call and resolves when the answer begins. Registers in `handle` what aborts the call.
+   *
+   * @param isRepeat the first sending broke: the call must not use a kept connection
+   */
+  send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer>;
+}
+
+/**
+ * An error for a call without a complete answer. Its message has neither address nor content, so it can be
+ * logged.
+ */
 export class CallFailed extends Error {
-  /** false: the call did not leave this host. true: whether it was carried out is unknown. */
+  /** Whether the call may have left this host. If so, nobody knows whether it was carried out. */
   readonly sent: boolean;
-  /** The connection ended before an answer had begun. */
+  /** Whether the connection ended before an answer began. */
   readonly broken: boolean;
 
   constructor(reason: string, sent: boolean, broken = false) {
@@ -44,41 +69,65 @@ export class CallFailed extends Error {
   }
 }
 
-const ANSWER_BYTES_MAX = 512 * 1024;
+/** Size limit of an answer. */
+export const ANSWER_BYTES_MAX = 512 * 1024;
 
-/** Faults of a connection that never came about. */
+/** Codes of connections that were never established. */
 const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
 /** Makes the call and reads the answer. Rejects with {@link CallFailed}. */
-export async function boundedCall(call: BoundedCall): Promise<BoundedAnswer> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), call.timeout_ms);
+export async function boundedCall(
+  call: BoundedCall,
+  carrier: CallCarrier = fetchCarrier,
+): Promise<BoundedAnswer> {
+  let isLate = false;
+  const handle: CallHandle = { underway: null };
+  const timer = setTimeout(() => {
+    isLate = true;
+    handle.underway?.abort();
+  }, call.timeout_ms);
   const span = call.tracing?.call(call.method, call.url) ?? null;
-  const init = {
-    method: call.method,
-    ...headersAndBody(call, span),
-    redirect: "manual",
-    signal: controller.signal,
-    // the same object until a file changes: connections are kept for each
-    tls: call.tls?.current(),
-  } satisfies BunFetchRequestInit;
+  const traced = span === null ? call : { ...call, headers: { ...call.headers, ...traceHeaders(span) } };
   try {
-    const response = await fetch(call.url, init).catch((error) => {
-      const { broken } = callFailure(error, call, controller.signal.aborted);
+    const begun = await carrier.send(traced, handle, false).catch((error) => {
+      const { broken } = callFailure(error, call, isLate);
       if (!broken || !call.repeatable) throw error;
-      return fetch(call.url, { ...init, keepalive: false });
+      return carrier.send(traced, handle, true);
     });
-    const text = await boundedText(response);
-    span?.answered(response.status);
-    return { status: response.status, text };
+    const text = await begun.text();
+    span?.answered(begun.status);
+    return { status: begun.status, text };
   } catch (error) {
-    const failure = callFailure(error, call, controller.signal.aborted);
+    const failure = callFailure(error, call, isLate);
     span?.failed(failure.name, failure.message);
     throw failure;
   } finally {
     clearTimeout(timer);
   }
 }
+
+/** Returns the failure of an answer that is too large. */
+export function answerTooLarge(): CallFailed {
+  return new CallFailed(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`, true);
+}
+
+/** Carries calls by the runtime's `fetch`, and so by TLS where the URL says https. */
+export const fetchCarrier: CallCarrier = {
+  async send(call, handle, isRepeat) {
+    const controller = new AbortController();
+    handle.underway = controller;
+    const response = await fetch(call.url, {
+      method: call.method,
+      ...headersAndBody(call),
+      redirect: "manual",
+      signal: controller.signal,
+      // the runtime keeps connections for each object, which stays the same until a file changes
+      tls: call.tls?.current(),
+      ...(isRepeat && { keepalive: false }),
+    } satisfies BunFetchRequestInit);
+    return { status: response.status, text: () => boundedText(response) };
+  },
+};
 
 function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: boolean): CallFailed {
   if (error instanceof CallFailed) return error;
@@ -89,30 +138,23 @@ function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: bool
 }
 
 /**
- * The runtime repeats a PUT by itself when a kept-alive connection died under it, and then reports how the second
- * sending ended: the first may have been carried out. A body that can be sent once only keeps it from that.
+ * Makes the body of a PUT a stream that is sent once. The runtime resends a plain PUT when a kept connection
+ * dies, although the first sending may have been carried out.
  */
-function headersAndBody(call: BoundedCall, span: CallSpan | null): Pick<RequestInit, "headers" | "body"> {
-  const { method, body } = call;
-  const headers = span === null ? call.headers : { ...call.headers, ...traceHeaders(span) };
+function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };
-  const { content, content_length } = sentOnce(new TextEncoder().encode(body));
-  return { headers: { ...headers, "content-length": content_length ?? "" }, body: content };
+  const content = new TextEncoder().encode(body);
+  return {
+    headers: { ...headers, "content-length": String(content.byteLength) },
+    body: sentOnce(content),
+  };
 }
 
 async function boundedText(response: Response): Promise<string> {
   const length = response.headers.get("content-length");
   const encoded = response.headers.has("content-encoding");
   if (length !== null && !encoded && Number(length) <= ANSWER_BYTES_MAX) return await response.text();
-  if (response.body === null) return "";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.byteLength;
-    if (size > ANSWER_BYTES_MAX) throw new CallFailed(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`, true);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  return (await readBounded(response.body, ANSWER_BYTES_MAX, answerTooLarge)).toString();
 }
 
 function traceHeaders({ traceparent, tracestate, request_id }: CallSpan): Record<string, string> {

@@ -3,11 +3,9 @@ import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Exchange } from "../exchange.ts";
 import { ClientGone } from "./call.ts";
 
-/** The span of a call of a service, where the trace is recorded: the service is told of it in `headers`. */
-export function beginSpan({ trace, request }: Exchange, headers: Headers, url: string): CallSpan | null {
-  const span = trace.recorded ? trace.call(request.method, url) : null;
-  if (span !== null) headers.set("traceparent", span.traceparent);
-  return span;
+/** Begins the span of a call if the trace is recorded. The service gets the span's traceparent. */
+export function beginSpan({ trace, request }: Exchange, origin: string, path: string): CallSpan | null {
+  return trace.recorded ? trace.call(request.method, origin + path) : null;
 }
 
 /** Ends the span of a call that got no answer. */

@@ -1,27 +1,35 @@
 import type { Clock } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge, errorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
+import type { Abortable, CallHandle } from "./client.ts";
 
-/** How often calls under way are looked at. A client that leaves ends its call within 100 ms (contract 4). */
+/** Interval of the sweep over calls in flight. A client that leaves ends its call within 100 ms (GW-123). */
 const SWEEP_MS = 50;
-/** A sweep counts as so much time at most: while the gateway itself is held up nobody else is late. */
+/** The maximum time that one sweep counts, so that a stalled gateway makes no client or service late. */
 const STEP_MAX_MS = 2 * SWEEP_MS;
-/** Who has not read for so long is a slow reader: what waits for it is the first to be given up. */
+/** Clients that have not read for this long are slow readers, whose answers are given up first. */
 const READER_PATIENCE_MS = 1_000;
 
-/** The place of a call that is not under way. */
+/** The place of a call that is not in flight. */
 const ENDED = -1;
 
-/** Whom a call is for, and the runtime's hold on its connection. */
+/** The client of a call, and the runtime's hold on its connection. */
 export interface CallClient {
   readonly request: Request;
   readonly server: { timeout(request: Request, seconds: number): void };
 }
 
-/** Why a call of a service was given up. */
-export type StopReason = "client_gone" | "client_slow" | "reader_slow" | "timeout" | "idle" | "too_large";
+/** The reason why a call was given up. */
+export type StopReason =
+  | "client_gone"
+  | "client_slow"
+  | "reader_slow"
+  | "timeout"
+  | "idle"
+  | "too_large"
+  | "unwanted";
 
-/** The client left before it had an answer: nobody is there to be told anything. */
+/** An error for a client that left before its answer. */
 export class ClientGone extends Error {
   constructor() {
     super("The client left before it had an answer.");
@@ -30,30 +38,30 @@ export class ClientGone extends Error {
 }
 
 /**
- * The calls of services that are under way. One timer looks at all of them: a listener on the signal of each
- * request, and timers for each call, would cost more than most requests do otherwise.
+ * The calls of services in flight. One timer sweeps over all of them: an abort listener and timers for each
+ * call would cost more than the rest of most requests.
  */
 export class UpstreamCalls {
   readonly #clock: Clock;
   /**
-   * In no order, and changed by each call that ends: who walks along it walks along a copy. Not a set: one that calls
-   * enter and leave all the time keeps them until a full collection.
+   * The calls in flight, unordered. Each ending call changes the array, so loops walk a copy. A Set would
+   * retain removed calls until a full collection.
    */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
-  /** What sweeps have counted, which deadlines are told by. */
+  /** Time counted by sweeps, which deadlines refer to. */
   #time_ms = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How many are under way. */
+  /** Number of calls in flight. */
   get open(): number {
     return this.#underway.length;
   }
 
-  /** A call on behalf of `client`, which must be ended. */
+  /** Begins a call for `client`, which must be ended. */
   begin(client: CallClient): UpstreamCall {
     const call = new UpstreamCall(client, this);
     call.place = this.#underway.push(call) - 1;
@@ -61,7 +69,7 @@ export class UpstreamCalls {
     return call;
   }
 
-  /** Nothing of the call is awaited any more. */
+  /** Removes a call that waits for nothing any more. */
   end(call: UpstreamCall): void {
     if (call.place === ENDED) return;
     const last = this.#underway.pop();
@@ -72,17 +80,17 @@ export class UpstreamCalls {
     call.place = ENDED;
   }
 
-  /** When something that is awaited from now on for `ms` is late: up to two sweeps after that. */
+  /** Returns the time at which a wait of `ms` that starts now is late, by up to two sweeps. */
   deadline(ms: number): number {
     return this.#time_ms + ms + SWEEP_MS;
   }
 
-  /** What is counted against {@link deadline}. */
+  /** Time that is compared with {@link deadline}. */
   get time_ms(): number {
     return this.#time_ms;
   }
 
-  /** Gives up the answers that their clients do not read, whose buffers are full. */
+  /** Gives up answers with full buffers that their clients do not read. */
   endSlowReaders(): void {
     for (const call of [...this.#underway]) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
   }
@@ -100,21 +108,23 @@ export class UpstreamCalls {
 }
 
 /**
- * One call of a service, and what ends it early. The service's time runs only while the service is waited for:
+ * One call of a service, and everything that ends it early. The service's time runs only while the gateway
+ * waits for the service,
  * never while the client is slow.
  */
-export class UpstreamCall {
-  /** The head of the response is there; the client may be sending still. */
+export class UpstreamCall implements CallHandle {
+  /** Whether the head of the response has arrived; the client may still be sending. */
   answered = false;
-  /** When the service was called, by `performance.now()`. */
+  /** Time of the call, by the elapsed time of the clock. */
   sent = 0;
-  /** Where the request's trace is recorded. */
+  /** Span of the call, if the request's trace is recorded. */
   span: CallSpan | null = null;
-  /** Among the calls under way. */
+  /** Aborts the request to the service. */
+  underway: Abortable | null = null;
+  /** Index among the calls in flight. */
   place = ENDED;
   readonly #client: CallClient;
   readonly #calls: UpstreamCalls;
-  readonly #controller = new AbortController();
   #client_until_ms = Number.POSITIVE_INFINITY;
   #service_until_ms = Number.POSITIVE_INFINITY;
   #service_reason: StopReason = "timeout";
@@ -126,34 +136,30 @@ export class UpstreamCall {
     this.#calls = calls;
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
   get stopped(): boolean {
     return this.#reason !== null;
   }
 
   /**
-   * Has the call stopped in the moment in which the client leaves: of a body that turns out malformed, for which
-   * the runtime lets the client go, nothing is to reach the service.
+   * Stops the call at once when the client leaves. The runtime drops a client whose body turns out malformed,
+   * and no more of that body may reach the service.
    */
   watchClient(): void {
     this.#client.request.signal.onabort = () => this.stop("client_gone");
   }
 
-  /** Gives the service `ms` for what is awaited next. */
+  /** Gives the service `ms` for its next bytes. */
   awaitService(ms: number, reason: "timeout" | "idle"): void {
     this.#service_until_ms = this.#calls.deadline(ms);
     this.#service_reason = reason;
   }
 
-  /** The service is not waited for any more, or not now. */
+  /** Stops the service's timer. */
   serviceCame(): void {
     this.#service_until_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** Gives the client `ms` for what is awaited of its body next. */
+  /** Gives the client `ms` for the next chunk of its body. */
   awaitClient(ms: number): void {
     this.#client_until_ms = this.#calls.deadline(ms);
   }
@@ -162,7 +168,7 @@ export class UpstreamCall {
     this.#client_until_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** The client has a chunk that it must read before it gets the next one. */
+  /** Notes that the client must read a chunk before it gets the next one. */
   awaitReader(): void {
     this.#unread_since_ms = this.#calls.time_ms;
   }
@@ -171,15 +177,15 @@ export class UpstreamCall {
     this.#unread_since_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** Stops the call, and ends the client's connection, if it has read nothing since `time_ms`. */
+  /** Stops the call and ends the client's connection if the client has read nothing since `time_ms`. */
   endUnread(time_ms: number): void {
     if (this.#unread_since_ms > time_ms) return;
     this.stop("reader_slow");
-    // a client that does not read would not see its answer fail, and would keep its place
+    // a client that does not read would not notice the failure and would keep its place
     this.#client.server.timeout(this.#client.request, 1);
   }
 
-  /** Stops the call if its client has left, or somebody is late. */
+  /** Stops the call if its client has left or a deadline has passed. */
   look(time_ms: number): void {
     if (this.#client.request.signal.aborted) this.stop("client_gone");
     else if (time_ms >= this.#client_until_ms) this.stop("client_slow");
@@ -190,19 +196,25 @@ export class UpstreamCall {
   stop(reason: StopReason): void {
     this.#reason ??= reason;
     this.end();
-    this.#controller.abort();
+    this.#abort();
   }
 
-  /** Nothing of the call is awaited any more. */
+  /** Ends the call, which waits for nothing any more. */
   end(): void {
     this.#calls.end(this);
   }
 
-  /** Ends a call that failed: what that means to the client. */
+  #abort(): void {
+    const { underway } = this;
+    this.underway = null;
+    underway?.abort();
+  }
+
+  /** Ends a failed call and returns what the failure means to the client. */
   failure(cause: unknown, body_bytes_max: number): Error {
     if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
-    this.#controller.abort();
+    this.#abort();
     switch (this.#reason) {
       case "client_gone":
         return new ClientGone();
@@ -214,16 +226,21 @@ export class UpstreamCall {
         return bodyTooLarge(body_bytes_max);
       case "timeout":
         return badGateway("The service did not begin its response in time.");
+      case "unwanted":
+        return new Error("The rest of the response was not wanted.");
       case "idle":
         return badGateway("The service paused too long within its response.");
       case null:
         if (cause instanceof ApiError) return cause;
-        return badGateway(`The service could not be reached or broke off: ${faultCode(cause)}.`);
+        return badGateway(`The service could not be reached or broke off: ${causeCode(cause)}.`);
     }
   }
 }
 
-/** The rest of the body may still come, and is not to be taken for a request. */
+/**
+ * Returns the 408. It closes the connection, since the rest of the body may still arrive and would look like
+ * a request.
+ */
 export function bodyTimeout(): ApiError {
   return new ApiError("REQUEST_TIMEOUT", { headers: { Connection: "close" } });
 }
@@ -232,7 +249,10 @@ export function badGateway(reason: string): ApiError {
   return new ApiError("BAD_GATEWAY", { kind: "network", cause: new Error(reason) });
 }
 
-/** The runtime's messages hold the URL, and so the query: only their code may be logged. */
-function faultCode(cause: unknown): string {
+/**
+ * Returns the code of an error. Only the code may be logged, because the runtime's messages contain the URL
+ * with its query.
+ */
+function causeCode(cause: unknown): string {
   return errorCode(cause) ?? (cause instanceof Error ? cause.name : "unknown");
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { ResponseRelay } from "./response-body.ts";
 
-/** Before what is left is cut, a stream that stands within an event is ended: its end must still be sent. */
+/** Time before the cut at which a stream within an event is ended, so that its end is still sent. */
 const BEFORE_CUT_MS = 500;
 
 /**
- * The event streams that are open. They would never end by themselves, so a gateway that stops ends them: their
- * clients connect again, and are served by another gateway.
+ * The open event streams, which never end by themselves. A gateway that stops ends them, and their clients
+ * connect to another gateway.
  */
 export class EventStreams {
   readonly #clock: Clock;
@@ -26,7 +26,10 @@ export class EventStreams {
     this.#open.delete(stream);
   }
 
-  /** Ends each stream behind its event, and those whose event does not end shortly before `timeout_ms` are over. */
+  /**
+   * Ends each stream after its current event. Shortly before `timeout_ms` are over, ends the remaining
+   * streams too.
+   */
   leave(timeout_ms: number): void {
     this.#leaving = true;
     for (const stream of this.#open) stream.leave();

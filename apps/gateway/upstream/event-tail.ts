@@ -1,27 +1,30 @@
 const LF = 10;
 const CR = 13;
 
-/** Three bytes: an empty line may be ended by CR and LF, and what stands before these ends the line before it. */
+/**
+ * Number of bytes kept. CR and LF may end an empty line, and the byte before them then ends the previous
+ * line.
+ */
 const TAIL_BYTES = 3;
 const TAIL_MASK = 0xff_ff_ff;
-/** A stream begins between two events, as after an empty line. */
+/** The tail of a new stream, which is between two events as after an empty line. */
 const BEGINNING = (LF << 8) | LF;
 
 /**
- * Knows whether a stream of server-sent events stands between two events, whatever chunks it comes in. Lines end
- * with LF, CR, or CR and LF; an event ends with an empty line. It keeps three bytes and looks at no others, until
- * it is asked where a chunk can be cut.
+ * Tracks whether a stream of server-sent events is between two events, however its chunks are cut. Lines end
+ * with LF, CR, or CR and LF; an event ends with an empty line. The last three bytes suffice until a caller
+ * asks where a chunk can be cut.
  */
 export class EventTail {
   #last = BEGINNING;
 
-  /** `chunk` was sent. */
+  /** Takes note of a chunk that was sent. */
   passed(chunk: Uint8Array): void {
     const { length } = chunk;
     for (let index = Math.max(0, length - TAIL_BYTES); index < length; index++) this.#take(chunk[index]);
   }
 
-  /** Whether what was sent ends with an empty line. */
+  /** Whether the sent bytes end with an empty line. */
   get between(): boolean {
     const last = this.#last & 0xff;
     const before = (this.#last >> 8) & 0xff;
@@ -29,7 +32,9 @@ export class EventTail {
     return endsLine(last) && endsLine(before);
   }
 
-  /** How many bytes of `chunk`, which is not passed yet, end with an event; 0 when it ends none. */
+  /**
+   * Returns how many bytes of `chunk`, which was not sent yet, end with an event; 0 if no event ends in it.
+   */
   wholeEventsIn(chunk: Uint8Array): number {
     const before = this.#last;
     let whole = 0;

@@ -3,58 +3,55 @@ import { withDeadline } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
+import type { ByteSource, UpstreamRequest } from "./client.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX, nextTurn, wholeBody } from "./whole-body.ts";
 
-export interface RequestBody {
-  readonly content: Uint8Array | ReadableStream<Uint8Array> | null;
-  /** Of a streamed body whose length is known. */
-  readonly content_length: string | null;
-}
-
 export interface BodyLimits {
-  /** Largest body; 0 is no limit. */
+  /** Size limit of a body; 0 means no limit. */
   readonly body_bytes_max: number;
-  /** What the service gets to begin its response, from the last byte that it was sent. */
+  /** Time from the last byte sent to the service until its response begins. */
   readonly timeout_ms: number;
-  /** Between two chunks of the body. */
+  /** Longest time between two chunks of the body. */
   readonly body_timeout_ms: number;
 }
 
-const NO_BODY: RequestBody = { content: null, content_length: null };
-
 /**
- * The body as it is sent on (contract 4, Bodies and time): a small one read whole, a larger one streamed and
- * counted. The runtime drops bodies of GET and HEAD.
+ * Returns the body to send (GW-111). Reads a small body whole; streams and counts a larger one. Drops bodies
+ * of GET and HEAD.
  *
- * @throws ApiError 413 for a declared length above the limit, 408 for a small body that does not come; ClientGone
+ * @throws ApiError 413 for a declared length above the limit
+ * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read
+ * @throws ClientGone if the client leaves while the gateway reads a small body
  */
 export function openRequestBody(
   exchange: Exchange,
   call: UpstreamCall,
   limits: BodyLimits,
-): RequestBody | Promise<RequestBody> {
+): UpstreamRequest["body"] | Promise<Uint8Array> {
   const { request } = exchange;
   const { body_bytes_max } = limits;
-  if (request.method === "GET" || request.method === "HEAD") return NO_BODY;
+  if (request.method === "GET" || request.method === "HEAD") return null;
   const content_length = request.headers.get("content-length");
-  const chunked = content_length === null && request.headers.has("transfer-encoding");
-  const length = chunked ? Number.POSITIVE_INFINITY : Number(content_length ?? 0);
-  if (length === 0) return REPEATED.has(request.method) ? sentOnce(NOTHING) : NO_BODY;
-  if (content_length !== null && body_bytes_max > 0 && length > body_bytes_max)
-    throw bodyTooLarge(body_bytes_max);
-  if (length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, limits);
-  if (request.body === null) return NO_BODY;
-  return { content: counted(request.body, exchange, call, limits), content_length };
+  // in HTTP/2 a body of unknown length has no header that announces it
+  const length = content_length === null ? null : Number(content_length);
+  if (length === 0) return null;
+  if (length !== null && body_bytes_max > 0 && length > body_bytes_max) throw bodyTooLarge(body_bytes_max);
+  if (length !== null && length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, limits);
+  if (request.body === null) return null;
+  exchange.body_complete = false;
+  call.watchClient();
+  return { source: new CountedBody(request.body.getReader(), length, exchange, call, limits), length };
 }
 
-async function readWhole(exchange: Exchange, length: number, limits: BodyLimits): Promise<RequestBody> {
+async function readWhole(exchange: Exchange, length: number, limits: BodyLimits): Promise<Uint8Array> {
   const { request } = exchange;
   try {
-    // one that came with its head is there then, and need not be read chunk by chunk
+    // a body that came with its head is then complete, and no chunks must be read
     await nextTurn();
     const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
+    if (content.byteLength !== length) throw wrongLength();
     exchange.body_complete = true;
-    return REPEATED.has(request.method) ? sentOnce(content) : { content, content_length: null };
+    return content;
   } catch (cause) {
     if (request.signal.aborted) throw new ClientGone();
     if (cause instanceof ApiError) throw cause;
@@ -67,65 +64,96 @@ async function readPieces({ body }: Request, length: number, limits: BodyLimits)
   const next = (from: ReadableStreamDefaultReader<Uint8Array>) =>
     withDeadline(from.read(), limits.body_timeout_ms, bodyTimeout).then(({ value }) => value);
   const bytes = reader && (await wholeBody(length, () => next(reader)));
-  if (!bytes) throw new Error("The body is shorter or longer than announced.");
+  if (!bytes || !(await isEnd(() => next(reader)))) throw wrongLength();
   return bytes;
 }
 
-/** What the runtime would send again by itself after a kept-alive connection turned out dead. */
-const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
-const NOTHING = new Uint8Array();
-
-/**
- * The same body in a form that can be sent once only: nothing is retried that may change anything. A direct stream
- * has ended when the service answers; under another one the runtime finds its own part unfinished then, and closes
- * the connection.
- */
-export function sentOnce(body: Uint8Array): RequestBody {
-  const content = new ReadableStream<Uint8Array>({
-    type: "direct",
-    // not at the start: of a stream that is closed by then the runtime makes a plain body again
-    pull(controller) {
-      if (body.byteLength > 0) controller.write(body);
-      controller.end();
-    },
-  });
-  return { content, content_length: String(body.byteLength) };
+/** Whether nothing more comes. An HTTP/2 client can send more than it announced. */
+async function isEnd(next: () => Promise<Uint8Array | undefined>): Promise<boolean> {
+  for (;;) {
+    const chunk = await next();
+    if (chunk === undefined) return true;
+    if (chunk.byteLength > 0) return false;
+  }
 }
 
-/** Passes chunks on as the service takes them; stops the call once there are more bytes than allowed. */
-function counted(
-  body: ReadableStream<Uint8Array>,
-  exchange: Exchange,
-  call: UpstreamCall,
-  limits: BodyLimits,
-): ReadableStream<Uint8Array> {
-  const { body_bytes_max: bytes_max, timeout_ms, body_timeout_ms } = limits;
-  const reader = body.getReader();
-  call.watchClient();
-  let bytes = 0;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        // a client that is slow to send costs its service none of its time
-        if (!call.answered) call.serviceCame();
-        call.awaitClient(body_timeout_ms);
-        const { value: chunk } = await reader.read();
-        call.clientCame();
-        if (call.stopped) return;
-        if (!call.answered) call.awaitService(timeout_ms, "timeout");
-        if (chunk === undefined) {
-          exchange.body_complete = true;
-          return controller.close();
-        }
-        bytes += chunk.byteLength;
-        if (bytes_max > 0 && bytes > bytes_max) {
-          call.stop("too_large");
-          return controller.error(bodyTooLarge(bytes_max));
-        }
-        controller.enqueue(chunk);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+function wrongLength(): ApiError {
+  const cause = new Error("The body is shorter or longer than announced.");
+  return new ApiError("INVALID_REQUEST", { message: "The request body could not be read.", cause });
+}
+
+/**
+ * Passes chunks on at the pace of the service, and stops the call if the body exceeds the limit. The chunk
+ * that reaches the announced length waits for the end of the body: with it the service has a whole request
+ * (GW-171).
+ */
+class CountedBody implements ByteSource {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #length: number | null;
+  readonly #exchange: Exchange;
+  readonly #call: UpstreamCall;
+  readonly #limits: BodyLimits;
+  #bytes = 0;
+  #cancelled = false;
+
+  constructor(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    length: number | null,
+    exchange: Exchange,
+    call: UpstreamCall,
+    limits: BodyLimits,
+  ) {
+    this.#reader = reader;
+    this.#length = length;
+    this.#exchange = exchange;
+    this.#call = call;
+    this.#limits = limits;
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    const { body_bytes_max } = this.#limits;
+    const chunk = await this.#read();
+    if (chunk === undefined) {
+      if (this.#length === null) await this.#requireSound();
+      this.#exchange.body_complete = !this.#cancelled;
+      return undefined;
+    }
+    this.#bytes += chunk.byteLength;
+    if (body_bytes_max > 0 && this.#bytes > body_bytes_max) {
+      this.#call.stop("too_large");
+      throw bodyTooLarge(body_bytes_max);
+    }
+    if (this.#length !== null && this.#bytes >= this.#length) await this.#requireEnd(this.#length);
+    return chunk;
+  }
+
+  /**
+   * Rejects if the client is gone one turn after the end of a chunked body. The runtime ends the body before
+   * it reads trailers, and drops a client that sends any.
+   */
+  async #requireSound(): Promise<void> {
+    await nextTurn();
+    if (this.#exchange.request.signal.aborted) throw new ClientGone();
+  }
+
+  async #requireEnd(length: number): Promise<void> {
+    if (this.#bytes > length || !(await isEnd(this.#read))) throw wrongLength();
+  }
+
+  readonly #read = async (): Promise<Uint8Array | undefined> => {
+    const call = this.#call;
+    const { timeout_ms, body_timeout_ms } = this.#limits;
+    // a slow client does not use up the service's time
+    if (!call.answered) call.serviceCame();
+    call.awaitClient(body_timeout_ms);
+    const { value: chunk } = await this.#reader.read();
+    call.clientCame();
+    if (!call.answered && !call.stopped) call.awaitService(timeout_ms, "timeout");
+    return chunk;
+  };
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#reader.cancel().catch(() => {});
+  }
 }

@@ -1,43 +1,45 @@
-import type { ReadableStreamDefaultReader } from "node:stream/web";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
+import type { ByteSource } from "./client.ts";
 import { EventTail } from "./event-tail.ts";
+import { UnmarkedSource } from "./unmarked-source.ts";
 import { nextTurn, wholeBody } from "./whole-body.ts";
 
 const COMMENT = new TextEncoder().encode(":\n");
-/** When clients of a gateway that stops come back: not all at once. */
+/** Delay of reconnecting clients, spread so that they do not all return at once. */
 const RETRY_MS_MIN = 500;
 const RETRY_MS_SPREAD = 2_000;
 
-/** Told once how a streamed response ended: null when it was complete. */
+/** The callback for the end of a streamed response. It runs once, with null if the response was complete. */
 export type OnEnd = (failure: Error | null) => void;
 
 /**
- * Passes a service's body to the client as the client takes it. A body that breaks off or pauses too long
- * breaks the client's connection, so that nobody takes it for complete; a client that leaves ends the call.
+ * Passes a service's body to the client at the client's pace. A body that breaks off or pauses too long
+ * breaks the client's connection, so that nobody takes it for complete. A client that leaves ends the call.
  */
 export class ResponseRelay {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  /** Asked for before it was needed. */
-  #ahead: Promise<{ value?: Uint8Array }> | null = null;
+  #source: ByteSource;
+  /** The next chunk, requested in advance. */
+  #ahead: Promise<Uint8Array | undefined> | null = null;
   readonly #call: UpstreamCall;
   readonly #idle_timeout_ms: number;
   readonly #onEnd: OnEnd;
   #ended = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** Of server-sent events that can be read. */
+  /** The position in a readable stream of server-sent events. */
   #events: EventTail | null = null;
   #leaving = false;
 
-  constructor(body: ReadableStream<Uint8Array>, call: UpstreamCall, idle_timeout_ms: number, onEnd: OnEnd) {
-    this.#reader = body.getReader();
+  constructor(source: ByteSource, call: UpstreamCall, idle_timeout_ms: number, onEnd: OnEnd) {
+    this.#source = source;
     this.#call = call;
     this.#idle_timeout_ms = idle_timeout_ms;
     this.#onEnd = onEnd;
   }
 
   /**
-   * The client's side, of which the first chunk is there. The runtime sends the head of a response with its
-   * first byte only, so nothing is lost by waiting for that one, and a service that gives none gets its 502.
+   * Returns the stream for the client, whose first chunk has arrived. The runtime sends the head of a
+   * response with its first byte, so waiting for that byte costs nothing. A service that sends none gets a
+   * 502.
    */
   stream(first: Uint8Array): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
@@ -57,16 +59,20 @@ export class ResponseRelay {
     );
   }
 
-  /** The client's side of server-sent events: opened by a comment line, so that the head goes out at once. */
+  /**
+   * Returns the stream of server-sent events for the client. It starts with a comment line, so that the head
+   * goes out at once.
+   */
   eventStream(): ReadableStream<Uint8Array> {
     this.#events = new EventTail();
+    this.#source = new UnmarkedSource(this.#source);
     return this.stream(COMMENT);
   }
 
   /**
-   * The gateway stops: ends a stream of events so that its client connects again, which it is told when to do. At
-   * once between two events, else behind the one that is on its way. A stream whose events can not be read is just
-   * ended: clients drop what they have of an event.
+   * Ends a stream of events when the gateway stops, and tells its client when to reconnect. The stream ends
+   * at once between two events, or else after the current event. An encoded stream ends at once: clients drop
+   * an incomplete event.
    */
   leave(): void {
     this.#leaving = true;
@@ -74,7 +80,7 @@ export class ResponseRelay {
     else if (this.#events.between) this.#tellToRetry();
   }
 
-  /** Ends the client's side, as if the service had. */
+  /** Ends the client's stream as if the service had ended it. */
   finish(): void {
     if (this.#ended) return;
     this.#controller?.close();
@@ -89,31 +95,31 @@ export class ResponseRelay {
     this.finish();
   }
 
-  /** The whole body, for one that is known to be small. */
+  /** Returns the whole body of a small response. */
   async whole(length: number): Promise<Uint8Array> {
     const bytes = await wholeBody(length, () => this.next());
     if (bytes === null) throw badGateway("The service sent more or less than it announced.");
     return bytes;
   }
 
-  /** The next chunk, undefined at the end. Rejects when the service takes too long. */
+  /** Returns the next chunk, or undefined at the end. Rejects if the service takes too long. */
   next(): Promise<Uint8Array | undefined> {
-    const read = this.#ahead ?? this.#reader.read();
+    const read = this.#ahead ?? this.#source.next();
     this.#ahead = null;
     this.#call.awaitService(this.#idle_timeout_ms, "idle");
     return read.then(this.#came);
   }
 
-  readonly #came = ({ value }: { value?: Uint8Array }) => {
+  readonly #came = (chunk: Uint8Array | undefined) => {
     this.#call.serviceCame();
-    return value;
+    return chunk;
   };
 
-  /** Rejects when the body broke off right behind the chunk that came last, while nothing has been sent yet. */
+  /** Rejects if the body broke off right after the last chunk, before any byte was sent to the client. */
   async lookAhead(): Promise<void> {
-    const read = this.#reader.read();
+    const read = this.#source.next();
     this.#ahead = read;
-    // in time it is awaited where the client asks for it
+    // a later `next` awaits the promise
     read.catch(() => {});
     if (Bun.peek.status(read) === "pending") await nextTurn();
     if (Bun.peek.status(read) === "rejected") await read;
@@ -130,7 +136,7 @@ export class ResponseRelay {
     } catch (cause) {
       if (this.#ended) return;
       const failure = this.#call.failure(cause, 0);
-      // in the turn in which the response began the runtime would drop its head, and print the failure
+      // in the turn that began the response the runtime would drop its head and print the failure
       await nextTurn();
       controller.error(failure);
       this.#end(failure);

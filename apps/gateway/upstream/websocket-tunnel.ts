@@ -1,9 +1,11 @@
 import { badGateway } from "./call.ts";
 
-/** What waits in front of a peer before the other one is no longer read. */
+/** Bytes that may wait for one peer before the other peer is no longer read. */
 const QUEUED_BYTES_MAX = 262_144;
-/** How often a service that is slow to read is looked at: the runtime does not say when it has caught up. */
+/** Interval at which a slow service is checked, since the runtime does not tell when it has caught up. */
 const DRAIN_POLL_MS = 5;
+/** Time for a side to read its remaining messages and to answer a close, before its connection is cut. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 const NORMAL = 1000;
 const GOING_AWAY = 1001;
@@ -13,35 +15,40 @@ const TOO_BIG = 1009;
 const BAD_GATEWAY = 1014;
 
 export interface TunnelLimits {
-  /** Silence in both directions after which the tunnel is closed. */
+  /** Silence in both directions that closes the tunnel. */
   readonly idle_timeout_ms: number;
-  /** Largest message, either way. */
+  /** Largest message in either direction. */
   readonly message_bytes_max: number;
 }
 
-/** Told once, when both sides are closed; the failure is the service's. */
+/** Called once when both connections are closed; the failure is the service's. */
 export type OnTunnelEnd = (failure: Error | null) => void;
 
-/** What the runtime keeps with each client's WebSocket. */
+/** The value that the runtime keeps with each client's WebSocket. */
 export type GatewaySocket = Tunnel;
 
 /**
- * A client's WebSocket and the one to its service. What one sends the other gets, text as text and bytes as
- * bytes; a side that is slow to read stops the other side from being read. When one closes, so does the other,
- * with the same code.
+ * The WebSockets of a client and of its service, joined. Messages pass in both directions, text as text and
+ * bytes as bytes. A side that reads slowly stops the other side from being read. When one side closes, the
+ * other is closed with the same code, or cut if it does not answer in time.
  */
 export class Tunnel {
   readonly #service: WebSocket;
   readonly #limits: TunnelLimits;
   readonly #onEnd: OnTunnelEnd;
   readonly #idle: ReturnType<typeof setTimeout>;
-  /** What came with the service's acceptance, before the pause took hold. */
+  /** Messages that arrived with the service's acceptance, before the pause took hold. */
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
   #client: Bun.ServerWebSocket<Tunnel> | null = null;
   #polling = false;
+  /** Whether the tunnel passes no more messages. */
   #ended = false;
+  #failure: Error | null = null;
+  #cut: ReturnType<typeof setTimeout> | undefined;
+  #isServiceOpen = true;
+  #isTold = false;
 
-  /** @param service open, and paused: nothing it sends may be lost before the client is there */
+  /** @param service an open and paused WebSocket, so that no message is lost before the client is attached */
   constructor(service: WebSocket, limits: TunnelLimits, onEnd: OnTunnelEnd) {
     this.#service = service;
     this.#limits = limits;
@@ -49,12 +56,12 @@ export class Tunnel {
     this.#idle = setTimeout(() => this.close(GOING_AWAY, "idle"), limits.idle_timeout_ms);
     service.binaryType = "nodebuffer";
     service.addEventListener("message", ({ data }) => this.#fromService(data));
-    service.addEventListener("ping", () => this.#idle.refresh());
+    service.addEventListener("ping", () => this.#servicePinged());
     service.addEventListener("pong", () => this.#idle.refresh());
     service.addEventListener("close", ({ code, reason }) => this.#serviceClosed(code, reason));
   }
 
-  /** The client's side is open. */
+  /** Attaches the open WebSocket of the client. */
   attach(client: Bun.ServerWebSocket<Tunnel>): void {
     this.#client = client;
     if (this.#ended) {
@@ -72,33 +79,51 @@ export class Tunnel {
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
 
-  /** The client, slow to read until now, has caught up. */
+  /** Resumes both sides once a slow client has caught up. */
   clientDrained(): void {
-    if (!this.#ended) this.#service.resume();
+    if (this.#ended) return;
+    this.#service.resume();
+    if (!this.#polling) this.#client?.resume();
   }
 
-  /** A ping or pong of the client. */
+  /**
+   * Notes a ping or pong of the client. The runtime answers pings even if the client does not read, so such a
+   * client is paused.
+   */
   clientAlive(): void {
     this.#idle.refresh();
+    const client = this.#client;
+    if (client !== null && client.getBufferedAmount() > QUEUED_BYTES_MAX) client.pause();
   }
 
   clientClosed(code: number, reason: string): void {
-    if (this.#ended) return;
-    closeWith(this.#service, code, reason);
-    this.#end(null);
+    this.#client = null;
+    if (!this.#ended) {
+      this.#end(null);
+      closeWith(this.#service, code, reason);
+    }
+    this.#tellWhenClosed();
   }
 
   /** Closes both sides. */
   close(code: number, reason: string): void {
     if (this.#ended) return;
+    this.#end(null);
     this.#service.close(code, reason);
     this.#client?.close(code, reason);
-    this.#end(null);
   }
 
-  /** The gateway stops: clients are to come back elsewhere. */
+  /** Closes the tunnel when the gateway stops, so that the client reconnects elsewhere. */
   goAway(): void {
     this.close(GOING_AWAY, "");
+  }
+
+  /** Notes a ping of the service, like {@link clientAlive}. */
+  #servicePinged(): void {
+    this.#idle.refresh();
+    if (this.#ended || this.#service.bufferedAmount <= QUEUED_BYTES_MAX) return;
+    this.#service.pause();
+    this.#awaitService();
   }
 
   #fromService(message: string | Buffer<ArrayBuffer>): void {
@@ -110,13 +135,16 @@ export class Tunnel {
   }
 
   #serviceClosed(code: number, reason: string): void {
-    if (this.#ended) return;
-    const lost = code === ABNORMAL;
-    if (this.#client !== null) closeWith(this.#client, lost ? BAD_GATEWAY : code, reason);
-    this.#end(lost ? badGateway("The service broke off a WebSocket.") : null);
+    this.#isServiceOpen = false;
+    if (!this.#ended) {
+      const lost = code === ABNORMAL;
+      this.#end(lost ? badGateway("The service broke off a WebSocket.") : null);
+      if (this.#client !== null) closeWith(this.#client, lost ? BAD_GATEWAY : code, reason);
+    }
+    this.#tellWhenClosed();
   }
 
-  /** Reads no more from the client until the service has taken what is queued for it. */
+  /** Pauses the client until the service has taken its queued messages. */
   #awaitService(): void {
     if (this.#polling) return;
     this.#polling = true;
@@ -126,14 +154,30 @@ export class Tunnel {
       if (this.#service.bufferedAmount > 0) return void setTimeout(poll, DRAIN_POLL_MS);
       this.#polling = false;
       this.#client?.resume();
+      if (this.#client?.getBufferedAmount() === 0) this.#service.resume();
     };
     setTimeout(poll, DRAIN_POLL_MS);
   }
 
+  /** Passes no more messages, and gives both sides time to close. */
   #end(failure: Error | null): void {
     this.#ended = true;
+    this.#failure = failure;
+    this.#early.length = 0;
     clearTimeout(this.#idle);
-    this.#onEnd(failure);
+    // a paused side would not see the other side's close
+    this.#service.resume();
+    this.#cut = setTimeout(() => {
+      this.#service.terminate();
+      this.#client?.terminate();
+    }, CLOSE_TIMEOUT_MS);
+  }
+
+  #tellWhenClosed(): void {
+    if (this.#isTold || this.#isServiceOpen || this.#client !== null) return;
+    this.#isTold = true;
+    clearTimeout(this.#cut);
+    this.#onEnd(this.#failure);
   }
 }
 
@@ -141,7 +185,10 @@ interface Closable {
   close(code?: number, reason?: string): void;
 }
 
-/** Passes a close on. Codes that only describe a connection can not be sent: no code, or normal, stands for them. */
+/**
+ * Passes a close on. Codes that only describe a connection cannot be sent; no code, "going away" or "normal"
+ * replaces them.
+ */
 function closeWith(side: Closable, code: number, reason: string): void {
   if (code === NO_STATUS) side.close();
   else if (isSendable(code)) side.close(code, reason);

@@ -1,3 +1,4 @@
+import { systemClock } from "@ostiary/lib/async";
 import { ApiError, errorCode } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone } from "./call.ts";
@@ -6,13 +7,16 @@ import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
 export interface WebSocketOptions extends TunnelLimits {
-  /** For the service to accept. */
+  /** Time for the service to accept. */
   readonly timeout_ms: number;
-  /** Whose pages may connect, since browsers leave that to servers; empty: everybody's. */
+  /**
+   * Origins whose pages may connect, because browsers leave that check to servers. An empty set allows every
+   * origin.
+   */
   readonly origins: ReadonlySet<string>;
 }
 
-/** Of the handshake, which each side has for itself. */
+/** Headers of the handshake, which each side has for itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "sec-websocket-key",
@@ -23,8 +27,9 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Step 7 of a request that asks for a WebSocket (beyond the specification): the service accepts first, then the
- * client's connection is upgraded and the two are joined. Compression is negotiated on each side by itself.
+ * Step 7 of a request for a WebSocket (GW-127). The service accepts first; then the client's connection is
+ * upgraded and both are joined. Neither side may compress: the runtime would inflate a whole message of a
+ * service before the limit on its length applies.
  */
 export class WebSockets {
   readonly #options: WebSocketOptions;
@@ -37,16 +42,17 @@ export class WebSockets {
     this.#headers = headers;
   }
 
-  /** Whether a request asks for a WebSocket; other upgrades are ignored, as HTTP allows. */
+  /** Returns whether a request asks for a WebSocket; other upgrades are ignored, as HTTP allows. */
   static requested(request: Request): boolean {
     const upgrade = request.headers.get("upgrade");
     return upgrade !== null && request.method === "GET" && upgrade.toLowerCase() === "websocket";
   }
 
   /**
-   * Joins client and service. `onEnd` is told when both sides are closed.
+   * Joins client and service. Calls `onEnd` when both sides are closed.
    *
-   * @throws ApiError 400 for a handshake that is not one or of an unlisted origin, 502 when the service does not accept; ClientGone
+   * @throws ApiError 400 for an invalid handshake or an unlisted origin, 502 if the service does not accept
+   * @throws ClientGone if the client leaves before the tunnel is open
    */
   async open(exchange: Exchange, path: string, onEnd: (failure: Error | null) => void): Promise<void> {
     const { request, server } = exchange;
@@ -60,6 +66,8 @@ export class WebSockets {
     });
     const headers = new Headers({ "X-Request-ID": exchange.request_id });
     if (service.protocol !== "") headers.set("Sec-WebSocket-Protocol", service.protocol);
+    // otherwise the runtime would choose the first protocol that the client offers
+    else request.headers.delete("Sec-WebSocket-Protocol");
     if (!server.upgrade(request, { data: tunnel, headers })) {
       service.terminate();
       throw new ClientGone();
@@ -68,22 +76,22 @@ export class WebSockets {
     if (this.#leaving) tunnel.goAway();
   }
 
-  /** How many are open. */
+  /** Number of open tunnels. */
   get tunnels(): number {
     return this.#tunnels.size;
   }
 
-  /** Closes all, and those that were still being opened, so that the gateway can stop. */
+  /** Closes all tunnels, and those that are still being opened, so that the gateway can stop. */
   goAway(): void {
     this.#leaving = true;
     for (const tunnel of this.#tunnels) tunnel.goAway();
   }
 
-  /** What the runtime calls for clients' WebSockets. */
+  /** Returns the runtime's callbacks for clients' WebSockets. */
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
       maxPayloadLength: this.#options.message_bytes_max,
-      // the tunnel watches both: it pauses whoever sends too fast, and knows silence in both directions
+      // the tunnel does both itself: it pauses the faster side, and detects silence in both directions
       backpressureLimit: 0,
       idleTimeout: 0,
       open: (client) => client.data.attach(client),
@@ -95,50 +103,79 @@ export class WebSockets {
     };
   }
 
-  /** The service's WebSocket, open and paused. */
+  /** Opens the service's WebSocket and pauses it. */
   async #dial(exchange: Exchange, path: string): Promise<WebSocket> {
     const { request, route } = exchange;
-    // a copy: the runtime reads the handshake in those of the request
-    const headers = new Headers(request.headers);
-    this.#headers.prepare(headers, exchange);
-    for (const name of request.headers.keys()) {
-      if (OWN_HEADERS.has(name.replaceAll("_", "-"))) headers.delete(name);
+    const url = `ws://${route.target}${path}`;
+    const span = beginSpan(exchange, `ws://${route.target}`, path);
+    const fields = this.#headers.of(exchange, span?.traceparent ?? exchange.trace.traceparent);
+    const headers: Record<string, string> = {};
+    for (let index = 0; index < fields.length; index += 2) {
+      const name = fields[index] ?? "";
+      if (!OWN_HEADERS.has(name.replaceAll("_", "-"))) headers[name] = fields[index + 1] ?? "";
     }
-    const span = beginSpan(exchange, headers, `ws://${route.target}${path}`);
+    const { timeout_ms } = this.#options;
+    const handshake = { url, headers, left: request.signal };
     const protocols = listed(request.headers.get("sec-websocket-protocol"));
-    const service = new WebSocket(`ws://${route.target}${path}`, { headers: headers.toJSON(), protocols });
-    service.pause();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const give = (failure: Error) => {
-      reject(failure);
-      service.terminate();
-    };
-    const timer = setTimeout(
-      () => give(badGateway("The service did not accept a WebSocket in time.")),
-      this.#options.timeout_ms,
-    );
-    const onGone = () => give(new ClientGone());
-    request.signal.addEventListener("abort", onGone);
-    service.addEventListener("open", () => resolve());
-    service.addEventListener("error", ({ error }) => reject(badGateway(`The service ${faultOf(error)}.`)));
-    service.addEventListener("close", () => reject(badGateway("The service did not accept a WebSocket.")));
+    const end_ms = systemClock.elapsed_ms() + timeout_ms;
     try {
-      await promise;
+      const service = await accepted({ ...handshake, protocols, timeout_ms }).catch((failure) => {
+        if (!(failure instanceof NoProtocolChosen)) throw failure;
+        // the runtime refuses an acceptance without a protocol if it offered one
+        return accepted({ ...handshake, protocols: [], timeout_ms: end_ms - systemClock.elapsed_ms() });
+      });
       span?.answered(SWITCHING_PROTOCOLS);
       return service;
     } catch (failure) {
       failSpan(span, failure);
       throw failure;
-    } finally {
-      clearTimeout(timer);
-      request.signal.removeEventListener("abort", onGone);
     }
+  }
+}
+
+interface Handshake {
+  readonly url: string;
+  readonly headers: Record<string, string>;
+  readonly protocols: string[];
+  readonly timeout_ms: number;
+  /** Aborted when the client leaves. */
+  readonly left: AbortSignal;
+}
+
+/** An error for a service that accepted none of the offered protocols. */
+class NoProtocolChosen extends Error {}
+
+/** Resolves with the service's WebSocket, paused, once the service has accepted. */
+async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake): Promise<WebSocket> {
+  const service = new WebSocket(url, { headers, protocols, perMessageDeflate: false });
+  service.pause();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const give = (failure: Error) => {
+    reject(failure);
+    service.terminate();
+  };
+  const late = () => give(badGateway("The service did not accept a WebSocket in time."));
+  const timer = setTimeout(late, timeout_ms);
+  const onGone = () => give(new ClientGone());
+  left.addEventListener("abort", onGone);
+  service.addEventListener("open", () => resolve());
+  service.addEventListener("error", ({ error, message }) => {
+    const chose = !message.endsWith("Missing client protocol");
+    reject(chose ? badGateway(`The service ${failureOf(error)}.`) : new NoProtocolChosen());
+  });
+  service.addEventListener("close", () => reject(badGateway("The service did not accept a WebSocket.")));
+  try {
+    await promise;
+    return service;
+  } finally {
+    clearTimeout(timer);
+    left.removeEventListener("abort", onGone);
   }
 }
 
 const SWITCHING_PROTOCOLS = 101;
 
-/** Only a handshake that the runtime will upgrade may reach a service. */
+/** Refuses a handshake that the runtime would not upgrade, before a service sees it. */
 function requireHandshake(headers: Headers): void {
   const key = headers.get("sec-websocket-key");
   const version = headers.get("sec-websocket-version");
@@ -149,7 +186,7 @@ function requireHandshake(headers: Headers): void {
   });
 }
 
-/** Programs send none: only a browser says on whose page it is. */
+/** Refuses pages of unlisted origins. Programs send no Origin and pass. */
 function requireOrigin(origin: string | null, origins: ReadonlySet<string>): void {
   if (origin === null || origins.size === 0 || origins.has(origin)) return;
   throw new ApiError("INVALID_REQUEST", { message: "Pages of this origin may not open a WebSocket here." });
@@ -162,7 +199,7 @@ function listed(value: string | null): string[] {
     .filter((part) => part !== "");
 }
 
-function faultOf(error: unknown): string {
+function failureOf(error: unknown): string {
   const code = errorCode(error);
   return code !== null ? `could not be reached: ${code}` : "did not accept a WebSocket";
 }

@@ -1,35 +1,30 @@
-/** Bodies of known length up to this are read whole, so that they keep their length (contract 4, Headers). */
+/** Largest body of known length that is read whole, so that it keeps its length (GW-100). */
 export const BUFFERED_BYTES_MAX = 65_536;
 
 interface Message {
-  clone(): { bytes(): Promise<Uint8Array>; blob(): Promise<Blob> };
+  clone(): { bytes(): Promise<Uint8Array> };
 }
 
 /**
- * A small body that is here, as most are when they are asked for; null while a part of it is missing, or when it
- * broke off. Asked of a copy, so that the rest can still be waited for chunk by chunk.
+ * Returns a small body that has arrived whole, or null while a part is missing, or if it broke off. A copy is
+ * asked, so that the rest can still be read chunk by chunk.
  */
 export function arrivedBody(message: Message): Uint8Array | null {
   const bytes = message.clone().bytes();
-  // a failed promise would give its reason, as if that were the value
+  // of a failed promise, `peek` would return the reason as if it were the value
   if (Bun.peek.status(bytes) === "fulfilled") {
     const arrived = Bun.peek(bytes);
     return arrived instanceof Promise ? null : arrived;
   }
-  // it fails with the body itself, which is where that is dealt with
+  // the reader of the body itself handles the failure
   bytes.catch(() => {});
   return null;
 }
 
-/** Whether all of a small body is here. It stays to be read, or to be passed on with its message. */
-export function hasArrived(message: Message): boolean {
-  const blob = message.clone().blob();
-  if (Bun.peek.status(blob) === "fulfilled") return true;
-  blob.catch(() => {}); // as above
-  return false;
-}
-
-/** A small body that comes in pieces: `length` bytes of what `next` gives; null when it ends before or goes on. */
+/**
+ * Returns a small body that arrives in pieces: `length` bytes from `next`, or null if the body is shorter or
+ * longer.
+ */
 export async function wholeBody(
   length: number,
   next: () => Promise<Uint8Array | undefined>,
@@ -44,7 +39,7 @@ export async function wholeBody(
   return bytes;
 }
 
-/** Resolves in the next turn of the event loop: what has come by the network meanwhile is known then. */
+/** Resolves in the next turn of the event loop, when bytes that arrived from the network are available. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nameField, nullable, shapeOf, timeField } from "../fields.ts";
+import { createdAt, idField, mostlyNull, nameField, nullable, shapeOf, timeField } from "../fields.ts";
 import type { apiKeys } from "../tables.ts";
 
 export const KEY_NAME_DEFAULT = "Unnamed Key";
@@ -8,26 +8,30 @@ export const KEY_SECONDS_MAX = 315_360_000;
 
 const fields = {
   id: idField("The key_id."),
-  name: Type.String({ description: "What the key is for.", examples: ["Deploy script"] }),
+  name: Type.String({ description: "The purpose of the key.", examples: ["Deploy script"] }),
   key_prefix: Type.String({
     description: "The part of the key that may be shown, to tell keys apart.",
     examples: ["ostiary-k-2-Zm9v"],
   }),
   created_at: createdAt,
-  expires_at: nullable(timeField("From this moment on it is not valid; null: it has no end.")),
+  expires_at: nullable(timeField("The time when the key expires, or null if it never expires.")),
   last_used_at: nullable(
     timeField(
-      "When it was last found valid; null: never. The gateway asks once in the life of a cached result, and it is written within 15 seconds.",
+      "The time when identity last found the key valid, or null if it never did. The gateway asks once in the life of a cached result. Identity writes the time within 15 seconds.",
     ),
   ),
-  revoked_at: nullable(timeField("When it was revoked; null while it is not.")),
+  revoked_at: mostlyNull(
+    timeField(
+      "The time when the key was revoked, or rotated without an overlap. Null means that neither happened.",
+    ),
+  ),
 };
 
-/** An API key without its secret (Identity specification, API key; contract 5). */
+/** An API key without its secret (ID-56). */
 export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
 export type ApiKey = Static<typeof ApiKey>;
 
-/** The answer of a create, the only one that holds the key itself. */
+/** The response to a create, the only one that holds the key itself. */
 export const CreatedApiKey = Type.Object(
   {
     ...fields,
@@ -41,7 +45,7 @@ export const CreatedApiKey = Type.Object(
 export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
 const name = Type.Optional(
-  nameField(`What the key is for. Left out: "${KEY_NAME_DEFAULT}".`, "Deploy script"),
+  nameField(`The purpose of the key. Default: "${KEY_NAME_DEFAULT}".`, "Deploy script"),
 );
 const SECONDS_EXAMPLE = 90 * 24 * 60 * 60;
 
@@ -57,15 +61,18 @@ function lifetimeField(seconds_max: number, description: string) {
 
 const createShape = shapeOf("Create API key request", "A new API key.");
 const anyLifetime = Type.Optional(
-  lifetimeField(KEY_SECONDS_MAX, "Seconds until it ends; left out, it has no end."),
+  lifetimeField(KEY_SECONDS_MAX, "Seconds until the key expires; without it the key never expires."),
 );
 const CreateApiKeyBody = Type.Object({ name, expires_in_seconds: anyLifetime }, createShape);
 export type CreateApiKey = Static<typeof CreateApiKeyBody>;
 
-/** What a create takes: where keys have a maximum age, a lifetime within it is required. */
+/** Returns the body of a create. If keys have a maximum age, the body requires a lifetime within it. */
 export function createApiKeyBody(max_age_seconds: number | null) {
   if (max_age_seconds === null) return CreateApiKeyBody;
-  const lifetime = lifetimeField(max_age_seconds, "Seconds until it ends; here every key must end.");
+  const lifetime = lifetimeField(
+    max_age_seconds,
+    "Seconds until the key expires; here every key must expire.",
+  );
   return Type.Unsafe<CreateApiKey>(Type.Object({ name, expires_in_seconds: lifetime }, createShape));
 }
 
@@ -77,13 +84,13 @@ export const RotateApiKeyBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: OVERLAP_SECONDS_MAX,
-        description: "Seconds for which the old key stays valid beside the new one; 0 when left out.",
+        description: "Seconds for which the old key stays valid beside the new one; 0 by default.",
         examples: [3600],
         rule: `must be a whole number from 0 to ${OVERLAP_SECONDS_MAX}`,
       }),
     ),
   },
-  shapeOf("Rotate API key request", "How long the old key goes on."),
+  shapeOf("Rotate API key request", "How long the old key stays valid."),
 );
 
 export type ApiKeyRow = Pick<
@@ -103,20 +110,20 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** A key as a rotation finds it. */
+/** The row of a key that a rotation replaces. */
 export type RotatedKeyRow = ApiKeyRow & Pick<typeof apiKeys.$inferSelect, "rotated_to">;
 
-/** Why a key can not be rotated: it is over, or another has taken its place already. */
+/** Returns why a key cannot be rotated, or null if it can. */
 export function whyOver(
   { revoked_at, rotated_to, expires_at }: RotatedKeyRow,
   now: number,
 ): "revoked" | "rotated" | "expired" | null {
-  if (revoked_at !== null) return "revoked";
   if (rotated_to !== null) return "rotated";
+  if (revoked_at !== null) return "revoked";
   return expires_at !== null && expires_at.getTime() <= now ? "expired" : null;
 }
 
-/** How long the key lives that takes the place of another: as long, within what is the most for a new one. */
+/** Returns the lifetime of the key that replaces another: the same one, up to the maximum age. */
 export function lifetimeAfter(
   { created_at, expires_at }: ApiKeyRow,
   max_age_seconds: number | null,

@@ -14,7 +14,7 @@ import {
 import type { OwnerAddress } from "./owners.ts";
 import { insertKey, lockKey, replaceKey, revokeKey } from "./queries.ts";
 
-/** A key that begins now, to be stored, and the answer that tells it, where alone the plaintext is. */
+/** Returns the row of a new key, and the response that alone holds the plaintext. */
 function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_ms: number | null) {
   const { hash, prefix, plaintext } = secrets.apiKey();
   const now = clock.now();
@@ -31,7 +31,7 @@ function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_
   return { row: { ...row, hash }, created };
 }
 
-/** Mints a key, whose owner can not go meanwhile. */
+/** Creates a key. The owner cannot be removed during the insert. */
 export async function createKey(
   deps: Dependencies,
   owner: OwnerAddress,
@@ -48,11 +48,12 @@ export async function createKey(
 }
 
 /**
- * Puts a new key in the place of another, which ends after the overlap, and never later than it would have
- * (contract 5). The old key is locked, so that one of several rotations wins, and a revocation comes before it or
- * after it.
+ * Replaces a key by a new one. The old key expires after the overlap, and never later than before (ID-61).
+ * Without an overlap, the old key is also revoked, which older versions understand too. The old key is
+ * locked: one of several concurrent rotations succeeds (ID-62), and a revocation comes before or after.
  *
- * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT for one that is over or was rotated.
+ * @throws ApiError NOT_FOUND when the owner has no such key, CONFLICT when the key is revoked, expired or
+ * rotated
  */
 export async function rotateKey(
   deps: Dependencies,
@@ -69,8 +70,9 @@ export async function rotateKey(
     const { row, created } = newKey(deps, old.name, lifetimeAfter(old, api_key_max_age_seconds));
     await insertKey(tx, found, row);
     const overlap_ends_ms = now + overlap_seconds * 1000;
-    const ends_ms = Math.min(overlap_ends_ms, old.expires_at?.getTime() ?? overlap_ends_ms);
-    await replaceKey(tx, id, { expires_at: new Date(ends_ms), rotated_to: row.id });
+    const expires_at = new Date(Math.min(overlap_ends_ms, old.expires_at?.getTime() ?? overlap_ends_ms));
+    const revoked_at = overlap_seconds === 0 ? expires_at : null;
+    await replaceKey(tx, id, { expires_at, revoked_at, rotated_to: row.id });
     return created;
   };
   return database.transaction("rotate_api_key", work, { lane: await owner.lane(database) });
@@ -87,7 +89,7 @@ function refuseOver(key: RotatedKeyRow, now: number): void {
   throw new ApiError("CONFLICT", { message, details: { field: "status", value } });
 }
 
-/** Revokes a key of the owner; revoking it again changes nothing. */
+/** Revokes a key of the owner. Repeating it changes nothing. */
 export async function revokeKeyOf(
   { database, clock }: Dependencies,
   owner: OwnerAddress,

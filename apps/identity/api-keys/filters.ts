@@ -1,7 +1,7 @@
 import { listQueryProperties } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** More than thirty years. */
+/** The limit of the filters, more than thirty years. */
 const SECONDS_MAX = 999_999_999;
 
 function secondsParameter(description: string) {
@@ -15,26 +15,26 @@ function secondsParameter(description: string) {
   );
 }
 
-/** The query of a list of keys, by which those are found that somebody should look at. */
+/** The query of a list of keys, with filters for keys that need attention. */
 export const keyListQuery = Type.Object(
   {
     ...listQueryProperties(),
     unused_for_seconds: secondsParameter(
-      "Only keys that were not used for so long; one that never was, since it was created.",
+      "Only keys that were not used for this many seconds. For a key that was never used, the time since its creation counts.",
     ),
-    expires_within_seconds: secondsParameter("Only keys that end within this time."),
+    expires_within_seconds: secondsParameter("Only keys that expire within this many seconds."),
   },
   { additionalProperties: false },
 );
 
-/** Which of an owner's keys are asked for: open ones, and of these those that fit both times that are set. */
+/** A filter for keys that are neither revoked nor expired and that match both times, if they are set. */
 export interface KeyFilter {
   readonly now: Date;
   readonly unused_since: Date | null;
   readonly expires_until: Date | null;
 }
 
-/** What a query asks for; null for all keys. */
+/** Returns the filter of a query, or null for all keys. */
 export function keyFilter(
   { unused_for_seconds, expires_within_seconds }: Static<typeof keyListQuery>,
   now: number,

@@ -5,19 +5,19 @@ import { requireServiceAccount } from "../service-accounts/queries.ts";
 import { lockExistingUser, requireUser } from "../users/queries.ts";
 import type { KeyOwner } from "./queries.ts";
 
-/** Whose keys an address names. What finds it throws the 404 of an address that names nobody. */
+/** The owner of the keys at an address. Its look-ups throw the 404 of an unknown owner. */
 export interface OwnerAddress {
-  /** The lane of writers of these keys: the person, or the member's organization. */
+  /** Returns the lane for writes to these keys: the person, or the member's organization. */
   lane(database: Database): Promise<string>;
-  /** `locked` is for a write: the owner then can not be removed before the transaction ends. */
+  /** Returns the owner. With `locked`, nobody can remove the owner before the transaction ends. */
   find(tx: Orm, locked: boolean): Promise<KeyOwner>;
-  /** Who it is if there is anybody, for a statement that finds that out by itself. */
+  /** Returns the owner for a statement that itself checks whether the owner exists. */
   named(orm: Orm): Promise<KeyOwner>;
-  /** What such a statement is answered with when there is nobody. */
+  /** Returns the error for an owner that does not exist. */
   nobody(): ApiError;
 }
 
-/** `/users/{user_id}`. */
+/** Returns the owner at `/users/{user_id}`. */
 export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
   return {
     lane: async () => user_id,
@@ -30,7 +30,7 @@ export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
   };
 }
 
-/** `/members/{member_id}`: suspended ones too, removed ones not. */
+/** Returns the owner at `/members/{member_id}`. A suspended member is an owner, a removed one is not. */
 export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddress {
   return {
     async lane(database) {
@@ -47,7 +47,10 @@ export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddre
   };
 }
 
-/** `/organizations/{organization_id}/service-accounts/{service_account_id}`: the same keys as at its member. */
+/**
+ * Returns the owner at `/organizations/{organization_id}/service-accounts/{service_account_id}`, which is the
+ * account's member.
+ */
 export function serviceAccountAt(
   address: Record<"organization_id" | "service_account_id", string>,
 ): OwnerAddress {

@@ -9,7 +9,7 @@ import type { ApiKeyRow, RotatedKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
 import type { KeyUse } from "./uses.ts";
 
-/** Whom a key belongs to: a person of the directory or a member of an organization. */
+/** The owner of a key: a person of the directory, or a member of an organization. */
 export type KeyOwner = { user_id: string } | { member_id: string };
 
 const keyColumns = {
@@ -26,7 +26,9 @@ function belongsTo(owner: KeyOwner) {
   return "user_id" in owner ? eq(apiKeys.user_id, owner.user_id) : eq(apiKeys.member_id, owner.member_id);
 }
 
-/** Inserts a key unless there is one of its id, so that it may be sent twice, and gives its owner's row, if any. */
+/**
+ * Inserts a key unless its id exists, so that the statement can be retried. Returns the owner's row, if any.
+ */
 const insertUnder = (owner: SQL, column: Column) =>
   preparedRows<{ id: string }>(sql`
     with owner as materialized (${owner}), inserted as (
@@ -48,8 +50,8 @@ const insertMemberKey = insertUnder(
 );
 
 /**
- * Stores a new key, by one statement in which its owner is locked and can not go. False, with nothing written, when
- * there is no such person or member.
+ * Stores a new key in one statement, which locks the owner against removal. Returns false and writes nothing
+ * when the owner does not exist.
  */
 export async function insertKey(
   orm: Orm,
@@ -89,7 +91,7 @@ export function listKeys(
     .limit(limit + 1);
 }
 
-/** The key, locked for a change of it; 404 when the owner has no such key. */
+/** Locks a key for a change and returns it; throws a 404 when the owner has no such key. */
 export async function lockKey(tx: Orm, owner: KeyOwner, id: string): Promise<RotatedKeyRow> {
   const [row] = await tx
     .select({ ...keyColumns, rotated_to: apiKeys.rotated_to })
@@ -100,16 +102,16 @@ export async function lockKey(tx: Orm, owner: KeyOwner, id: string): Promise<Rot
   return row;
 }
 
-/** Writes down which key has taken the place of a locked one, and when that one ends. */
+/** Records the replacement of a locked key and the time at which the key expires. */
 export async function replaceKey(
   tx: Orm,
   id: string,
-  change: { expires_at: Date; rotated_to: string },
+  change: { expires_at: Date; revoked_at: Date | null; rotated_to: string },
 ): Promise<void> {
   await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
 }
 
-/** Revokes a key, once; 404 when the owner has no such key. */
+/** Revokes a key once; throws a 404 when the owner has no such key. */
 export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date): Promise<void> {
   const own = and(eq(apiKeys.id, id), belongsTo(owner));
   const revoked = await tx
@@ -123,14 +125,13 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 }
 
 /**
- * Stores when keys were last used, never an earlier time than is stored, with the new hash of those that have one,
- * and gives the ids of those that someone else is just changing, which wait for another time: it waits for nobody's
- * lock, so nobody waits in a circle.
+ * Stores the last uses of keys, unless a later one is stored, and the new hashes of some keys. Returns the
+ * ids of keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
  */
 export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
   const values = JSON.stringify(uses.map(({ at_ms, ...use }) => ({ ...use, at: new Date(at_ms) })));
   const isNewer = sql`(key.last_used_at is null or key.last_used_at < used.at)`;
-  // a secret that was imported twice keeps both rows as they are
+  // a secret that was imported twice keeps both rows unchanged
   const isTaken = sql`exists (select from ${apiKeys} other where other.hash = used.new_hash)`;
   const locked = await rows<{ id: string }>(
     orm,
@@ -151,7 +152,7 @@ export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<
   return locked.map(({ id }) => id);
 }
 
-export async function deleteKeysOfUser(tx: Orm, userId: string): Promise<void> {
-  const keys = await tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.user_id, userId));
+export async function deleteKeysOfUser(tx: Orm, user_id: string): Promise<void> {
+  const keys = await tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.user_id, user_id));
   await inBatches(keys, (ids) => tx.delete(apiKeys).where(inArray(apiKeys.id, ids)));
 }

@@ -3,7 +3,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Dependencies } from "../dependencies.ts";
 import { writeLastUses } from "./queries.ts";
 
-/** Stores what waits. What can not be stored goes on waiting. */
+/** Stores the waiting uses. Uses of locked keys wait for the next run. */
 export async function storeKeyUses({ database, keyUses }: Dependencies): Promise<void> {
   for (const batch of keyUses.batches()) {
     const locked = new Set(await database.run("write_last_uses", (orm) => writeLastUses(orm, batch)));
@@ -11,12 +11,12 @@ export async function storeKeyUses({ database, keyUses }: Dependencies): Promise
   }
 }
 
-/** Well below the 15 s within which `last_used_at` is right. */
+/** A pause well below the 15 s by which `last_used_at` may lag. */
 const PAUSE_MS = 5_000;
 const RETRY_MS = 1_000;
 const LAST_TRY_MS = 5_000;
 
-/** Stores the uses of keys every few seconds, and once more when it is stopped. */
+/** Returns a writer that stores the uses of keys every few seconds, and once more when it stops. */
 export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
   const loop = new Loop({
     task: () => storeKeyUses(deps),

@@ -1,19 +1,24 @@
-/** When a key was found valid. */
+/** A validation that found a key valid. */
 export interface KeyUse {
   readonly id: string;
   readonly at_ms: number;
-  /** What its secret is to be stored under from now on, when that is not what it is stored under. */
+  /** The hash under which to store the secret from now on, if it differs from the stored one. */
   readonly new_hash?: string;
 }
 
-/** Keys whose last use waits to be stored; those beyond are told of by their next validation. */
+/**
+ * The limit for keys that wait. The use of a further key is dropped; its next validation notes another use.
+ */
 const WAITING_MAX = 100_000;
-/** Keys of one statement: it holds their rows for some milliseconds, for which a revocation may have to wait. */
+/**
+ * The keys of one statement. The statement locks their rows for some milliseconds, for which a revocation may
+ * wait.
+ */
 const BATCH_KEYS = 500;
 
 /**
- * The last use of each key that was found valid and is not stored yet. A validation notes it here, which costs it
- * nothing that waits; what is noted stays until it is stored.
+ * The last use of each valid key that is not stored yet. A validation notes a use here without waiting; the
+ * use stays until it is stored.
  */
 export class KeyUses {
   readonly #last = new Map<string, KeyUse>();
@@ -29,14 +34,14 @@ export class KeyUses {
     }
   }
 
-  /** All that wait now, in parts of `BATCH_KEYS`. */
+  /** Returns all waiting uses, in batches of `BATCH_KEYS`. */
   batches(): KeyUse[][] {
     const all = [...this.#last.values()];
     const starts = Array.from({ length: Math.ceil(all.length / BATCH_KEYS) }, (_, part) => part * BATCH_KEYS);
     return starts.map((start) => all.slice(start, start + BATCH_KEYS));
   }
 
-  /** `stored` no longer wait, but for keys that were used again meanwhile. */
+  /** Removes stored uses, except of keys with a newer use. */
   settle(stored: readonly KeyUse[]): void {
     for (const use of stored) if (this.#last.get(use.id) === use) this.#last.delete(use.id);
   }

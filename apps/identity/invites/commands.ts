@@ -12,14 +12,14 @@ import { expireInvites, findInviteByToken, insertInvite, lockInvite, updateInvit
 
 export async function createInvite(
   { database, roles, newId, clock, secrets }: Dependencies,
-  organizationId: string,
+  organization_id: string,
   { role, email, expires_in_seconds = EXPIRES_SECONDS_DEFAULT, max_uses = 1 }: CreateInvite,
 ): Promise<InviteRow> {
   const now = clock.now();
   const secret = secrets.inviteToken();
   const invite: InviteRow = {
     id: newId(),
-    organization_id: organizationId,
+    organization_id,
     email: email === undefined ? null : trimmed(email),
     role: role ?? roles.forMembers,
     token_prefix: secret.prefix,
@@ -31,14 +31,14 @@ export async function createInvite(
     created_at: new Date(now),
   };
   const work = async (tx: Orm) => {
-    await lockOrganization(tx, organizationId, "share");
+    await lockOrganization(tx, organization_id, "share");
     await insertInvite(tx, { ...invite, token_hash: secret.hash });
   };
-  await database.transaction("create_invite", work, { lane: organizationId });
+  await database.transaction("create_invite", work, { lane: organization_id });
   return invite;
 }
 
-/** Rows of a list with those whose time is over as expired ones, which they are stored as in passing. */
+/** Returns the rows of a list with overdue invites as expired, and stores them as expired. */
 export async function expireOverdue(
   { database, clock }: Dependencies,
   rows: readonly InviteRow[],
@@ -49,43 +49,46 @@ export async function expireOverdue(
   return rows.map((row) => (overdue.includes(row.id) ? { ...row, status: "expired", token: null } : row));
 }
 
-/** Revokes an invite; one that is over stays as it is. 404 when the organization has no such invite. */
+/**
+ * Revokes an active invite; an ended one stays unchanged. Throws a 404 when the organization has no such
+ * invite.
+ */
 export function revokeInvite(
   { database, clock }: Dependencies,
-  organizationId: string,
+  organization_id: string,
   id: string,
 ): Promise<void> {
   const work = async (tx: Orm) => {
-    const invite = await lockInvite(tx, organizationId, id);
+    const invite = await lockInvite(tx, organization_id, id);
     if (invite === null) throw notFound("invite", id);
     if (invite.status !== "active") return;
     const status = isOverdue(invite, clock.now()) ? "expired" : "revoked";
     await updateInvite(tx, id, { status, use_count: invite.use_count });
   };
-  return database.transaction("revoke_invite", work, { lane: organizationId });
+  return database.transaction("revoke_invite", work, { lane: organization_id });
 }
 
-/** What came of a redemption. */
+/** The result of a redemption. */
 type Redemption =
   | { ended: Exclude<InviteRow["status"], "active"> }
   | { member: LivingMemberRow; isNew: boolean };
 
 /**
- * Redeems an invite for a person (Identity specification, Users): a use is counted, and the person becomes
- * a member unless it is one.
+ * Redeems an invite for a person (ID-44): counts a use, and adds the person as a member unless the person is
+ * one already.
  *
- * @throws ApiError NOT_FOUND for an unknown person or token, CONFLICT for an invite that is over.
+ * @throws ApiError NOT_FOUND for an unknown person or token, CONFLICT for an ended invite
  */
 export async function redeemInvite(
   deps: Dependencies,
-  userId: string,
+  user_id: string,
   token: string,
 ): Promise<{ member: LivingMemberRow; isNew: boolean }> {
   const { database, secrets } = deps;
   const hashes = secrets.hashesOf(token);
   const found = await database.run("select_invite", (orm) => findInviteByToken(orm, hashes));
-  const work = (tx: Orm) => redeem(tx, deps, userId, found);
-  const lane = found?.organization_id ?? userId;
+  const work = (tx: Orm) => redeem(tx, deps, user_id, found);
+  const lane = found?.organization_id ?? user_id;
   const redemption = await database.transaction("redeem_invite", work, { lane });
   if ("member" in redemption) return redemption;
   throw new ApiError("CONFLICT", {
@@ -95,16 +98,16 @@ export async function redeemInvite(
 }
 
 /**
- * Locks the person, the organization and the invite. An invite that is found to be overdue is committed as
- * expired, so this answers instead of throwing.
+ * Redeems an invite with the person, the organization and the invite locked. Returns an overdue invite
+ * instead of throwing, so that its expiry is committed.
  */
 async function redeem(
   tx: Orm,
   deps: Dependencies,
-  userId: string,
+  user_id: string,
   found: InviteRow | null,
 ): Promise<Redemption> {
-  const person = await lockExistingUser(tx, userId, "share");
+  const person = await lockExistingUser(tx, user_id, "share");
   if (found === null) throw notFound();
   const { id, organization_id } = found;
   await lockOrganization(tx, organization_id, "update").catch(withoutOrganization);
@@ -117,13 +120,16 @@ async function redeem(
   if (invite.status !== "active") return { ended: invite.status };
   const use_count = invite.use_count + 1;
   await updateInvite(tx, id, { status: use_count === invite.max_uses ? "redeemed" : "active", use_count });
-  const member = await findMembership(tx, organization_id, userId);
+  const member = await findMembership(tx, organization_id, user_id);
   if (member !== null) return { member, isNew: false };
   const role = invite.role ?? deps.roles.forMembers;
   return { member: await joinOrganization(tx, deps, organization_id, person, role), isNew: true };
 }
 
-/** To someone who may not be a member, an organization that was deleted meanwhile is not named. */
+/**
+ * Hides the id of an organization that was deleted during the redemption, because the caller may not be a
+ * member.
+ */
 function withoutOrganization(error: unknown): never {
   throw error instanceof ApiError && error.code === "NOT_FOUND" ? notFound() : error;
 }

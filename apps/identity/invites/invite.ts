@@ -6,16 +6,21 @@ import type { invites } from "../tables.ts";
 const EXPIRES_SECONDS_MIN = 60;
 export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
 const EXPIRES_SECONDS_MAX = 30 * 24 * 60 * 60;
-/** The largest number the column holds. */
+/** The largest number that the column holds. */
 const MAX_USES_MAX = 2_147_483_647;
 const EMAIL_LENGTH_MAX = 320;
 
-/** A token to join an organization (Identity specification, Invite). */
+/** A token to join an organization (ID-39). */
 export const Invite = Type.Object(
   {
     id: idField("The invite_id."),
     organization_id: idField("The organization."),
-    email: Type.Optional(Type.String({ description: "Shown, never mailed.", examples: ["ada@example.com"] })),
+    email: Type.Optional(
+      Type.String({
+        description: "The address that is shown with the invite. Identity sends no mail.",
+        examples: ["ada@example.com"],
+      }),
+    ),
     role: shownRole,
     token_prefix: Type.String({
       description: "The part of the token that may be shown.",
@@ -37,12 +42,16 @@ export const Invite = Type.Object(
     max_uses: nullable(
       Type.Integer({
         minimum: 1,
-        description: "How often it may be redeemed; null: any number of times.",
+        description: "The maximum number of times that the invite can be redeemed, or null for no maximum.",
         examples: [5],
       }),
     ),
-    use_count: Type.Integer({ minimum: 0, description: "How often it has been redeemed.", examples: [2] }),
-    expires_at: timeField("When it stops being active."),
+    use_count: Type.Integer({
+      minimum: 0,
+      description: "The number of times that the invite has been redeemed.",
+      examples: [2],
+    }),
+    expires_at: timeField("The time when the invite stops being active."),
     created_at: createdAt,
   },
   shapeOf("Invite", "A token to join an organization."),
@@ -54,16 +63,16 @@ export function createInviteBody(roles: Roles) {
     {
       email: Type.Optional(
         personText(EMAIL_LENGTH_MAX, {
-          description: "Shown with the invite, never mailed.",
+          description: "The address that is shown with the invite. Identity sends no mail.",
           examples: ["ada@example.com"],
         }),
       ),
-      role: roleField(roles, "Left out: default_role. Whoever redeems the invite is given it."),
+      role: roleField(roles, "The role of the new member; default_role by default."),
       expires_in_seconds: Type.Optional(
         Type.Integer({
           minimum: EXPIRES_SECONDS_MIN,
           maximum: EXPIRES_SECONDS_MAX,
-          description: "Seconds until it expires; seven days when left out.",
+          description: "The seconds until the invite expires. The default is seven days.",
           examples: [EXPIRES_SECONDS_DEFAULT],
         }),
       ),
@@ -72,7 +81,8 @@ export function createInviteBody(roles: Roles) {
           Type.Integer({
             minimum: 1,
             maximum: MAX_USES_MAX,
-            description: "Once when left out; null: any number of times.",
+            description:
+              "The maximum number of times that the invite can be redeemed, or null for no maximum. The default is 1.",
             examples: [5],
           }),
           { rule: `must be null or a whole number from 1 to ${MAX_USES_MAX}` },
@@ -99,7 +109,7 @@ export const RedeemInviteBody = Type.Object(
 
 export type InviteRow = Omit<typeof invites.$inferSelect, "token_hash">;
 
-/** Whether the time of an invite that is stored as active is over. */
+/** Tells whether an invite that is stored as active has expired. */
 export function isOverdue(row: InviteRow, now: number): boolean {
   return row.status === "active" && row.expires_at.getTime() <= now;
 }

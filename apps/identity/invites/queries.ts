@@ -5,7 +5,7 @@ import { behind, byId } from "../list-queries.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 
-/** All but the token's hash, which no answer needs. */
+/** All columns except the token's hash, which no response needs. */
 const { token_hash: _, ...inviteColumns } = getTableColumns(invites);
 
 export async function insertInvite(tx: Orm, row: InviteRow & { token_hash: string }): Promise<void> {
@@ -14,34 +14,39 @@ export async function insertInvite(tx: Orm, row: InviteRow & { token_hash: strin
 
 export function listInvites(
   orm: Orm,
-  organizationId: string,
+  organization_id: string,
   { limit, starting_after }: PageRequest,
 ): Promise<InviteRow[]> {
   return orm
     .select(inviteColumns)
     .from(invites)
-    .where(and(eq(invites.organization_id, organizationId), behind(invites.id, starting_after)))
+    .where(and(eq(invites.organization_id, organization_id), behind(invites.id, starting_after)))
     .orderBy(byId(invites.id))
     .limit(limit + 1);
 }
 
-/** The invite of a token, by all that it may be stored under, in whatever state it is. */
+/**
+ * Returns the invite of a token in any state. `hashes` are all hashes under which the token may be stored.
+ */
 export async function findInviteByToken(orm: Orm, hashes: string[]): Promise<InviteRow | null> {
   const [row] = await orm.select(inviteColumns).from(invites).where(inArray(invites.token_hash, hashes));
   return row ?? null;
 }
 
-/** The invite, locked: whoever counts a use or ends it holds it, so that no use is counted twice or too many. */
-export async function lockInvite(tx: Orm, organizationId: string, id: string): Promise<InviteRow | null> {
+/**
+ * Locks an invite and returns it. Uses are counted and invites ended under this lock, so that no use is
+ * counted twice or beyond the limit.
+ */
+export async function lockInvite(tx: Orm, organization_id: string, id: string): Promise<InviteRow | null> {
   const [row] = await tx
     .select(inviteColumns)
     .from(invites)
-    .where(and(eq(invites.id, id), eq(invites.organization_id, organizationId)))
+    .where(and(eq(invites.id, id), eq(invites.organization_id, organization_id)))
     .for("no key update");
   return row ?? null;
 }
 
-/** Writes a use or an end. The token goes when the invite is no longer active. */
+/** Stores a use or an end. An ended invite loses its token. */
 export async function updateInvite(
   tx: Orm,
   id: string,
@@ -54,7 +59,7 @@ export async function updateInvite(
     .where(eq(invites.id, id));
 }
 
-/** Writes down that the time of these invites is over, unless someone else is just changing them. */
+/** Marks invites as expired, except those that another transaction holds locked. */
 export async function expireInvites(tx: Orm, ids: readonly string[]): Promise<void> {
   const free = tx
     .select({ id: invites.id })

@@ -1,6 +1,7 @@
+import { PlanName } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { incrementBase32, ulid } from "ulid";
-import { idField, nullable, shownRole, timeField } from "../fields.ts";
+import { idField, mostlyNull, nullable, shownRole, timeField } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
 
 const MemberData = Type.Object(
@@ -9,8 +10,8 @@ const MemberData = Type.Object(
     principal: Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
       description: "Whether the member is a person.",
     }),
-    user_id: nullable(idField("The person; null for a service account.")),
-    service_account_id: nullable(idField("The service account; null for a person.")),
+    user_id: nullable(idField("The person, or null for a service account.")),
+    service_account_id: mostlyNull(idField("The service account, or null for a person.")),
     role: shownRole,
   },
   { title: "Member event data", description: "The member of an event of memberships." },
@@ -21,34 +22,43 @@ const OrganizationData = Type.Object(
   { title: "Organization event data", description: "The organization of an event of organizations." },
 );
 
-/** What happened to a membership or an organization (Identity specification, Lifecycle events; contract 5). */
+const PlanData = Type.Object(
+  {
+    name: OrganizationData.properties.name,
+    plan: mostlyNull(PlanName, { description: "The plan from now on, or null for no plan." }),
+  },
+  { title: "Plan event data", description: "The organization of an event of plans, and its plan." },
+);
+
+/** An event of a membership or an organization (ID-93, ID-94). */
 export const LifecycleEvent = Type.Object(
   {
     id: idField("Place in the feed; a later event has a larger id."),
     type: Type.Union(
       [
         Type.Literal("organization.created"),
+        Type.Literal("organization.plan_changed"),
         Type.Literal("member.created"),
         Type.Literal("member.removed"),
         Type.Literal("organization.deleted"),
       ],
-      { description: "What happened." },
+      { description: "The kind of event.", examples: ["member.created"] },
     ),
     occurred_at: timeField("When the change was made."),
     organization_id: idField("The organization."),
-    data: Type.Union([MemberData, OrganizationData], {
+    data: Type.Union([MemberData, PlanData, OrganizationData], {
       title: "Lifecycle event data",
-      description: "To whom: a member for events of memberships, else the organization.",
+      description: "The subject: a member for events of memberships, otherwise the organization.",
     }),
   },
-  { title: "Lifecycle event", description: "What happened to a membership or an organization." },
+  { title: "Lifecycle event", description: "A change of a membership or an organization." },
 );
 export type LifecycleEvent = Static<typeof LifecycleEvent>;
 
-/** An event that has no place in the feed yet. */
+/** An event without its place in the feed. */
 export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">;
 
-/** A membership as its events tell it. */
+/** The facts about a membership in its events. */
 export interface EventMember {
   id: string;
   organization_id: string;
@@ -83,9 +93,13 @@ export function organizationEvent(
   return { type, organization_id: organization.id, data: { name: organization.name } };
 }
 
+export function planEvent({ id, name, plan }: { id: string; name: string; plan: string | null }): NewEvent {
+  return { type: "organization.plan_changed", organization_id: id, data: { name, plan } };
+}
+
 /**
- * `count` ascending ids above `last`, the newest in the feed. They carry `time_ms`, unless the clock that gave
- * `last` was ahead of it: order counts for more than the time in an id.
+ * Returns `count` ascending ids above `last`, the newest id in the feed. The ids carry `time_ms`, unless
+ * `last` carries a later time: the order matters more than the time.
  */
 export function followingIds(last: string | null, time_ms: number, count: number): string[] {
   const fresh = ulid(time_ms);

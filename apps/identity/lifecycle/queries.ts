@@ -4,15 +4,15 @@ import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import { followingIds, type LifecycleEvent, type NewEvent } from "./lifecycle-event.ts";
 
-/** Rows of one statement: they travel as a single parameter, and no statement may take long. */
+/** The rows of one statement, which carries them in a single parameter and must not take long. */
 const ROWS_MAX = 10_000;
 
 /**
- * Adds `events`, in their order, to the feed. It must be the last step of its transaction.
+ * Appends `events` to the feed in their order. This must be the last step of its transaction.
  *
- * A lock on the feed is held from here to the commit, so that ids are given in the order of commits: whoever
- * reads up to an id will never find a new event below it. As the last step it is held for as long as
- * a commit takes, and nothing that a writer still has to wait for can come after it.
+ * The feed is locked until the commit, so that ids follow the order of commits. A reader that has read up to
+ * an id never finds a new event below it. When the lock is the last step, it lasts only for the commit, and
+ * its holder waits for no other lock.
  */
 export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Date): Promise<void> {
   if (events.length === 0) return;
@@ -41,7 +41,7 @@ export async function appendEvents(tx: Orm, events: readonly NewEvent[], now: Da
   }
 }
 
-/** Whether the feed holds an event of this id. */
+/** Tells whether the feed holds an event with this id. */
 export async function eventExists(orm: Orm, id: string): Promise<boolean> {
   const found = await orm
     .select({ id: lifecycleEvents.id })
@@ -50,7 +50,7 @@ export async function eventExists(orm: Orm, id: string): Promise<boolean> {
   return found.length > 0;
 }
 
-/** One more event than a page holds, oldest first. */
+/** Returns one event more than a page holds, oldest first. */
 export async function listEvents(orm: Orm, request: PageRequest): Promise<LifecycleEvent[]> {
   const rows = await orm
     .select()

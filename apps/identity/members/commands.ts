@@ -24,49 +24,48 @@ import {
 } from "./queries.ts";
 
 /**
- * Adds the person of an IdP subject, who may be new to the directory, to an organization.
+ * Adds the person of an IdP subject to an organization, and creates the person if the subject is new.
  *
- * Locks the person, then the organization. A new person is made with the organization locked already: the
- * claim on a subject makes validations of that subject wait, and must not be held while this transaction waits
- * itself.
+ * Locks the person, then the organization. For a new person, the organization comes first: validations of the
+ * subject wait for its claim, so the claim must not be held during a wait.
  */
 export function addMember(
   deps: Dependencies,
-  organizationId: string,
+  organization_id: string,
   idp: IdpSubject,
   role: string | null,
 ): Promise<LivingMemberRow> {
   const work = async (tx: Orm) => {
     const isNew = (await findUserBySubject(tx, idp)) === null;
-    if (isNew) await lockOrganization(tx, organizationId, "update");
+    if (isNew) await lockOrganization(tx, organization_id, "update");
     const person = await personOfSubject(tx, deps, idp);
-    if (!isNew) await lockOrganization(tx, organizationId, "update");
-    if ((await findMembership(tx, organizationId, person.id)) !== null) {
+    if (!isNew) await lockOrganization(tx, organization_id, "update");
+    if ((await findMembership(tx, organization_id, person.id)) !== null) {
       throw new ApiError("CONFLICT", {
         message: "This person is a member already.",
         details: { field: "idp" },
       });
     }
-    return joinOrganization(tx, deps, organizationId, person, role);
+    return joinOrganization(tx, deps, organization_id, person, role);
   };
-  return deps.database.transaction("add_member", work, { lane: organizationId });
+  return deps.database.transaction("add_member", work, { lane: organization_id });
 }
 
 /**
- * Makes a person who is no member one, as the last step of a transaction that holds the person for share and
- * the organization for update.
+ * Adds a person who is no member to an organization. Must be the last step of a transaction that holds the
+ * person locked for share and the organization for update.
  */
 export async function joinOrganization(
   tx: Orm,
   { newId, clock, roles }: Dependencies,
-  organizationId: string,
+  organization_id: string,
   person: UserRow,
   role: string | null,
 ): Promise<LivingMemberRow> {
   const now = new Date(clock.now());
   const member = {
     id: newId(),
-    organization_id: organizationId,
+    organization_id,
     principal: "user",
     user_id: person.id,
     service_account_id: null,
@@ -85,7 +84,9 @@ export async function joinOrganization(
   };
 }
 
-/** Changes the member at an address: locks the organization for a new role, then the member. Answers what really changed. */
+/**
+ * Changes a member and returns the differences. Locks the organization if the role changes, then the member.
+ */
 export async function changeMember(
   { database, roles, clock }: Dependencies,
   address: MemberAddress,
@@ -113,7 +114,7 @@ function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: M
   throw validationError([
     {
       path: "display_name",
-      message: "display_name can not be set for a service account; change the service account's name.",
+      message: "display_name cannot be set for a service account; change the service account's name.",
     },
   ]);
 }
@@ -127,18 +128,18 @@ export async function removeMemberAt(deps: Dependencies, address: MemberAddress)
 }
 
 /**
- * Removes a member for good (Identity specification, Member status), as the last step of a transaction:
- * its keys are revoked and its sessions deleted with it. Locks the organization, then the member.
+ * Removes a member for good (ID-35), revokes its keys and deletes its sessions. Locks the organization, then
+ * the member. Must be the last step of a transaction.
  */
 export async function removeMember(
   tx: Orm,
   { roles, clock }: Dependencies,
-  organizationId: string,
-  memberId: string,
+  organization_id: string,
+  member_id: string,
 ): Promise<void> {
-  await lockOrganization(tx, organizationId, "update");
-  await lockMember(tx, memberId, "update");
-  const member = await requireLivingMember(tx, { member_id: memberId });
+  await lockOrganization(tx, organization_id, "update");
+  await lockMember(tx, member_id, "update");
+  const member = await requireLivingMember(tx, { member_id });
   await refuseRemovalOfLast(tx, member, roles);
   const now = new Date(clock.now());
   await endMemberships(tx, [member], now);
@@ -146,17 +147,20 @@ export async function removeMember(
 }
 
 /**
- * What an organization never goes without (contract 5): a member, and with roles on a holder of creator_role.
- * Suspended ones count. The caller holds the organization locked for update, so the answer stays true.
+ * Refuses to remove the last member (ID-36) or, with roles on, the last holder of creator_role (ID-37).
+ * Suspended members count. The caller holds the organization locked for update, so the check stays true.
  */
 async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Roles): Promise<void> {
   if (!(await hasOtherMember(tx, member))) {
-    throw lastOf("member_id", "An organization's last member can not be removed; delete the organization.");
+    throw lastOf("member_id", "An organization's last member cannot be removed; delete the organization.");
   }
   await refuseLossOfLastHolder(tx, member, roles, "member_id");
 }
 
-/** Refuses that `member` stops holding creator_role while nobody else does. `path` is the field to blame. */
+/**
+ * Refuses that `member` stops holding creator_role when no other member holds it. `path` is the field that
+ * the error names.
+ */
 async function refuseLossOfLastHolder(
   tx: Orm,
   member: LivingMemberRow,
@@ -167,7 +171,7 @@ async function refuseLossOfLastHolder(
   if (await hasOtherMember(tx, member, creator)) return;
   throw lastOf(
     path,
-    `The last member with the role ${creator} must keep it; give the role to another first.`,
+    `The last member with the role ${creator} must keep it; give the role to another member first.`,
   );
 }
 

@@ -1,35 +1,44 @@
 import { IdpSubject } from "@ostiary/lib/contracts/admission";
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nullable, shapeOf, shownRole, trimmed, updatedAt } from "../fields.ts";
+import {
+  createdAt,
+  idField,
+  mostlyNull,
+  nullable,
+  shapeOf,
+  shownRole,
+  trimmed,
+  updatedAt,
+} from "../fields.ts";
 import { type Roles, roleField } from "../roles/roles.ts";
 import type { members } from "../tables.ts";
 import { displayNameField } from "../users/user.ts";
 
 const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
   title: "Principal",
-  description: "What the member is: a person or a service account.",
+  description: "The kind of member: a person or a service account.",
 });
 const displayName = nullable(
   Type.String({
     description:
-      "The member's name in this organization, else the person's global name, else null; a service account's name.",
+      "A person's name in this organization, otherwise the person's global name, otherwise null; a service account's own name.",
     examples: ["Ada"],
   }),
 );
 
 export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
   title: "Member status",
-  description: "suspended: a member still, but not admitted.",
+  description: "suspended: still a member, but not admitted.",
   rule: "must be active or suspended; to remove a member, delete it",
 });
 
-/** A membership in an organization (Identity specification, Member). It never tells which person it is. */
+/** A membership in an organization (ID-27), without the id of its person. */
 export const Member = Type.Object(
   {
     id: idField("The member_id."),
     organization_id: idField("The organization."),
     principal,
-    service_account_id: nullable(idField("Set for a service account.")),
+    service_account_id: mostlyNull(idField("Set for a service account.")),
     display_name: displayName,
     role: shownRole,
     status: MemberStatus,
@@ -40,7 +49,7 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
-/** What is left of a removed member, for a read by id at the organization's address. */
+/** The remaining facts about a removed member, for a read by id at the organization's address. */
 export const FormerMember = Type.Object(
   {
     id: idField("The member_id."),
@@ -48,22 +57,22 @@ export const FormerMember = Type.Object(
     principal,
     display_name: nullable(
       Type.String({
-        description: "The name it had; null once the person's account is deleted.",
+        description: "The name that the member had. Null means that the person's account is deleted.",
         examples: ["Ada"],
       }),
     ),
     status: Type.Literal("removed", { description: "Removal is final." }),
   },
-  shapeOf("Former member", "What is left of a removed member."),
+  shapeOf("Former member", "The remaining data of a removed member."),
 );
 export type FormerMember = Static<typeof FormerMember>;
 
 const component = (name: string) => `#/components/schemas/${name}`;
 
-/** A member by its id, removed or not. */
+/** A member by id, removed or not. */
 export const AnyMember = Type.Union([Member, FormerMember], {
   title: "Any member",
-  description: "A member or, once it is removed, what is left of it.",
+  description: "A member, or the remaining data of a removed one.",
   openapi: {
     discriminator: {
       propertyName: "status",
@@ -78,17 +87,17 @@ export const AnyMember = Type.Union([Member, FormerMember], {
 
 export const PersonOfMember = Type.Object(
   { user_id: idField("The person.") },
-  shapeOf("Person of member", "The person that a member is."),
+  shapeOf("Person of member", "The person whom a member stands for."),
 );
 
 export function addMemberBody(roles: Roles) {
   return Type.Object(
-    { idp: IdpSubject, role: roleField(roles, "Left out: default_role.") },
-    shapeOf("Add member request", "Whom to add."),
+    { idp: IdpSubject, role: roleField(roles, "Default: default_role.") },
+    shapeOf("Add member request", "The person to add."),
   );
 }
 
-/** What may be changed at either address of a member. */
+/** The fields that both addresses of a member can change. */
 const changeFields = {
   status: Type.Optional(MemberStatus),
   display_name: Type.Optional(displayNameField),
@@ -96,17 +105,20 @@ const changeFields = {
 
 export function updateMemberBody(roles: Roles) {
   return Type.Object(
-    { ...changeFields, role: roleField(roles, "Left out: unchanged.") },
-    { ...shapeOf("Update member request", "What to change; at least one field."), minProperties: 1 },
+    { ...changeFields, role: roleField(roles, "Unchanged if omitted.") },
+    { ...shapeOf("Update member request", "The changes; at least one field."), minProperties: 1 },
   );
 }
 
 export const UpdateMemberSelfBody = Type.Object(changeFields, {
-  ...shapeOf("Update member self request", "What to change; at least one field."),
+  ...shapeOf("Update member self request", "The changes; at least one field."),
   minProperties: 1,
 });
 
-/** A membership with the names that its display name may come from; its own is for this organization alone. */
+/**
+ * A membership with the names from which its display name may come. Its own name is for this organization
+ * alone.
+ */
 export type MemberRow = typeof members.$inferSelect & {
   person_name: string | null;
   service_account_name: string | null;
@@ -119,10 +131,10 @@ export function isLiving(row: MemberRow): row is LivingMemberRow {
   return row.status !== "removed";
 }
 
-/** What a PATCH asks for; absent fields stay as they are. */
+/** The body of a PATCH; absent fields stay unchanged. */
 export type MemberChange = Static<ReturnType<typeof updateMemberBody>>;
 
-/** The change that a body asks for, as it is stored. */
+/** Returns the change in a body, with the display name as it is stored. */
 export function readChange({ display_name, ...rest }: MemberChange): MemberChange {
   if (display_name === undefined) return rest;
   return { ...rest, display_name: display_name === null ? null : trimmed(display_name) };

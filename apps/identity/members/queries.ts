@@ -13,7 +13,7 @@ const memberColumns = {
   service_account_name: serviceAccounts.name,
 };
 
-/** Written out, not a parameter, so that the indexes over non-removed members serve it. */
+/** A literal instead of a parameter, so that the planner uses the indexes over non-removed members. */
 const notRemoved = ne(members.status, sql`'removed'`);
 
 function selectMembers(orm: Orm, condition: SQL | undefined) {
@@ -32,13 +32,16 @@ async function findMember(orm: Orm, id: string): Promise<MemberRow | null> {
   return row ?? null;
 }
 
-/** Where a member is addressed: in its organization, or by itself. */
+/** The address of a member: within its organization, or by its id alone. */
 export interface MemberAddress {
   member_id: string;
   organization_id?: string;
 }
 
-/** The membership at an address, removed ones too; 404 for an unknown one, and for one of another organization. */
+/**
+ * Returns the membership at an address, even a removed one. Throws a 404 for an unknown id and for a member
+ * of another organization.
+ */
 export async function requireMember(
   orm: Orm,
   { member_id, organization_id }: MemberAddress,
@@ -50,29 +53,32 @@ export async function requireMember(
   return row;
 }
 
-/** {@link requireMember}; 404 for a removed one too. */
+/** Works like {@link requireMember}, and throws a 404 for a removed member too. */
 export async function requireLivingMember(orm: Orm, address: MemberAddress): Promise<LivingMemberRow> {
   const row = await requireMember(orm, address);
   if (!isLiving(row)) throw notFound("member", address.member_id);
   return row;
 }
 
-/** The person of a membership, removed ones too; 404 for a service account and once the account is deleted. */
-export async function requirePersonOf(orm: Orm, memberId: string): Promise<string> {
-  const row = await findMember(orm, memberId);
+/**
+ * Returns the person of a membership, even a removed one. Throws a 404 for a service account and for a
+ * deleted account.
+ */
+export async function requirePersonOf(orm: Orm, member_id: string): Promise<string> {
+  const row = await findMember(orm, member_id);
   if (!row?.user_id) throw notFound("user");
   return row.user_id;
 }
 
-/** The person's membership in an organization that has not ended. */
+/** Returns the person's membership in an organization, or null if there is none or it has ended. */
 export async function findMembership(
   orm: Orm,
-  organizationId: string,
-  userId: string,
+  organization_id: string,
+  user_id: string,
 ): Promise<LivingMemberRow | null> {
   const [row] = await selectMembers(
     orm,
-    and(eq(members.organization_id, organizationId), eq(members.user_id, userId), notRemoved),
+    and(eq(members.organization_id, organization_id), eq(members.user_id, user_id), notRemoved),
   );
   return row !== undefined && isLiving(row) ? row : null;
 }
@@ -88,43 +94,43 @@ const lockedMember = (strength: "share" | "no key update") =>
 const lockedMembers = { share: lockedMember("share"), update: lockedMember("no key update") };
 
 /**
- * Locks a membership that has not ended until the transaction ends: `share` keeps it from being changed or
- * removed, `update` is for the one who does that. False when there is none.
+ * Locks a membership that has not ended, until the transaction ends. `share` prevents changes and removal;
+ * `update` is the lock for making them. Returns false when there is no such membership.
  */
 export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lockedMembers): Promise<boolean> {
   const locked = await lockedMembers[purpose](tx, { id });
   return locked.length > 0;
 }
 
-/** The person's membership in an organization that has not ended, locked for `share`. */
+/** Locks the person's membership in an organization for `share` and returns it, unless it has ended. */
 export async function lockMembership(
   tx: Orm,
-  organizationId: string,
-  userId: string,
+  organization_id: string,
+  user_id: string,
 ): Promise<Pick<MemberRow, "id" | "role" | "status"> | null> {
   const [row] = await tx
     .select({ id: members.id, role: members.role, status: members.status })
     .from(members)
-    .where(and(eq(members.organization_id, organizationId), eq(members.user_id, userId), notRemoved))
+    .where(and(eq(members.organization_id, organization_id), eq(members.user_id, user_id), notRemoved))
     .for("share");
   return row ?? null;
 }
 
 export async function listMembers(
   orm: Orm,
-  organizationId: string,
+  organization_id: string,
   { limit, starting_after }: PageRequest,
 ): Promise<LivingMemberRow[]> {
   const rows = await selectMembers(
     orm,
-    and(eq(members.organization_id, organizationId), notRemoved, behind(members.id, starting_after)),
+    and(eq(members.organization_id, organization_id), notRemoved, behind(members.id, starting_after)),
   )
     .orderBy(byId(members.id))
     .limit(limit + 1);
   return rows.filter(isLiving);
 }
 
-/** A membership without what it is given when it is written or read. */
+/** A membership to insert. The insert sets its status and its time of change. */
 export type NewMember = Pick<
   MemberRow,
   "id" | "organization_id" | "principal" | "user_id" | "service_account_id" | "role" | "created_at"
@@ -143,7 +149,10 @@ export async function updateMember(
   await tx.update(members).set(change).where(eq(members.id, id));
 }
 
-/** Whether the organization of a member has another that has not ended, with `role` if one is given. */
+/**
+ * Tells whether the member's organization has another member, with `role` if it is given. Removed members do
+ * not count.
+ */
 export async function hasOtherMember(
   tx: Orm,
   { id, organization_id }: Pick<MemberRow, "id" | "organization_id">,
@@ -164,8 +173,8 @@ export async function hasOtherMember(
   return others.length > 0;
 }
 
-/** The memberships of a person that have not ended, locked for their removal, by organization. */
-export async function lockMembershipsOf(tx: Orm, userId: string): Promise<NewMember[]> {
+/** Locks the memberships of a person that have not ended, for their removal. Returns them by organization. */
+export async function lockMembershipsOf(tx: Orm, user_id: string): Promise<NewMember[]> {
   return tx
     .select({
       id: members.id,
@@ -177,14 +186,14 @@ export async function lockMembershipsOf(tx: Orm, userId: string): Promise<NewMem
       created_at: members.created_at,
     })
     .from(members)
-    .where(and(eq(members.user_id, userId), notRemoved))
+    .where(and(eq(members.user_id, user_id), notRemoved))
     .orderBy(asc(members.organization_id))
     .for("no key update");
 }
 
 /**
- * Ends memberships that the transaction holds locked: no longer members, their keys revoked, their sessions
- * deleted. The lock comes first, so that no key or session is made for them meanwhile.
+ * Ends memberships, revokes their keys and deletes their sessions. The transaction holds the memberships
+ * locked, so that no key or session is created at the same time.
  */
 export async function endMemberships(tx: Orm, ended: readonly { id: string }[], now: Date): Promise<void> {
   await inBatches(ended, async (ids) => {
@@ -200,9 +209,9 @@ export async function endMemberships(tx: Orm, ended: readonly { id: string }[], 
   });
 }
 
-/** Takes the person out of its former memberships: they lose its name for good. */
-export async function forgetPerson(tx: Orm, userId: string): Promise<void> {
-  const former = await tx.select({ id: members.id }).from(members).where(eq(members.user_id, userId));
+/** Removes the person's id and display names from former memberships for good. */
+export async function forgetPerson(tx: Orm, user_id: string): Promise<void> {
+  const former = await tx.select({ id: members.id }).from(members).where(eq(members.user_id, user_id));
   await inBatches(former, (ids) =>
     tx.update(members).set({ user_id: null, display_name: null }).where(inArray(members.id, ids)),
   );

@@ -1,38 +1,55 @@
+import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Change, changesBetween } from "../changes.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { memberEvent, organizationEvent } from "../lifecycle/lifecycle-event.ts";
+import { memberEvent, organizationEvent, planEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";
 import { insertMember, type NewMember } from "../members/queries.ts";
 import { lockExistingUser } from "../users/queries.ts";
 import type { OrganizationRow } from "./organization.ts";
 import {
+  countCreatedBy,
   deleteOrganizationRows,
   insertOrganization,
   lockOrganization,
   updateOrganizationName,
+  updateOrganizationPlan,
 } from "./queries.ts";
 
-/** An organization and its first member, who holds `creator_role`, in one step. The person is locked first. */
+interface NewOrganization {
+  name: string;
+  /** The person who becomes the first member. */
+  user_id: string;
+  /** The creator. A person has a limit; staff may create any number of organizations for a person. */
+  by: "person" | "staff";
+}
+
+/**
+ * Creates an organization and its first member, who holds `creator_role`, in one transaction. Locks the
+ * person first, so that concurrent creations by one person are counted one after the other.
+ *
+ * @throws ApiError NOT_FOUND for an unknown person, CONFLICT for a person at the limit
+ */
 export async function createOrganization(
-  { database, roles, newId, clock }: Dependencies,
-  userId: string,
-  name: string,
+  deps: Dependencies,
+  { name, user_id, by }: NewOrganization,
 ): Promise<{ organization: OrganizationRow; member_id: string }> {
+  const { database, roles, newId, clock, default_plan: plan } = deps;
   const now = new Date(clock.now());
-  const organization: OrganizationRow = { id: newId(), name, created_at: now, updated_at: now };
+  const organization: OrganizationRow = { id: newId(), name, plan, created_at: now, updated_at: now };
   const founder: NewMember = {
     id: newId(),
     organization_id: organization.id,
     principal: "user",
-    user_id: userId,
+    user_id,
     service_account_id: null,
     role: roles.creator,
     created_at: now,
   };
   const work = async (tx: Orm) => {
-    await lockExistingUser(tx, userId, "share");
-    await insertOrganization(tx, organization);
+    await lockExistingUser(tx, user_id, by === "person" ? "update" : "share");
+    if (by === "person") await refuseTooMany(tx, user_id, deps.organizations_per_person_max);
+    await insertOrganization(tx, { ...organization, created_by: by === "person" ? user_id : null });
     await insertMember(tx, founder);
     const events = [
       organizationEvent("organization.created", organization),
@@ -40,8 +57,16 @@ export async function createOrganization(
     ];
     await appendEvents(tx, events, now);
   };
-  await database.transaction("create_organization", work, { lane: userId });
+  await database.transaction("create_organization", work, { lane: user_id });
   return { organization, member_id: founder.id };
+}
+
+async function refuseTooMany(tx: Orm, user_id: string, organizations_max: number): Promise<void> {
+  if ((await countCreatedBy(tx, user_id)) < organizations_max) return;
+  throw new ApiError("CONFLICT", {
+    message: `A person may create ${organizations_max} organizations: delete one first.`,
+    details: { field: "organizations", value: String(organizations_max) },
+  });
 }
 
 export function renameOrganization(
@@ -60,7 +85,26 @@ export function renameOrganization(
   return database.transaction("rename_organization", work, { lane: id });
 }
 
-/** Deletes an organization with all that is in it. */
+/** Changes the plan of an organization (ID-112). The plan that it has already writes nothing and is no event. */
+export function changePlan(
+  { database, clock }: Dependencies,
+  id: string,
+  plan: string | null,
+): Promise<{ organization: OrganizationRow; details: Record<string, Change> }> {
+  const work = async (tx: Orm) => {
+    const before = await lockOrganization(tx, id, "update");
+    const details = changesBetween({ plan: before.plan }, { plan });
+    if (details.plan === undefined) return { organization: before, details };
+    const updated_at = new Date(clock.now());
+    const organization = { ...before, plan, updated_at };
+    await updateOrganizationPlan(tx, id, plan, updated_at);
+    await appendEvents(tx, [planEvent(organization)], updated_at);
+    return { organization, details };
+  };
+  return database.transaction("change_plan", work, { lane: id });
+}
+
+/** Deletes an organization with everything in it. */
 export function deleteOrganization({ database, clock }: Dependencies, id: string): Promise<void> {
   const work = async (tx: Orm) => {
     const organization = await lockOrganization(tx, id, "delete");

@@ -1,16 +1,19 @@
+import { PlanName } from "@ostiary/lib/domain/routes";
+import { ULID_PATTERN } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nameField, shapeOf, updatedAt } from "../fields.ts";
+import { createdAt, idField, nameField, nullable, shapeOf, updatedAt } from "../fields.ts";
 import type { organizations } from "../tables.ts";
 
-/** The isolation boundary (Identity specification, Organization). */
+/** The isolation boundary between tenants (ID-23). */
 export const Organization = Type.Object(
   {
     id: idField("The organization_id."),
     name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+    plan: nullable(PlanName, { description: "The plan of the organization, or null without a plan." }),
     created_at: createdAt,
     updated_at: updatedAt,
   },
-  shapeOf("Organization", "The isolation boundary."),
+  shapeOf("Organization", "An owner of data that no other organization can reach."),
 );
 export type Organization = Static<typeof Organization>;
 
@@ -19,17 +22,30 @@ export const CreateOrganizationBody = Type.Object(
   { name },
   shapeOf("Create organization request", "A new organization."),
 );
+export const CreateOrganizationForPersonBody = Type.Object(
+  {
+    name,
+    user_id: {
+      ...idField("The person who becomes the first member."),
+      pattern: ULID_PATTERN,
+      rule: "must be the id (a ULID) of a person",
+    },
+  },
+  shapeOf("Create organization for a person request", "A new organization and its first member."),
+);
 export const UpdateOrganizationBody = Type.Object(
   { name },
-  shapeOf("Update organization request", "What to change."),
+  shapeOf("Update organization request", "The changes."),
 );
 
-export type OrganizationRow = typeof organizations.$inferSelect;
+export const ChangePlanBody = Type.Object(
+  { plan: nullable(PlanName, { description: "The new plan, or null for no plan." }) },
+  shapeOf("Change plan request", "The plan to change to."),
+);
 
-export function toOrganization(row: OrganizationRow): Organization {
-  return {
-    ...row,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
+/** An organization without its creator, which no response shows. */
+export type OrganizationRow = Omit<typeof organizations.$inferSelect, "created_by">;
+
+export function toOrganization({ id, name, plan, created_at, updated_at }: OrganizationRow): Organization {
+  return { id, name, plan, created_at: created_at.toISOString(), updated_at: updated_at.toISOString() };
 }

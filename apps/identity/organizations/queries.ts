@@ -13,7 +13,7 @@ const organizationById = prepared((orm) =>
     .where(eq(organizations.id, sql.placeholder("id"))),
 );
 
-/** The organization; 404 when there is none. */
+/** Returns the organization; throws a 404 when it does not exist. */
 export async function requireOrganization(orm: Orm, id: string): Promise<OrganizationRow> {
   const [row] = await organizationById(orm, { id });
   if (row === undefined) throw notFound("organization", id);
@@ -35,9 +35,9 @@ const lockedOrganizations = {
 };
 
 /**
- * The organization, locked until the transaction ends; 404 when there is none. `share` keeps it from being
- * deleted. `update` also lets its memberships be changed by one transaction at a time: whoever adds, removes
- * or gives a role to a member holds it, so that what a rule counts stays true until the commit.
+ * Locks the organization until the transaction ends and returns it; throws a 404 when it does not exist.
+ * `share` prevents its deletion. `update` also serializes changes of its memberships: every transaction that
+ * adds or removes a member or sets a role holds it. So the counts behind a rule stay true until the commit.
  */
 export async function lockOrganization(
   tx: Orm,
@@ -49,15 +49,31 @@ export async function lockOrganization(
   return row;
 }
 
-/** Locks, in the order of ids, every organization that a person is or was a member of. */
-export async function lockOrganizationsOf(tx: Orm, userId: string): Promise<void> {
-  const ids = tx.select({ id: members.organization_id }).from(members).where(eq(members.user_id, userId));
+/**
+ * Locks, in the order of ids, every organization that a person created, is a member of or was a member of.
+ */
+export async function lockOrganizationsOf(tx: Orm, user_id: string): Promise<void> {
+  const joined = tx.select({ id: members.organization_id }).from(members).where(eq(members.user_id, user_id));
+  const created = tx
+    .select({ id: organizations.id })
+    .from(organizations)
+    .where(eq(organizations.created_by, user_id));
   await tx
     .select({ id: organizations.id })
     .from(organizations)
-    .where(inArray(organizations.id, ids))
+    .where(inArray(organizations.id, joined.union(created)))
     .orderBy(asc(organizations.id))
     .for("no key update");
+}
+
+/** Counts the existing organizations that a person created. */
+export function countCreatedBy(tx: Orm, user_id: string): Promise<number> {
+  return tx.$count(organizations, eq(organizations.created_by, user_id));
+}
+
+/** Removes the creator from the person's organizations, which the caller holds locked. */
+export async function forgetCreator(tx: Orm, user_id: string): Promise<void> {
+  await tx.update(organizations).set({ created_by: null }).where(eq(organizations.created_by, user_id));
 }
 
 export function listOrganizations(
@@ -72,7 +88,10 @@ export function listOrganizations(
     .limit(limit + 1);
 }
 
-export async function insertOrganization(tx: Orm, row: OrganizationRow): Promise<void> {
+export async function insertOrganization(
+  tx: Orm,
+  row: OrganizationRow & { created_by: string | null },
+): Promise<void> {
   await tx.insert(organizations).values(row);
 }
 
@@ -80,9 +99,18 @@ export async function updateOrganizationName(tx: Orm, id: string, name: string, 
   await tx.update(organizations).set({ name, updated_at: now }).where(eq(organizations.id, id));
 }
 
+export async function updateOrganizationPlan(
+  tx: Orm,
+  id: string,
+  plan: string | null,
+  now: Date,
+): Promise<void> {
+  await tx.update(organizations).set({ plan, updated_at: now }).where(eq(organizations.id, id));
+}
+
 /**
- * Deletes a locked organization and all that is in it, tens of thousands of rows at a time, where the database's
- * own cascade would be one statement of any length.
+ * Deletes a locked organization and everything in it, in batches. The database's own cascade would be one
+ * statement without a limit.
  */
 export async function deleteOrganizationRows(tx: Orm, id: string): Promise<void> {
   const memberRows = await tx.select({ id: members.id }).from(members).where(eq(members.organization_id, id));
@@ -100,12 +128,12 @@ export async function deleteOrganizationRows(tx: Orm, id: string): Promise<void>
 }
 
 /**
- * Organizations that would be left without a member, or without a holder of `creatorRole`, if the person's
- * memberships ended; at most `limit` of them.
+ * Returns at most `limit` organizations that would lose their last member or holder of `creatorRole` if the
+ * person's memberships ended.
  */
 export function organizationsThatNeed(
   tx: Orm,
-  userId: string,
+  user_id: string,
   creatorRole: string | null,
   limit: number,
 ): Promise<{ id: string; name: string }[]> {
@@ -120,7 +148,7 @@ export function organizationsThatNeed(
     .innerJoin(organizations, eq(organizations.id, members.organization_id))
     .where(
       and(
-        eq(members.user_id, userId),
+        eq(members.user_id, user_id),
         ne(members.status, sql`'removed'`),
         sql`(not exists (${others})${creatorRole === null ? sql`` : sql` or ${lastHolder}`})`,
       ),

@@ -3,25 +3,30 @@ import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, shapeOf } from "../fields.ts";
 
-/** The deployment's roles, on or off (Identity specification, Roles file). */
+/** The roles of the deployment, on or off (ID-70). */
 export interface Roles {
-  /** Null while roles are off: then no member has a role and every member may do everything. */
+  /**
+   * The roles file, or null while roles are off. Then no member has a role and every member may do
+   * everything.
+   */
   readonly file: RolesFile | null;
-  /** For whoever creates an organization. */
+  /** The role of a person who creates an organization. */
   readonly creator: string | null;
-  /** For a member or invite that is written without a role. */
+  /** The default role of members and invites. */
   readonly forMembers: string | null;
-  /** For a service account that is written without a role. */
+  /** The default role of service accounts. */
   readonly forServiceAccounts: string | null;
-  /** The slugs that may be assigned, sorted. */
+  /** The slugs that can be assigned, sorted. */
   readonly slugs: readonly string[];
-  /** What a stored role grants now. A slug that the file no longer holds grants nothing. */
+  /**
+   * Returns the labels that a stored role grants now. A slug that the file no longer holds grants nothing.
+   */
   labelsOf(role: string | null): string[];
-  /** A stored role as answers show it. */
+  /** Returns a stored role as responses show it. */
   shown(role: string | null): string | null;
 }
 
-/** Roles as `file` defines them; null turns them off. */
+/** Creates the roles that `file` defines. Null turns roles off. */
 export function createRoles(file: RolesFile | null): Roles {
   if (file === null) return rolesOff;
   const labels = file.roles;
@@ -46,10 +51,13 @@ const rolesOff: Roles = Object.freeze({
   shown: () => null,
 });
 
-/** Matches no text in any dialect. */
+/** A pattern that matches no text in any dialect. */
 const NOTHING = "^[^\\s\\S]$";
 
-/** The optional `role` of a request body: one of the file's slugs; while roles are off no value will do. */
+/**
+ * Describes the optional `role` of a request body: one of the file's slugs. While roles are off, every value
+ * is refused.
+ */
 export function roleField(roles: Roles, description: string) {
   if (roles.file === null) {
     return Type.Optional(
@@ -73,7 +81,7 @@ export function roleField(roles: Roles, description: string) {
 const slug = (description: string) =>
   nullable(Type.String({ description: `${description} Null while roles are off.`, examples: ["owner"] }));
 
-/** The roles of the deployment (Identity specification, Roles listing). */
+/** The roles of the deployment (ID-75). */
 export const RolesListing = Type.Object(
   {
     roles: Type.Array(
@@ -81,7 +89,7 @@ export const RolesListing = Type.Object(
         {
           slug: Type.String({ description: "The role's name.", examples: ["admin"] }),
           labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
-            description: "What the role grants; `*` alone grants every label.",
+            description: "The labels that the role grants; `*` alone grants every label.",
             examples: [["org:write", "org:members:write"]],
           }),
         },
@@ -89,11 +97,11 @@ export const RolesListing = Type.Object(
       ),
       { description: "Sorted by slug." },
     ),
-    creator_role: slug("Given to whoever creates an organization."),
-    default_role: slug("Given where a write names no role."),
-    service_account_default_role: slug("Given to a service account where the write names no role."),
+    creator_role: slug("The role of a person who creates an organization."),
+    default_role: slug("The role of a new member if the write names none."),
+    service_account_default_role: slug("The role of a new service account if the write names none."),
   },
-  shapeOf("Roles", "The roles of this deployment."),
+  shapeOf("Role list", "The roles of this deployment."),
 );
 export type RolesListing = Static<typeof RolesListing>;
 

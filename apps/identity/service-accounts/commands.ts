@@ -15,18 +15,18 @@ import {
 } from "./queries.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
 
-/** A service account and its member, in one step, with the organization locked. */
+/** Creates a service account and its member in one transaction, with the organization locked. */
 export async function createServiceAccount(
   { database, roles, newId, clock }: Dependencies,
-  organizationId: string,
+  organization_id: string,
   name: string,
   role: string | null,
 ): Promise<ServiceAccountRow> {
   const now = new Date(clock.now());
-  const account = { id: newId(), organization_id: organizationId, name, created_at: now, updated_at: now };
+  const account = { id: newId(), organization_id, name, created_at: now, updated_at: now };
   const member = {
     id: newId(),
-    organization_id: organizationId,
+    organization_id,
     principal: "service_account",
     user_id: null,
     service_account_id: account.id,
@@ -34,16 +34,16 @@ export async function createServiceAccount(
     created_at: now,
   } as const;
   const work = async (tx: Orm) => {
-    await lockOrganization(tx, organizationId, "update");
+    await lockOrganization(tx, organization_id, "update");
     await insertServiceAccount(tx, account);
     await insertMember(tx, member);
     await appendEvents(tx, [memberEvent("member.created", member, roles)], now);
   };
-  await database.transaction("create_service_account", work, { lane: organizationId });
+  await database.transaction("create_service_account", work, { lane: organization_id });
   return { ...account, member_id: member.id, role, status: "active" };
 }
 
-/** Locks the account's member, then the account. Answers what really changed. */
+/** Renames a service account and returns the differences. Locks the account's member, then the account. */
 export function renameServiceAccount(
   { database, clock }: Dependencies,
   address: ServiceAccountAddress,
@@ -63,7 +63,7 @@ export function renameServiceAccount(
   return database.transaction("rename_service_account", work, { lane: address.organization_id });
 }
 
-/** Removes the account's member, with all that follows from it. */
+/** Removes the account's member, with its keys and sessions. */
 export function removeServiceAccount(deps: Dependencies, address: ServiceAccountAddress): Promise<void> {
   const work = async (tx: Orm) => {
     const { member_id, organization_id } = await requireServiceAccount(tx, address);

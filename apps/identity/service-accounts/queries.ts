@@ -6,13 +6,13 @@ import { behind, byId } from "../list-queries.ts";
 import { members, serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
 
-/** Where a service account is addressed. */
+/** The address of a service account. */
 export interface ServiceAccountAddress {
   organization_id: string;
   service_account_id: string;
 }
 
-/** Read from the members, whose index holds the service accounts that are not removed in the order of a list. */
+/** Reads from the members, because their index holds the living service accounts in list order. */
 function selectServiceAccounts(orm: Orm, condition: SQL | undefined) {
   return orm
     .select({
@@ -26,7 +26,10 @@ function selectServiceAccounts(orm: Orm, condition: SQL | undefined) {
     .where(and(ne(members.status, sql`'removed'`), condition));
 }
 
-/** The account at an address; 404 for an unknown one, another organization's and a removed one. */
+/**
+ * Returns the account at an address. Throws a 404 for an unknown account, one of another organization and a
+ * removed one.
+ */
 export async function requireServiceAccount(
   orm: Orm,
   { organization_id, service_account_id }: ServiceAccountAddress,
@@ -41,12 +44,12 @@ export async function requireServiceAccount(
 
 export function listServiceAccounts(
   orm: Orm,
-  organizationId: string,
+  organization_id: string,
   { limit, starting_after }: PageRequest,
 ): Promise<ServiceAccountRow[]> {
   return selectServiceAccounts(
     orm,
-    and(eq(members.organization_id, organizationId), behind(members.service_account_id, starting_after)),
+    and(eq(members.organization_id, organization_id), behind(members.service_account_id, starting_after)),
   )
     .orderBy(byId(members.service_account_id))
     .limit(limit + 1);
@@ -56,7 +59,7 @@ export async function insertServiceAccount(tx: Orm, row: typeof serviceAccounts.
   await tx.insert(serviceAccounts).values(row);
 }
 
-/** Locks the account's own row, so that the name that is changed is the one that was read. */
+/** Locks the account's own row, so that its name does not change between the read and the write. */
 export async function lockServiceAccount(tx: Orm, id: string): Promise<void> {
   await tx
     .select({ id: serviceAccounts.id })

@@ -4,13 +4,13 @@ import { type LivingMemberRow, MemberStatus } from "../members/member.ts";
 import { type Roles, roleField } from "../roles/roles.ts";
 import type { serviceAccounts } from "../tables.ts";
 
-/** A non-human member of one organization (Identity specification, Service account). */
+/** A non-human member of one organization (ID-50). */
 export const ServiceAccount = Type.Object(
   {
     id: idField("The service_account_id."),
     organization_id: idField("The organization."),
-    member_id: idField("Its member: suspend it, re-enable it or give it another role there."),
-    name: Type.String({ description: "What it is called.", examples: ["Nightly build"] }),
+    member_id: idField("Its member. Status and role are changed at the member's address."),
+    name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
     role: shownRole,
     status: MemberStatus,
     created_at: createdAt,
@@ -20,21 +20,21 @@ export const ServiceAccount = Type.Object(
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
 
-const name = nameField("What the service account is called.", "Nightly build");
+const name = nameField("The name of the service account.", "Nightly build");
 
 export function createServiceAccountBody(roles: Roles) {
   return Type.Object(
-    { name, role: roleField(roles, "Left out: service_account_default_role, else default_role.") },
+    { name, role: roleField(roles, "Default: service_account_default_role, otherwise default_role.") },
     shapeOf("Create service account request", "A new service account."),
   );
 }
 
 export const UpdateServiceAccountBody = Type.Object(
   { name },
-  shapeOf("Update service account request", "What to change."),
+  shapeOf("Update service account request", "The changes."),
 );
 
-/** A service account with what its member tells. */
+/** A service account with the facts that its member holds. */
 export type ServiceAccountRow = typeof serviceAccounts.$inferSelect &
   Pick<LivingMemberRow, "role" | "status"> & { member_id: string };
 

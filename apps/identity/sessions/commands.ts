@@ -9,20 +9,19 @@ import { deleteExpiredSessions, insertSession } from "./queries.ts";
 import { SESSION_MS, type Session } from "./session.ts";
 
 /**
- * Mints a session for a person who is an active member of an organization; 404 for anyone else, and for a
- * person who is suspended and so active nowhere. The member is locked, so that a removal under way is seen,
- * or sees the session.
+ * Creates a session for an active person who is an active member of an organization; throws a 404 for anyone
+ * else. Locks the member, so that a concurrent removal is seen, or deletes the session.
  */
 export function mintSession(
   { database, roles, clock, secrets }: Dependencies,
-  userId: string,
-  organizationId: string,
+  user_id: string,
+  organization_id: string,
 ): Promise<Session> {
   const secret = secrets.session();
   const work = async (tx: Orm) => {
-    const person = await findUser(tx, userId);
+    const person = await findUser(tx, user_id);
     if (person?.status !== "active") throw notFound();
-    const member = await lockMembership(tx, organizationId, userId);
+    const member = await lockMembership(tx, organization_id, user_id);
     if (member?.status !== "active") throw notFound();
     const now = clock.now();
     const expires_at = new Date(now + SESSION_MS);
@@ -36,19 +35,19 @@ export function mintSession(
       token: secret.plaintext,
       expires_at: expires_at.toISOString(),
       member_id: member.id,
-      organization_id: organizationId,
+      organization_id,
       role: roles.shown(member.role),
       labels: roles.labelsOf(member.role),
     };
   };
-  return database.transaction("mint_session", work, { lane: organizationId });
+  return database.transaction("mint_session", work, { lane: organization_id });
 }
 
 const SWEEP_INTERVAL_MS = 10 * 60 * 1000;
 const SWEEP_RETRY_MS = 60 * 1000;
 const SWEEP_ROWS = 1_000;
 
-/** Deletes expired sessions, when it starts and every ten minutes, in batches that lock little. */
+/** Deletes expired sessions at start and every ten minutes, in small batches. */
 export function sessionSweeper({ database, clock }: Dependencies, log: Logger): Loop {
   return new Loop({
     async task(stopping) {

@@ -7,7 +7,7 @@ import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/queries.ts";
 import { endMemberships, forgetPerson, lockMembershipsOf } from "../members/queries.ts";
-import { lockOrganizationsOf, organizationsThatNeed } from "../organizations/queries.ts";
+import { forgetCreator, lockOrganizationsOf, organizationsThatNeed } from "../organizations/queries.ts";
 import {
   deleteUser,
   findUserBySubject,
@@ -18,12 +18,12 @@ import {
 } from "./queries.ts";
 import type { UserRow } from "./user.ts";
 
-/** Each round lost means that someone else created or deleted this very person meanwhile. */
+/** The limit for attempts. An attempt fails when another transaction creates or deletes the same person. */
 const ROUNDS_MAX = 10;
 
 /**
- * The person of `subject`, created when nobody had it (contract 5), and kept from being deleted until the
- * transaction ends. Two at once create one person: the database lets one claim the link, the other reads it.
+ * Returns the person of `subject`, or creates one (ID-85), and prevents deletion until the transaction ends.
+ * When two calls run at once, one claims the link and the other reads it.
  */
 export async function personOfSubject(
   tx: Orm,
@@ -48,7 +48,7 @@ export async function personOfSubject(
   throw new Error("The person of a subject was created and deleted over and over.");
 }
 
-/** Changes a person's name or status, and answers what really changed. */
+/** Changes a person's name or status and returns the differences. */
 export function changeUser(
   { database, clock }: Dependencies,
   id: string,
@@ -66,35 +66,37 @@ export function changeUser(
   return database.transaction("change_user", work, { lane: id });
 }
 
-/** One for all: a deletion may wait at the organizations of many tenants. */
+/** The one lane for all deletions, since a deletion may wait for the organizations of many tenants. */
 const DELETION_LANE = "account deletions";
-/** Organizations that a refusal names at most. */
+/** The limit for organizations that a refusal names. */
 const NAMED_MAX = 100;
 
 /**
- * Deletes a person's account in one step (Identity specification, Users): memberships end, keys and IdP links
- * go, and former memberships forget who it was.
+ * Deletes a person's account in one transaction (ID-20): ends memberships, and deletes keys and IdP links.
+ * Former memberships and created organizations no longer refer to the person. Locks the person, so that no
+ * membership is added, then the organizations in the order of their ids.
  *
- * The person is locked first, so that no membership is added meanwhile, then the organizations in the order
- * of their ids.
- *
- * @throws ApiError ORGANIZATION_HANDOFF_REQUIRED while an organization would be left without a member or
- * without a holder of creator_role.
+ * @throws ApiError ORGANIZATION_HANDOFF_REQUIRED when an organization would lose its last member or holder of
+ * creator_role
  */
-export async function deleteAccount({ database, roles, clock }: Dependencies, userId: string): Promise<void> {
+export async function deleteAccount(
+  { database, roles, clock }: Dependencies,
+  user_id: string,
+): Promise<void> {
   const work = async (tx: Orm) => {
-    await lockExistingUser(tx, userId, "delete");
-    await lockOrganizationsOf(tx, userId);
-    const needy = await organizationsThatNeed(tx, userId, roles.creator, NAMED_MAX);
+    await lockExistingUser(tx, user_id, "delete");
+    await lockOrganizationsOf(tx, user_id);
+    const needy = await organizationsThatNeed(tx, user_id, roles.creator, NAMED_MAX);
     if (needy.length > 0) {
       throw new ApiError("ORGANIZATION_HANDOFF_REQUIRED", { details: { organizations: needy } });
     }
-    const ended = await lockMembershipsOf(tx, userId);
+    const ended = await lockMembershipsOf(tx, user_id);
     const now = new Date(clock.now());
     await endMemberships(tx, ended, now);
-    await forgetPerson(tx, userId);
-    await deleteKeysOfUser(tx, userId);
-    await deleteUser(tx, userId);
+    await forgetPerson(tx, user_id);
+    await forgetCreator(tx, user_id);
+    await deleteKeysOfUser(tx, user_id);
+    await deleteUser(tx, user_id);
     const events = ended.map((member) => memberEvent("member.removed", member, roles));
     await appendEvents(tx, events, now);
   };

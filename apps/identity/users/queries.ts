@@ -7,7 +7,7 @@ import { behind, byId } from "../list-queries.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
 import type { MembershipRow, UserRow } from "./user.ts";
 
-/** The person; 404 when there is none. */
+/** Returns the person; throws a 404 when there is none. */
 export async function requireUser(orm: Orm, id: string): Promise<UserRow> {
   const row = await findUser(orm, id);
   if (row === null) throw notFound("user", id);
@@ -41,8 +41,8 @@ const lockedUsers = {
 };
 
 /**
- * The person, locked until the transaction ends: `share` keeps the account from being deleted, `update` also
- * keeps others from changing it, `delete` waits for all who hold either.
+ * Locks the person until the transaction ends and returns the person, or null. `share` prevents deletion of
+ * the account. `update` also prevents other changes. `delete` waits for every holder of either lock.
  */
 export async function lockUser(
   tx: Orm,
@@ -53,7 +53,7 @@ export async function lockUser(
   return row ?? null;
 }
 
-/** {@link lockUser}; 404 when there is none. */
+/** Works like {@link lockUser}, and throws a 404 when there is no such person. */
 export async function lockExistingUser(
   tx: Orm,
   id: string,
@@ -81,10 +81,10 @@ export async function updateUser(
   await tx.update(users).set(change).where(eq(users.id, id));
 }
 
-/** A person's active memberships, oldest first. */
+/** Returns a person's active memberships, oldest first. */
 export function listMemberships(
   orm: Orm,
-  userId: string,
+  user_id: string,
   { limit, starting_after }: PageRequest,
 ): Promise<MembershipRow[]> {
   return orm
@@ -96,7 +96,11 @@ export function listMemberships(
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organization_id))
     .where(
-      and(eq(members.user_id, userId), eq(members.status, sql`'active'`), behind(members.id, starting_after)),
+      and(
+        eq(members.user_id, user_id),
+        eq(members.status, sql`'active'`),
+        behind(members.id, starting_after),
+      ),
     )
     .orderBy(byId(members.id))
     .limit(limit + 1);
@@ -112,15 +116,15 @@ const userBySubject = prepared((orm) =>
     ),
 );
 
-/** The person of an IdP subject, in one indexed query. */
+/** Returns the person of an IdP subject, with one indexed query. */
 export async function findUserBySubject(orm: Orm, { issuer, subject }: IdpSubject): Promise<UserRow | null> {
   const [row] = await userBySubject(orm, { issuer, subject });
   return row ?? null;
 }
 
 /**
- * Creates a person for a subject that has none. Of several at once one does, and the others, having waited
- * for it, get null.
+ * Creates a person for a subject without one. When several calls run at once, one succeeds. The others wait
+ * for its transaction and return null.
  */
 export async function insertUserOfSubject(
   tx: Orm,
@@ -137,7 +141,7 @@ export async function insertUserOfSubject(
   return row;
 }
 
-/** Deletes the account itself and its links; whatever else belongs to it must be gone. */
+/** Deletes the account and its links. The caller must delete everything else that belongs to it first. */
 export async function deleteUser(tx: Orm, id: string): Promise<void> {
   await tx.delete(idpLinks).where(eq(idpLinks.user_id, id));
   await tx.delete(users).where(eq(users.id, id));

@@ -14,13 +14,13 @@ import {
 import type { Roles } from "../roles/roles.ts";
 import type { members, organizations, users } from "../tables.ts";
 
-export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
+const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
   title: "Person status",
-  description: "suspended: nothing of this person is admitted, in any realm.",
+  description: "suspended: no credential of this person is admitted, in any realm.",
   rule: "must be active or suspended",
 });
 
-/** A person in the directory (Identity specification, User). */
+/** A person in the directory (ID-15). */
 export const User = Type.Object(
   {
     id: idField("The user_id."),
@@ -35,7 +35,7 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-/** `display_name` in a request: a name, or null for none. */
+/** The `display_name` in a request: a name, or null if there is none. */
 export const displayNameField = nullable(
   personText(NAME_LENGTH_MAX, {
     description: "A name, or null for none.",
@@ -46,14 +46,14 @@ export const displayNameField = nullable(
 
 export const UpdateUserBody = Type.Object(
   { display_name: displayNameField },
-  shapeOf("Update user request", "What to change."),
+  shapeOf("Update user request", "The changes."),
 );
 export const UpdateUserStatusBody = Type.Object(
   { status: PersonStatus },
   shapeOf("Update user status request", "The status to set."),
 );
 
-/** A membership in the list of a person (Identity specification, Membership list item). */
+/** A membership in a person's list (ID-19). */
 export const Membership = Type.Object(
   {
     id: idField("The member_id."),
@@ -65,7 +65,7 @@ export const Membership = Type.Object(
       shapeOf("Membership organization", "The organization that a membership is in."),
     ),
     role: shownRole,
-    status: Type.Literal("active", { description: "Memberships that are listed are active." }),
+    status: Type.Literal("active", { description: "Only active memberships are listed." }),
   },
   shapeOf("Membership", "A person's membership in an organization."),
 );
@@ -90,10 +90,10 @@ export function toMembership({ id, organization, role }: MembershipRow, roles: R
   return { id, organization, role: roles.shown(role), status: "active" };
 }
 
-/** Characters that can be stored and compared: no control characters, surrogates only in pairs. */
+/** The characters that can be stored and compared: no control characters, and surrogates only in pairs. */
 const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
 
-/** Refuses with 422 an IdP subject, the `idp` of a body, that no identity provider would give. */
+/** Refuses an IdP subject in a body with 422 when no identity provider would issue it. */
 export function checkedSubject(idp: IdpSubject): IdpSubject {
   const fields: FieldError[] = (["issuer", "subject"] as const)
     .filter((part) => idp[part].length > SUBJECT_LENGTH_MAX || !STORABLE.test(idp[part]))

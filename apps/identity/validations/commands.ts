@@ -4,7 +4,7 @@ import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/queries.ts";
 import { INVALID, isSession, judge, ownCredential } from "./validation.ts";
 
-/** Who an IdP subject is. A subject that nobody had becomes a new person. */
+/** Validates an IdP subject and returns its person. A new subject becomes a new person. */
 export async function validateSubject(deps: Dependencies, idp: IdpSubject): Promise<ValidationResult> {
   const { validations } = deps;
   const person =
@@ -17,10 +17,9 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
 }
 
 /**
- * Whom an API key or session stands for. One look-up by the hash of the whole string, whatever is found: there
- * is no secret to compare, and so nothing to be learnt from how long it takes. Another one for each other hash
- * that it may be stored under, while peppers are put in or changed. Text that can not be a credential of this
- * deployment costs no query at all.
+ * Validates an API key or session and returns its holder. The look-up is by the hash of the whole text, so
+ * there is no secret to compare and no timing to learn from. Each other accepted hash adds a look-up. Text
+ * that cannot be a credential of this deployment needs no query.
  */
 export async function validateCredential(
   { credentials, roles, clock, secrets, keyUses }: Dependencies,

@@ -1,55 +1,32 @@
-import { TurnBatch } from "@ostiary/lib/async";
-import type { HeldTraces, SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
-
-interface Wanted<Row> {
-  readonly key: string;
-  readonly resolve: (row: Row | null) => void;
-  readonly reject: (error: unknown) => void;
-  /** The request that it is wanted for, where that is traced. */
-  readonly held: HeldTraces;
-}
+import { Batches, type Member, rejectEach, type SharedContext } from "@ostiary/lib/async";
 
 const KEYS_MAX = 100;
 
-/** Rows by their keys, with one query for all that are wanted in one turn of the event loop. */
+/** Looks up rows by key, with one query for all keys of one turn of the event loop. */
 export class GatheredLookup<Row> {
-  readonly #batch: TurnBatch<Wanted<Row>>;
+  readonly #batches: Batches<string, Row | null>;
   readonly #findAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
 
-  readonly #tracing: SharedWorkTracing | undefined;
-
-  /** @param tracing where traces are exported: a query is part of the trace of each request that it is made for */
+  /** @param context adds a query to the trace of each request that waits for it */
   constructor(
     findAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>,
-    tracing?: SharedWorkTracing,
+    context?: SharedContext,
   ) {
     this.#findAll = findAll;
-    this.#tracing = tracing;
-    this.#batch = new TurnBatch(KEYS_MAX, (wanted) => void this.#answer(wanted));
+    this.#batches = new Batches((wanted) => this.#answer(wanted), { items_max: KEYS_MAX, context });
   }
 
-  /** The row of `key`, null when there is none. Rejects when the query failed that was to find it. */
+  /** Returns the row of `key`, or null. Rejects when the query fails. */
   find(key: string): Promise<Row | null> {
-    const { promise, resolve, reject } = Promise.withResolvers<Row | null>();
-    this.#batch.add({ key, resolve, reject, held: this.#tracing?.held() });
-    return promise;
+    return this.#batches.add(key);
   }
 
-  #query(wanted: readonly Wanted<Row>[]): Promise<ReadonlyMap<string, Row>> {
-    const query = () => this.#findAll(wanted.map(({ key }) => key));
-    if (this.#tracing === undefined) return query();
-    return this.#tracing.together(
-      wanted.map(({ held }) => held),
-      query,
-    );
-  }
-
-  async #answer(wanted: readonly Wanted<Row>[]): Promise<void> {
+  async #answer(wanted: readonly Member<string, Row | null>[]): Promise<void> {
     try {
-      const found = await this.#query(wanted);
-      for (const { key, resolve } of wanted) resolve(found.get(key) ?? null);
+      const found = await this.#batches.together(wanted, this.#findAll);
+      for (const { item, resolve } of wanted) resolve(found.get(item) ?? null);
     } catch (error) {
-      for (const { reject } of wanted) reject(error);
+      rejectEach(wanted, error);
     }
   }
 }

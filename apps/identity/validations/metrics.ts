@@ -4,7 +4,7 @@ import { collectedCounter, type Metrics } from "@ostiary/lib/runtime/telemetry";
 const KINDS = ["credential", "person"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Counts what was answered to gateways that asked who a caller is. */
+/** Counts the results of validations. */
 export interface ValidationMetrics {
   answered(kind: Kind, result: ValidationResult): ValidationResult;
 }

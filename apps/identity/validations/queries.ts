@@ -1,3 +1,4 @@
+import type { SharedContext } from "@ostiary/lib/async";
 import {
   type Database,
   type DatabaseOptions,
@@ -5,20 +6,22 @@ import {
   openDatabase,
   prepared,
 } from "@ostiary/lib/runtime/stores/database";
-import type { SharedWorkTracing } from "@ostiary/lib/runtime/telemetry";
 import { type Column, eq, type SQL, sql } from "drizzle-orm";
-import { apiKeys, members, sessions, users } from "../tables.ts";
+import { apiKeys, members, organizations, sessions, users } from "../tables.ts";
 import { GatheredLookup } from "./gathered-lookup.ts";
 import type { CredentialRow } from "./validation.ts";
 
 const CONNECTIONS = 5;
 
-/** Connections for validations: each is one short read, and no queue of writers or readers is before it. */
+/**
+ * Opens the connections for validations. Each validation is one short read, which never queues behind other
+ * reads or writes.
+ */
 export function openValidations(url: string, options: DatabaseOptions): Promise<Database> {
   return openDatabase(url, { pool_max: CONNECTIONS, ...options });
 }
 
-/** Whom a credential stands for: its person, for a user key, or its member and that member's person. */
+/** The holder of a credential: the person of a user key, or a member and that member's person. */
 const holder = {
   user_id: apiKeys.user_id,
   person_status: users.status,
@@ -26,6 +29,7 @@ const holder = {
   organization_id: members.organization_id,
   role: members.role,
   member_status: members.status,
+  plan: organizations.plan,
 };
 
 const keysByHash = prepared((orm) =>
@@ -39,11 +43,12 @@ const keysByHash = prepared((orm) =>
     })
     .from(apiKeys)
     .leftJoin(members, eq(members.id, apiKeys.member_id))
+    .leftJoin(organizations, eq(organizations.id, members.organization_id))
     .leftJoin(users, eq(users.id, sql`coalesce(${apiKeys.user_id}, ${members.user_id})`))
     .where(isOneOf(apiKeys.hash)),
 );
 
-/** The API keys of these hashes with their holders, in one query on the unique index of hashes. */
+/** Returns the API keys of these hashes with their holders, in one query on the unique index of hashes. */
 export async function findKeys(orm: Orm, hashes: readonly string[]): Promise<Map<string, CredentialRow>> {
   return byHash(await keysByHash(orm, { hashes: asArray(hashes) }));
 }
@@ -60,11 +65,12 @@ const sessionsByHash = prepared((orm) =>
     })
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.member_id))
+    .innerJoin(organizations, eq(organizations.id, members.organization_id))
     .leftJoin(users, eq(users.id, members.user_id))
     .where(isOneOf(sessions.hash)),
 );
 
-/** The sessions of these hashes with their holders, in one query on the primary key. */
+/** Returns the sessions of these hashes with their holders, in one query on the primary key. */
 export async function findSessions(orm: Orm, hashes: readonly string[]): Promise<Map<string, CredentialRow>> {
   return byHash(await sessionsByHash(orm, { hashes: asArray(hashes) }));
 }
@@ -73,7 +79,9 @@ function isOneOf(column: Column): SQL {
   return sql`${column} = any(${sql.placeholder("hashes")}::text[])`;
 }
 
-/** As PostgreSQL writes an array. Hashes are of letters, digits, `-` and `:`, none of which needs quotes. */
+/**
+ * Formats hashes as a PostgreSQL array. Hashes consist of letters, digits, `-` and `:`, which need no quotes.
+ */
 function asArray(hashes: readonly string[]): string {
   return `{${hashes.join()}}`;
 }
@@ -82,14 +90,14 @@ function byHash<Row extends CredentialRow & { hash: string }>(rows: readonly Row
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** Stored credentials, by the hashes of their texts. */
+/** The stored credentials, by hash. */
 export interface Credentials {
   readonly keys: GatheredLookup<CredentialRow>;
   readonly sessions: GatheredLookup<CredentialRow>;
 }
 
-/** Those in a database: the ones that are asked for at the same time by one query. */
-export function credentialsIn(database: Database, tracing?: SharedWorkTracing): Credentials {
+/** Returns the credentials in a database. Concurrent look-ups share one query. */
+export function credentialsIn(database: Database, tracing?: SharedContext): Credentials {
   const keys = (hashes: readonly string[]) => database.run("select_api_keys", (orm) => findKeys(orm, hashes));
   const sessions = (hashes: readonly string[]) =>
     database.run("select_sessions", (orm) => findSessions(orm, hashes));

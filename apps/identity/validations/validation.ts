@@ -5,16 +5,18 @@ import type { apiKeys, members, sessions, users } from "../tables.ts";
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** A stored credential with the states that decide on it. */
+/** A stored credential with the states that decide whether it is valid. */
 export interface CredentialRow
   extends Nullable<Pick<typeof members.$inferSelect, "organization_id" | "role">>,
     Nullable<Pick<typeof sessions.$inferSelect, "expires_at">>,
     Pick<typeof apiKeys.$inferSelect, "revoked_at"> {
-  /** Null for a session. */
+  /** The plan of the organization, or null if there is none, and for a user key. */
+  plan: string | null;
+  /** The id of the key, or null for a session. */
   key_id: string | null;
-  /** Set for a user key. */
+  /** The id of the person; set for a user key. */
   user_id: string | null;
-  /** Of the person that the key, or the key's or session's member, belongs to; null for a service account. */
+  /** The status of the person behind the key or session, or null for a service account. */
   person_status: (typeof users.$inferSelect)["status"] | null;
   member_id: string | null;
   member_status: (typeof members.$inferSelect)["status"] | null;
@@ -22,7 +24,10 @@ export interface CredentialRow
 
 export const INVALID: InvalidResult = { valid: false };
 
-/** The credential when it has a known form and this deployment's brand, which alone can be valid. */
+/**
+ * Returns the credential if it has a known form and this deployment's brand. No other credential can be
+ * valid.
+ */
 export function ownCredential(text: string, brand: string): ParsedCredential | null {
   const parsed = parseCredential(text);
   return parsed?.brand === brand ? parsed : null;
@@ -33,8 +38,9 @@ export function isSession(credential: ParsedCredential): boolean {
 }
 
 /**
- * What a credential is worth now (contract 4, Admission): nothing when it is revoked or over, or its member or
- * person is not active; else its holder, with what the member's role grants at this moment.
+ * Decides whether a credential is valid now (ID-87, ID-88). A credential is invalid when it is revoked or
+ * expired, or when its member or person is not active. Otherwise the result is its holder, with the labels
+ * that the member's role grants now.
  */
 export function judge(
   credential: ParsedCredential,
@@ -58,6 +64,7 @@ export function judge(
     organization_id,
     member_id,
     labels: roles.labelsOf(row.role),
+    plan: row.plan,
     ...end,
   };
 }

@@ -4,21 +4,21 @@ import { bundleConsole } from "@ostiary/registry/console/bundle";
 import type { BunPlugin } from "bun";
 import { embeddedFiles, ROOT } from "./embedded-files.ts";
 
-/** Modules of packages that read files from beside themselves, by the expression that says where they are. */
+/** Modules of packages that read files from their own folder, each with the expression for that folder. */
 const PLACED = [
   { modules: /\/@electric-sql\/pglite\/dist\/[^/]+\.js$/, place: "import.meta.url", as: urlInExecutable },
   { modules: /\/etcd3\/lib\/connection-pool\.js$/, place: "__dirname", as: folderInExecutable },
 ];
 
-/** Bundles the console when it is first asked for, for which an executable has no source. */
+/** The module that bundles the console from source. An executable holds the bundle instead of the source. */
 const CONSOLE = /\/apps\/registry\/console\/bundle\.ts$/;
 
 /**
- * Puts the files of `embeddedFiles` into an executable, each imported by its path, and tells the modules that look
- * for theirs where they are then. The console is inside as it is served. In an executable all modules lie at its root.
+ * Puts the files of `embeddedFiles` and the bundled console into an executable, and tells modules where their
+ * files are. All modules of an executable lie at its root.
  */
 export async function embedPlugin(entry: string): Promise<BunPlugin> {
-  // one build waits for ever for another that is begun within it
+  // Both run before the build, because a build inside a build never ends.
   const [files, page] = await Promise.all([embeddedFiles(), bundleConsole()]);
   return {
     name: "embedded files",

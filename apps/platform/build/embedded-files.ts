@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
 /**
- * The files that the executable holds besides code, by their paths in the repository. What is read by
- * `shippedFile` stands here, and what a package reads from beside its own modules.
+ * The files that the executable holds besides code, by their paths in the repository. `shippedFile` or the
+ * modules of a package read them.
  */
 const EMBEDDED = [
   "drizzle/*/*.sql",
@@ -16,7 +16,10 @@ const EMBEDDED = [
 
 export const ROOT = join(import.meta.dir, "../../..");
 
-/** The paths of all of them. Throws where a pattern finds nothing: the executable would lack it. */
+/**
+ * Returns the paths of all embedded files.
+ * @throws Error when a pattern matches no file, because the executable would lack it
+ */
 export async function embeddedFiles(): Promise<string[]> {
   const found = await Promise.all(
     EMBEDDED.map(async (pattern) => {

@@ -5,8 +5,8 @@ import { embedPlugin } from "./embed-plugin.ts";
 import { ROOT } from "./embedded-files.ts";
 
 /**
- * Makes the executable `ostiary`: all of the product in one file, for machines that have no Bun. The runtimes of other systems are packages of the
- * npm registry (`@oven/bun-…`), which Bun keeps once they were fetched.
+ * The targets of the executable `ostiary`, which holds the whole product in one file for machines without
+ * Bun. Bun fetches the runtimes of other systems from the npm registry (`@oven/bun-…`) and keeps them.
  */
 const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
 type Target = (typeof TARGETS)[number];
@@ -34,11 +34,11 @@ await Bun.write(join(outdir, "SHA256SUMS"), sums.join(""));
 
 function addTarget(text: string, targets: Target[]): Target[] {
   const target = TARGETS.find((each) => each === text);
-  if (target === undefined) throw new InvalidArgumentError(`It is one of ${TARGETS.join(", ")}.`);
+  if (target === undefined) throw new InvalidArgumentError(`Use one of ${TARGETS.join(", ")}.`);
   return [...targets, target];
 }
 
-/** The name of the file that it makes. */
+/** Builds the executable for one target and returns its file name. */
 async function build(target: Target): Promise<string> {
   const file = `ostiary-${target}${target.startsWith("windows") ? ".exe" : ""}`;
   const started_ms = performance.now();
@@ -53,7 +53,7 @@ async function build(target: Target): Promise<string> {
     compile: {
       target: `bun-${target}`,
       outfile: join(outdir, file),
-      // what lies in the folder where somebody calls it is no part of it
+      // The executable must not load files from the folder that it is called in.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },

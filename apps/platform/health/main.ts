@@ -1,10 +1,13 @@
 /**
- * What a container's health check asks, whichever service the container runs: whether all that listens beside it on
- * an internal port is ready. Exit code 0 when it is; else 1, with the reason on stdout, where `docker inspect`
- * shows it. It is run every few seconds in each container, so it imports nothing: that would cost five times as much.
+ * The health check of a container, whichever service the container runs. Asks every internal port in the
+ * container whether it is ready. Exits with 0 when all are ready, else with 1. Writes the reasons to stdout,
+ * where `docker inspect` shows them.
+ *
+ * The check runs every few seconds in each container. So this file imports nothing: imports would make the
+ * check cost five times as much.
  */
 
-/** The internal ports of gateway, registry, identity and audit, unless `INTERNAL_PORT` says another. */
+/** The internal ports of gateway, registry, identity and audit. `INTERNAL_PORT` replaces all four. */
 const PORTS = ["8000", "5003", "3001", "3003"];
 const TIMEOUT_MS = 3_000;
 
@@ -18,7 +21,7 @@ const reasons = answers.filter((answer) => answer !== "");
 process.stdout.write(reasons.map((reason) => `${reason}\n`).join(""));
 process.exit(reasons.length === 0 ? 0 : 1);
 
-/** Empty when what listens there is ready, null when nothing does, else the reason. */
+/** Returns an empty text when the port is ready, null when nothing listens there, else the reason. */
 async function readiness(port: string): Promise<string | null> {
   const url = `http://${host}:${port}/health/ready`;
   try {

@@ -8,7 +8,7 @@ import type { TObject } from "@sinclair/typebox";
 import { platformVariables } from "../config.ts";
 import { variableTable } from "./variable-table.ts";
 
-/** The apps whose README has a table of variables, and the schema that it is made from. */
+/** The schemas behind the variable tables, by app. */
 export const schemas: Readonly<Record<string, TObject>> = {
   gateway: gatewayVariables,
   registry: registryVariables,
@@ -25,7 +25,7 @@ export function readmePath(app: string): string {
   return join(import.meta.dir, "../..", app, "README.md");
 }
 
-/** The text of an app's README with the table that its schema gives between the markers. */
+/** Returns an app's README with a new variable table between its markers. */
 export function withTable(app: string, readme: string): string {
   const schema = schemas[app];
   const begin = readme.indexOf(BEGIN);

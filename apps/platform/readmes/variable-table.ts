@@ -1,7 +1,7 @@
 import { listenVariables } from "@ostiary/lib/runtime/config";
 import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
 
-/** The table of a service's variables, as its README has it, from the schema that reads them. */
+/** Returns the variable table of a README, from the schema that reads the variables. */
 export function variableTable(schema: TObject): string {
   const rows = Object.entries(schema.properties)
     .toSorted(([one], [other]) => Number(isShared(one)) - Number(isShared(other)))
@@ -16,7 +16,10 @@ export function variableTable(schema: TObject): string {
 
 const HEAD = ["Variable", "Default", "Takes", "What it is for"];
 
-/** The cells of each column as wide as the widest, as the formatter has them; a line of dashes below the first row. */
+/**
+ * Pads the cells of each column to one width, as the formatter does, and adds a line of dashes below the
+ * head.
+ */
 function aligned([head = [], ...rows]: string[][]): string {
   const widths = head.map((_, column) =>
     Math.max(...[head, ...rows].map((cells) => cells[column]?.length ?? 0)),
@@ -27,7 +30,7 @@ function aligned([head = [], ...rows]: string[][]): string {
   return [head, dashes, ...rows].map(line).join("");
 }
 
-/** What every service has comes after what is its own. */
+/** The variables that every service has; the table lists them last. */
 const shared = listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 });
 const isShared = (name: string) => name in shared;
 

@@ -1,7 +1,10 @@
 import { bundlePage, type PageBundle } from "@ostiary/lib/runtime/http";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
-/** The console, from its source. An executable, which has none, is built with the outcome in this module's place. */
+/**
+ * Bundles the console from its source. An executable has no source, so its build replaces this module by the
+ * output.
+ */
 export function bundleConsole(): Promise<PageBundle> {
   return bundlePage(shippedFile("apps/console/main.tsx"));
 }

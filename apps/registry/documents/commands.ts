@@ -1,24 +1,27 @@
-import type { Applied, Plan } from "@ostiary/lib/contracts/registry-api";
+import type { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { listChanges } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { refuseConflicts } from "../publishing/conflicts.ts";
-import { type ExpectedPlan, requirePlan } from "../publishing/if-match.ts";
+import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendRevisions } from "../publishing/queries.ts";
 import { readServices, readStates } from "../services/queries.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
 import type { Configs } from "./document.ts";
 
-/** Creates or replaces the services of a document, all or none; 412 unless they stand as `expected`. */
+/**
+ * Creates or replaces all services of a document, or none; 412 if their current revisions differ from
+ * `expected`.
+ */
 export function applyDocument(
   publishing: Publishing,
   configs: Configs,
-  { expected, request_id }: { expected: ExpectedPlan; request_id: string },
+  { expected, request_id }: { expected: ExpectedPreview; request_id: string },
 ): Promise<Applied> {
   return publish(publishing, "apply", async (tx, fence) => {
     const names = [...configs.keys()];
     const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
-    requirePlan(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
+    requirePreview(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
     return appendAll(tx, configs, states, { fence, request_id });
   });
 }
@@ -27,7 +30,7 @@ function currentRevision(state: ServiceState | undefined): number | null {
   return state === undefined || state.deleted ? null : state.revision;
 }
 
-/** As {@link applyDocument}, for those services that have no history at all, deleted ones included. */
+/** Applies a document to those of its services that have no history. A deleted service has a history. */
 export function seedDocument(publishing: Publishing, configs: Configs, request_id: string): Promise<Applied> {
   return publish(publishing, "seed", async (tx, fence) => {
     const states = await readStates(tx, [...configs.keys()]);
@@ -52,8 +55,8 @@ async function appendAll(
   return { results: written.map(({ service, revision }) => ({ service, status: "upserted", revision })) };
 }
 
-/** Every check of {@link applyDocument} against one moment's state, and what it would change. */
-export function planDocument(database: Database, configs: Configs): Promise<Plan> {
+/** Runs every check of {@link applyDocument} against one snapshot, and returns what apply would change. */
+export function previewDocument(database: Database, configs: Configs): Promise<Preview> {
   const work = async (tx: Orm) => {
     await refuseConflicts(tx, configs);
     const current = await readServices(tx, [...configs.keys()]);

@@ -3,16 +3,16 @@ import { outlineJson } from "@ostiary/lib/domain/json";
 import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
 import { nestedTooDeeply, readBytes } from "@ostiary/lib/runtime/http";
 import { invalidBody, placeOf } from "./invalid-body.ts";
-import { jsonFault } from "./json-fault.ts";
+import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
 
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
 
-/** What apply takes. */
+/** The content types that apply accepts. */
 export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
 
-/** Reads the body of apply: JSON or YAML by its content type, YAML without one (contract 3). */
+/** Reads the body of apply: JSON or YAML by its content type, and YAML without a content type (RG-34). */
 export async function readDocument(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
@@ -20,34 +20,34 @@ export async function readDocument(request: Request, bytes_max: number): Promise
   }
   const text = await readUtf8(request, bytes_max);
   if (type === JSON_TYPE) return parseJson(text);
-  // a text that is JSON means the same in YAML, and is read far faster
+  // JSON means the same in YAML, and parses far faster as JSON
   const json = text.trimStart().startsWith("{") ? tryJson(text) : null;
   return json === null ? parseYaml(text) : json.value;
 }
 
-/** The services of a document, valid and in stored form, by name. */
+/** The services of a document by name, valid and in stored form. */
 export type Configs = ReadonlyMap<string, StoredServiceConfig>;
 
-/** The services of a valid document; 422 with everything that is wrong. */
+/** Returns the services of a valid document; 422 with all violations. */
 export function validServices(document: unknown): Configs {
   const result = validateDocument(document);
   if (!result.ok) throw validationError(result.fields);
   return result.services;
 }
 
-/** As {@link validServices}, of a YAML text. */
+/** Returns the services of a valid YAML document; 422 with all violations. */
 export function servicesOfYaml(text: string): Configs {
   return validServices(parseYaml(text));
 }
 
-/** Reads a JSON body, the only kind that PUT takes. */
+/** Reads a JSON body, the only kind that PUT accepts. */
 export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && type !== JSON_TYPE) throw invalidBody(`Send the body as ${JSON_TYPE}.`);
   return parseJson(await readUtf8(request, bytes_max));
 }
 
-/** The content type without its parameters, or null. */
+/** Returns the content type without its parameters, or null. */
 function mediaType(request: Request): string | null {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   return type === undefined || type === "" ? null : type;
@@ -75,12 +75,14 @@ function parseJson(text: string): unknown {
 }
 
 function notJson(text: string): ApiError {
-  const fault = jsonFault(text);
-  if (fault === null) return invalidBody("The body is not valid JSON.");
-  return invalidBody(`The JSON is not valid${placeOf(fault.offset, text)}: ${fault.reason}`);
+  const error = jsonSyntaxError(text);
+  if (error === null) return invalidBody("The body is not valid JSON.");
+  return invalidBody(`The JSON is not valid${placeOf(error.offset, text)}: ${error.reason}`);
 }
 
-/** The value of a JSON text, null when it is none; 422 when it nests too deeply, or an object has a key twice. */
+/**
+ * Parses a JSON text. Returns null when the text is not JSON. Throws 422 for deep nesting and for a duplicate key.
+ */
 function tryJson(text: string): { value: unknown } | null {
   const { too_deep_at, members } = outlineJson(text);
   if (too_deep_at !== null) throw nestedTooDeeply("The document");
@@ -90,14 +92,14 @@ function tryJson(text: string): { value: unknown } | null {
   } catch {
     return null;
   }
-  // JSON.parse keeps the last of two equal keys: fewer come out than were written
+  // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
   if (countMembers(value) !== members) {
     throw invalidBody("A key is given twice in one object of the JSON.");
   }
   return { value };
 }
 
-/** The members of all objects in a value that is not nested too deeply. */
+/** Counts the members of all objects in a value; the caller has bounded the depth. */
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Array.isArray(value) ? value : Object.values(value);

@@ -2,12 +2,12 @@ import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
 
 const LINE_BREAK = 0x0a;
 
-/** 422 for a body that can not be read as a configuration at all. */
+/** Returns the 422 for a body that cannot be read as a configuration at all. */
 export function invalidBody(message: string): ApiError {
   return validationError([{ path: "", message }]);
 }
 
-/** ` at line 3, column 5`, or nothing when the place is not known. */
+/** Returns a place such as ` at line 3, column 5`, or an empty text when the offset is unknown. */
 export function placeOf(offset: number | undefined, text: string): string {
   if (offset === undefined || offset < 0) return "";
   let line = 1;

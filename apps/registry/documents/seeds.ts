@@ -8,9 +8,8 @@ import { seedDocument } from "./commands.ts";
 import { servicesOfYaml } from "./document.ts";
 
 /**
- * Applies every `*.yaml` and `*.yml` of `directory` in name order, each for those of its services that have no
- * history at all (Gateway specification, States and transitions). A file that apply would refuse stops the
- * start.
+ * Applies every `*.yaml` and `*.yml` file of `directory` in name order. Each file creates only those of its
+ * services that have no history (RG-100). A file that apply would refuse stops the start.
  */
 export async function seedRoutes(directory: string, publishing: Publishing, log: Logger): Promise<void> {
   const request_id = Bun.randomUUIDv7();

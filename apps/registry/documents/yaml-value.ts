@@ -16,25 +16,25 @@ import {
 } from "js-yaml";
 import { invalidBody, placeOf } from "./invalid-body.ts";
 
-/** Aliases may add this much to a document, or half of its text where that is more. */
+/** The least bound on the characters that aliases may add; a longer text may add half its length. */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
-/** How the library spells that an event has no anchor, tag or text. */
+/** The library's offset for an event without an anchor, tag or text. */
 const NONE = -1;
 
 const SCALAR_TAGS = [nullCoreTag, boolCoreTag, intCoreTag, floatCoreTag];
-/** The tags whose values may begin with a character; most text begins like none. */
+/** The tags by the first characters of their values; most values match no tag. */
 const TAGS_BY_FIRST = Map.groupBy(
   SCALAR_TAGS.flatMap((tag) => (tag.implicitFirstChars ?? []).map((first) => ({ tag, first }))),
   ({ first }) => first,
 );
 const STRING_TAG = "tag:yaml.org,2002:str";
 
-/** A value, and what it is counted as when an alias repeats it. */
+/** A value, with its size for the bound on aliases and its height for the bound on depth. */
 interface Built {
   readonly value: unknown;
-  /** Characters of its keys and scalars, and one for each value. */
+  /** The number of characters of its keys and scalars, plus one for each value. */
   readonly size: number;
-  /** Levels of lists and maps. */
+  /** The number of nested levels of lists and maps. */
   readonly height: number;
 }
 
@@ -42,22 +42,25 @@ interface Built {
 interface Open {
   readonly into: unknown[] | Record<string, unknown>;
   readonly anchor: string | null;
-  /** The key whose value comes next, in a map. */
+  /** The key of the map that waits for its value. */
   key: string | null;
   size: number;
   height: number;
 }
 
-/** Makes the value of a document out of the library's events: core schema, every key once and a string. */
+/**
+ * Builds the value of a document from the library's events, by the core schema. Every key is a string and
+ * occurs once.
+ */
 export class ValueBuilder {
-  /** Documents begun so far. */
+  /** The number of documents that have begun. */
   documents = 0;
-  /** The value of the last document; null for one without any. */
+  /** The value of the last document, or null for an empty document. */
   value: unknown = null;
 
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** null while the anchor's own value is read. */
+  /** The value of each anchor, or null while the reader is still reading that value. */
   readonly #anchors = new Map<string, Built | null>();
   #aliased: number;
 
@@ -99,7 +102,7 @@ export class ValueBuilder {
     this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
   }
 
-  /** Ends a list, a map or, when none is open, the document. */
+  /** Closes the innermost list or map, or the document when none is open. */
   #end(): void {
     const ended = this.#open.pop();
     if (ended === undefined) return;
@@ -123,8 +126,8 @@ export class ValueBuilder {
     const start = event.anchorStart - 1;
     const built = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd));
     if (built === undefined || built === null) {
-      const fault = built === null ? "stands inside of what it repeats" : "has no anchor before it";
-      throw invalidBody(`The alias${placeOf(start, this.#text)} ${fault}.`);
+      const problem = built === null ? "stands inside of what it repeats" : "has no anchor before it";
+      throw invalidBody(`The alias${placeOf(start, this.#text)} ${problem}.`);
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedTooDeeply(start, this.#text);
     if (this.#awaitsKey()) {
@@ -135,7 +138,7 @@ export class ValueBuilder {
     }
     this.#aliased -= built.size;
     if (this.#aliased < 0) {
-      throw invalidBody("The aliases of the YAML expand to too much: write it out, or send it as JSON.");
+      throw invalidBody("The aliases of the YAML expand to too many values: write them out, or send JSON.");
     }
     this.#add(built.value, built.size, built.height);
   }
@@ -181,7 +184,10 @@ export class ValueBuilder {
     );
   }
 
-  /** The full name of a tag, null without one; `!` alone says that the value is what its form says. */
+  /**
+   * Returns the full name of a tag, or null without one. The tag `!` makes a scalar a string, and has no
+   * effect on a list or map.
+   */
   #tagOf(event: ScalarEvent | SequenceEvent | MappingEvent): string | null {
     if (event.tagStart === NONE) return null;
     const written = this.#text.slice(event.tagStart, event.tagEnd);
@@ -191,16 +197,16 @@ export class ValueBuilder {
   }
 
   #refusedTag({ tagStart }: { tagStart: number }) {
-    return invalidBody(`Tags of your own are not accepted${placeOf(tagStart, this.#text)}.`);
+    return invalidBody(`Custom tags are not accepted${placeOf(tagStart, this.#text)}.`);
   }
 }
 
-/** 422 for YAML past the bound that holds for JSON. */
+/** Returns the 422 for YAML that is nested deeper than JSON may be. */
 export function nestedTooDeeply(offset: number, text: string) {
   return invalidBody(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${placeOf(offset, text)}.`);
 }
 
-/** What an unquoted text means: null, true, false, a number, or itself. */
+/** Resolves an unquoted text to null, true, false, a number, or the text itself. */
 function plainValue(text: string): unknown {
   for (const { tag } of TAGS_BY_FIRST.get(text.charAt(0)) ?? []) {
     const value: unknown = tag.resolve(text, false, tag.tagName);
@@ -213,7 +219,7 @@ function isQuoted({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
 
-/** As JSON does it: `__proto__` is a key like any other. */
+/** Sets a member as JSON.parse does: `__proto__` is an ordinary key. */
 function setMember(map: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") map[key] = value;
   else Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });

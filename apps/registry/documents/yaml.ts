@@ -1,7 +1,7 @@
 /**
- * YAML as operators write it, and nothing more: one document of maps, lists and scalars (contract 3). What
- * could cost more than its bytes is bounded: depth, and what aliases repeat. No custom tags, no merge keys, every
- * key once.
+ * Parses the YAML that operators write: one document of maps, lists and scalars (RG-38). Depth and aliases
+ * are bounded, because they can cost more than their bytes. Custom tags, merge keys and duplicate keys are
+ * refused.
  */
 import type { ApiError } from "@ostiary/lib/domain/errors";
 import { JSON_DEPTH_MAX } from "@ostiary/lib/domain/json";
@@ -12,7 +12,7 @@ import { nestedTooDeeply, ValueBuilder } from "./yaml-value.ts";
 const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
-/** Parses `text`; 422 says what is not accepted, and where. */
+/** Parses `text`; 422 names what is not accepted, and its place. */
 export function parseYaml(text: string): unknown {
   refuseUnprintable(text);
   const head = refuseDirectives(text);
@@ -24,8 +24,8 @@ export function parseYaml(text: string): unknown {
   return builder.value;
 }
 
-/** What YAML lets nobody write but as an escape, and the lone line break that nobody sees in an editor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** The characters that YAML allows only as escapes, and a lone carriage return, which editors do not show. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|(?!^)\ufeff|\r(?!\n)/;
 
 function refuseUnprintable(text: string): void {
@@ -37,12 +37,18 @@ function refuseUnprintable(text: string): void {
   );
 }
 
-/** A higher minor version is to be read as if it were ours, another major one to be refused (YAML 1.2, 6.8.1). */
+/**
+ * The accepted %YAML directives. A processor accepts higher minor versions than its own, and refuses other
+ * major versions (YAML 1.2, 6.8.1).
+ */
 const VERSION = /^%YAML[ \t]+1\.\d+(?:[ \t]+#.*|[ \t]*)$/;
-/** Lines that may stand in front of a document: comments, directives, blank ones. */
+/** A line that may precede a document: a comment, a directive or a blank line. */
 const HEAD_LINE = /\ufeff?(?:[ \t]*#.*|%.*|[ \t]*)(?:\r?\n|$)/y;
 
-/** Refuses what the library passes over: any directive but one %YAML. Returns where the document begins. */
+/**
+ * Refuses what the library ignores: any directive but one %YAML. Returns the offset where the document
+ * begins.
+ */
 function refuseDirectives(text: string): number {
   let offset = 0;
   let versions = 0;
@@ -64,7 +70,7 @@ function refuseDirectives(text: string): number {
 
 function eventsOf(text: string, head: number): Event[] {
   try {
-    // the library counts some levels twice; the builder counts them as JSON does
+    // the library counts some levels twice, so the builder enforces the exact bound
     return parseEvents(text, { maxDepth: 2 * JSON_DEPTH_MAX });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
@@ -80,20 +86,24 @@ function fromLibrary({ reason, mark }: YAMLException, text: string, head: number
   return invalidBody(`The YAML is not valid${placeOf(offset, text)}${why === undefined ? "" : `: ${why}`}.`);
 }
 
-/** Our words for the library's reasons; what is left has none but its place. */
+/** The messages for the library's reasons. A reason without a message gets its place only. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^tab characters/, "indent by spaces, not by tabs"],
-  [/indentation of a/, "this can not stand here; a quote, a comma, a colon or a line break may be missing"],
-  [/indentation/, "the text is indented less than what it belongs to"],
+  [/indentation of a/, "this cannot stand here; a quote, a comma, a colon or a line break may be missing"],
+  [
+    /^deficient indentation/,
+    "a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to",
+  ],
+  [/indentation width/, "the indentation after | or > is one digit from 1 to 9"],
   [/quoted scalar$/, "a quote is not closed"],
   [/within a flow collection$/, "a bracket or brace is not closed"],
   [/^missed comma/, "a comma is missing between two entries"],
   [/found ','$/, "a value is missing in front of a comma"],
-  [/^expected ':'/, "a colon is missing behind a key"],
-  [/^a whitespace character/, "a space is missing behind a colon"],
-  [/multiline key/, "a key stands on one line, with a colon behind it"],
+  [/^expected ':'/, "a colon is missing after a key"],
+  [/^a whitespace character/, "a space is missing after a colon"],
+  [/multiline key/, "a key stands on one line, followed by a colon"],
   [/escape|hexadecimal/, "an escape in double quotes is not known"],
   [/of an (anchor|alias) node/, "an anchor or alias has no name"],
-  [/^directives end mark/, "--- is missing behind the directive"],
-  [/^end of the stream/, "this can not stand here: the document has ended before it"],
+  [/^directives end mark/, "--- is missing after the directive"],
+  [/^end of the stream/, "this cannot stand here: the document has ended before it"],
 ];

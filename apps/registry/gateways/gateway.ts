@@ -1,25 +1,32 @@
-import { GatewayInstance, INSTANCES_PREFIX, SKIPPED_SERVICES_MAX } from "@ostiary/lib/contracts/route-store";
-import { parseJson } from "@ostiary/lib/domain/json";
+import {
+  GatewayInstance,
+  INSTANCE_LENGTH_MAX,
+  INSTANCES_PREFIX,
+  SKIPPED_SERVICES_MAX,
+  skippedService,
+} from "@ostiary/lib/contracts/route-store";
+import { tryJson } from "@ostiary/lib/domain/json";
 import type { RouteEntry, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
 import { Value } from "@sinclair/typebox/value";
 
-/** What a gateway's entry says; null when it says nothing that can be read, or speaks for another gateway. */
+/**
+ * Parses a gateway's entry. Returns null for an entry that is too long, not valid, or under another gateway's
+ * key.
+ */
 export function readInstance({ key, value }: Pick<RouteEntry, "key" | "value">): GatewayInstance | null {
-  let parsed: unknown;
-  try {
-    parsed = parseJson(value);
-  } catch {
-    return null;
-  }
+  if (value.length > INSTANCE_LENGTH_MAX) return null;
+  const parsed = tryJson(value);
   if (!Value.Check(GatewayInstance, parsed) || INSTANCES_PREFIX + parsed.instance !== key) return null;
-  // a later version may tell more
-  return Value.Decode(GatewayInstance, Value.Clean(GatewayInstance, parsed));
+  // a gateway of a later version may have more fields
+  const instance = Value.Decode(GatewayInstance, Value.Clean(GatewayInstance, parsed));
+  const skipped = instance.skipped.map(({ service, reason }) => skippedService(service, reason));
+  return { ...instance, skipped };
 }
 
 /**
- * Whether a gateway has taken in all that `routes` summarizes, deletions included. The gateway takes in changes in
- * their order. Once it is as far as the newest of the entries it has all of these; what it may have beside them
- * are entries that were deleted later, and then it has more than there are.
+ * Reports whether a gateway has loaded all entries that `routes` summarizes, deletions included. Gateways
+ * apply changes in order, so a gateway that has reached the newest entry has all entries. An entry that the
+ * gateway has still to delete makes its count larger.
  */
 export function hasLoaded(instance: GatewayInstance, routes: RouteSummary): boolean {
   const { store_revision, services, skipped } = instance;
@@ -27,14 +34,17 @@ export function hasLoaded(instance: GatewayInstance, routes: RouteSummary): bool
   return store_revision >= routes.newest && services + skipped.length === routes.count;
 }
 
-/** Whether it has taken in `routes` and serves what they say of `services`: of what it left out it serves nothing. */
+/**
+ * Reports whether a gateway has loaded `routes` and left out none of `services`. A gateway serves nothing of
+ * a service that it left out.
+ */
 export function serves(
   instance: GatewayInstance,
   routes: RouteSummary,
   services: ReadonlySet<string>,
 ): boolean {
   const { skipped } = instance;
-  // from a full list nothing follows about what is not on it
+  // a full list may be cut, so a service that is not on it may be left out all the same
   if (skipped.length >= SKIPPED_SERVICES_MAX) return false;
   return hasLoaded(instance, routes) && !skipped.some(({ service }) => services.has(service));
 }

@@ -6,18 +6,21 @@ import { readInstance } from "./gateway.ts";
 const RETRY_MS = 250;
 
 /**
- * The gateways that run and what each has loaded, followed by one watch however many ask. While the route store
- * is away they stay as they were last seen.
+ * Follows the gateways that run and what each has loaded, through one watch for all callers. While the route
+ * store is away, keeps the last known state.
  */
 export class LiveGateways {
   readonly #store: Pick<RouteStore, "list" | "watch">;
   readonly #onChange: () => void;
   readonly #following: Loop;
-  /** By key. */
+  /** The gateways by key. */
   #instances = new Map<string, GatewayInstance>();
-  /** What the watch told while all was read. */
+  /** The changes that the watch reported during a full read. */
   #told: RouteChange[] = [];
-  /** How often changes may have passed unseen, and up to which of these times all has been read since. */
+  /**
+   * The number of times that the watch may have missed changes. `#readUpTo` is this number at the last full
+   * read.
+   */
   #interruptions = 1;
   #readUpTo = 0;
   #watch: RouteWatch | null = null;
@@ -28,7 +31,7 @@ export class LiveGateways {
     this.#following = new Loop({
       task: () => this.#readAll(),
       retry_ms: RETRY_MS,
-      // who asks for a gateway meanwhile is told that none is known
+      // the loop retries; callers see no gateways until the first read succeeds
       onFailure: () => {},
     });
   }
@@ -42,7 +45,7 @@ export class LiveGateways {
     await this.#watch?.close();
   }
 
-  /** Null before they were first read. */
+  /** The gateways, or null before the first read. */
   get instances(): readonly GatewayInstance[] | null {
     return this.#readUpTo === 0 ? null : [...this.#instances.values()];
   }
@@ -52,14 +55,14 @@ export class LiveGateways {
       changed: (changes) => this.#hear(changes),
       interrupted: () => {
         this.#interruptions += 1;
-        // what was told before is in what is read after
+        // the next full read includes the earlier changes
         this.#told = [];
         this.#following.wake();
       },
     });
     const interruptions = this.#interruptions;
     const { revision, entries } = await this.#store.list(INSTANCES_PREFIX);
-    // the loop was woken, and reads again
+    // the interruption woke the loop, which reads again
     if (interruptions !== this.#interruptions) return;
     const told = this.#told.filter((change) => change.revision > revision);
     this.#told = [];

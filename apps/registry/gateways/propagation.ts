@@ -7,7 +7,7 @@ import { serves } from "./gateway.ts";
 import { LiveGateways } from "./live-gateways.ts";
 import { readProjectedFences } from "./queries.ts";
 
-/** What was committed: the services that one write changed, under its fence. */
+/** A committed write: its fence and the services that it changed. */
 export interface Commit {
   readonly fence: number;
   readonly services: readonly string[];
@@ -19,21 +19,24 @@ export interface PropagationDeps {
   clock: Clock;
 }
 
-/** Between two looks at what another replica may have projected. */
+/** The pause between two checks whether another replica has projected a write. */
 const LOOK_MS = 250;
 const RETRY_MS = 250;
 
 interface Wait {
   readonly fence: number;
   readonly services: ReadonlySet<string>;
-  /** What the gateways are to have loaded: the route store as it was once it had the write. Null before that. */
+  /**
+   * The summary of the route store, read once the store had the write. Gateways must reach this summary. The
+   * field is null until the store has the write.
+   */
   routes: RouteSummary | null;
   readonly end: () => void;
 }
 
 /**
- * Waits until writes are served by every gateway that runs. All waits share one watch of the gateways, and one
- * look at the database and at the route store whenever a projection was made.
+ * Waits until every running gateway serves a write. All waits share one watch of the gateways, and one check
+ * of the database and the route store after each projection.
  */
 export class Propagations {
   readonly #deps: PropagationDeps;
@@ -49,7 +52,7 @@ export class Propagations {
       task: () => this.#look(),
       pause_ms: LOOK_MS,
       retry_ms: RETRY_MS,
-      // the waits go on, and tell at their end how far things came
+      // the waits continue, and report at their end what was reached
       onFailure: () => {},
       clock: deps.clock,
     });
@@ -60,7 +63,7 @@ export class Propagations {
     this.#looking.start();
   }
 
-  /** Ends all waits, those that begin later at once. */
+  /** Ends all waits, and makes later waits end at once. */
   endAll(): void {
     this.#isOver = true;
     for (const { end } of this.#waits) end();
@@ -71,14 +74,14 @@ export class Propagations {
     await Promise.all([this.#gateways.stop(), this.#looking.stop()]);
   }
 
-  /** A projection was tried. */
+  /** Checks the waits after an attempt to project. */
   look(): void {
     if (this.#waits.size > 0) this.#looking.wake();
   }
 
   /**
-   * Resolves when the route store has what was committed and every gateway that runs serves it, or `wait_ms` after
-   * it was called, or when nobody listens for the answer any more; with how far things have come by then.
+   * Resolves with the progress of a write, once every running gateway serves it. Resolves earlier after
+   * `wait_ms`, or when the client disconnects.
    */
   async wait({ fence, services }: Commit, wait_ms: number, left: AbortSignal): Promise<Propagation> {
     const { clock } = this.#deps;
@@ -104,7 +107,7 @@ export class Propagations {
     };
   }
 
-  /** Finds out which writes the route store has by now. */
+  /** Finds the writes that the route store has. */
   async #look(): Promise<void> {
     const unprojected = [...this.#waits].filter(({ routes }) => routes === null);
     if (unprojected.length === 0) return;

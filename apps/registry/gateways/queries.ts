@@ -1,4 +1,4 @@
-import type { Gateway } from "@ostiary/lib/contracts/registry-api";
+import type { Gateway, Gateways } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
@@ -7,26 +7,36 @@ import { isOneOf } from "../publishing/queries.ts";
 import { services } from "../tables.ts";
 import { hasLoaded, readInstance } from "./gateway.ts";
 
+/** The maximum number of gateways in one answer. */
+const PAGE_GATEWAYS = 100;
+
 /**
- * The gateways that run, in the order of their ids. What they have is looked at last, so a gateway that is current
- * serves at least all that was committed when this was asked.
+ * Returns a page of the running gateways in the order of their ids, after `starting_after`. Reads the
+ * gateways last, so a current gateway serves at least everything that was committed before the call.
  */
 export async function listGateways(
   database: Database,
   routeStore: Pick<RouteStore, "list" | "summarize">,
-): Promise<Gateway[]> {
+  starting_after: string | undefined,
+): Promise<Gateways> {
   const isBehind = await hasOutstanding(database);
   const routes = await routeStore.summarize(ROUTES_PREFIX);
   const { entries } = await routeStore.list(INSTANCES_PREFIX);
-  return entries.flatMap((entry) => {
+  const gateways: Gateway[] = [];
+  for (const entry of entries) {
+    if (starting_after !== undefined && entry.key <= INSTANCES_PREFIX + starting_after) continue;
     const instance = readInstance(entry);
-    if (instance === null) return [];
+    if (instance === null) continue;
+    if (gateways.length === PAGE_GATEWAYS) return { gateways, has_more: true };
     const current = !isBehind && instance.skipped.length === 0 && hasLoaded(instance, routes);
-    return [{ ...instance, current }];
-  });
+    gateways.push({ ...instance, current });
+  }
+  return { gateways, has_more: false };
 }
 
-/** Of each of `names` the fence that the route store is known to hold; none is there before the first. */
+/**
+ * Returns the fence that the route store is known to hold for each of `names`; 0 before the first projection.
+ */
 export async function readProjectedFences(
   database: Database,
   names: readonly string[],

@@ -4,13 +4,13 @@ import type { Publishing } from "../publishing/publish.ts";
 
 const WAIT_MS_MAX = 30_000;
 
-/** Parameter of the writes whose answer can wait; see {@link waitedFor}. */
+/** The parameter of writes whose answer can wait; see {@link waitedFor}. */
 export const waitParameters = {
   wait_ms: Type.Optional(
     Type.String({
       pattern: "^([0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000)$",
       description:
-        "Answer once every gateway that runs serves what was written, or after so many milliseconds, and tell in `propagation` how far it had come. The write is recorded either way.",
+        "Answer once every running gateway serves the write, or after this many milliseconds; `propagation` tells how far it got. The write is recorded either way.",
       rule: `must be a whole number from 0 to ${WAIT_MS_MAX}`,
       openapi: { type: "integer", minimum: 0, maximum: WAIT_MS_MAX },
     }),
@@ -19,13 +19,13 @@ export const waitParameters = {
 
 export const waitQuery = Type.Object(waitParameters, { additionalProperties: false });
 
-/** A write, and how far it has come where its caller waited for that. */
+/** The result of a write, with its propagation if the caller waited. */
 export interface Waited<Result> {
   result: Result;
   propagation: Propagation | undefined;
 }
 
-/** Carries out a write of `services` and then waits as its caller asked. */
+/** Carries out a write of `services`, and then waits if the caller asked for it. */
 export async function waitedFor<Result>(
   publishing: Publishing,
   { services, wait_ms, request }: { services: readonly string[]; wait_ms?: string; request: Request },

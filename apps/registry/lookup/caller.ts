@@ -6,16 +6,16 @@ import { Type } from "@sinclair/typebox";
 
 const LABEL = "(\\*|[a-z0-9:._-]+)";
 const LABEL_LENGTH_MAX = 64;
-/** As many as a role may have. */
+/** The maximum number of labels, equal to that of a role. */
 const LABELS_MAX = 64;
 const LABELS_RULE = `must be 1 to ${LABELS_MAX} labels separated by commas, each of at most ${LABEL_LENGTH_MAX} characters of a-z, 0-9, colon, dot, underscore and hyphen, or *`;
 
-/** Parameters of the look-up that name a caller; see {@link callerLabels}. */
+/** The parameters of the look-up that name a caller; see {@link callerLabels}. */
 export const callerParameters = {
   role: Type.Optional(
     Type.String({
       description:
-        "Tell whether a member with this role may use the route. A slug of ROLES_FILE; not beside labels.",
+        "A slug of ROLES_FILE: the answer tells whether a member with this role may use the route. It cannot be combined with labels.",
       openapi: { pattern: "^[a-z0-9:._-]{1,64}$", examples: ["admin"] },
     }),
   ),
@@ -23,14 +23,14 @@ export const callerParameters = {
     Type.String({
       pattern: `^${LABEL}(,${LABEL})*$`,
       description:
-        "Tell whether a member with these labels, separated by commas, may use the route. Not beside role.",
+        "Labels, separated by commas: the answer tells whether a member with them may use the route. They cannot be combined with role.",
       rule: LABELS_RULE,
     }),
   ),
 };
 
 /**
- * The labels of the member that a look-up asks for; null when it asks for none.
+ * Returns the labels of the member that a look-up names, or null when it names no member.
  *
  * @throws ApiError 422 for a role that is not in `roles`, and for a role beside labels
  */
@@ -64,12 +64,15 @@ function wrongRole(message: string) {
   return validationError([{ path: "role", message }]);
 }
 
-/** Whether a member with these labels may use the route, decided as the gateway decides it, and by which labels. */
+/**
+ * Decides as the gateway does whether a member with these labels may use the route, and names the decisive
+ * labels.
+ */
 export function decisionOn(
   { scope, requiredLabels }: CompiledRoute,
   labels: readonly string[],
 ): Required<Pick<Lookup, "allowed" | "decided_by">> {
-  // whoever calls a public or a user route shows no labels there
+  // labels apply to organization and member routes only
   const isOfMembers = scope === "organization" || scope === "member";
   if (requiredLabels === null || !isOfMembers) return { allowed: true, decided_by: [] };
   const allowed = labelsSuffice(requiredLabels, labels);

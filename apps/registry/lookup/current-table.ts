@@ -5,23 +5,27 @@ import {
   RouteTableBuilder,
   type StoredRoute,
   type StoredServiceConfig,
+  validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Changes, readChanges } from "./queries.ts";
 
-/** How long routes may be taken in before everything else has its turn. */
+/** The time that loading routes may block the event loop before other work runs. */
 const SLICE_MS = 5;
 
-/** The look-up table of what is current in the database, with what was written since taken in when it is asked for. */
+/**
+ * The look-up table of the current services in the database. A read first loads what was written since the
+ * last read. Services whose config this version cannot read are left out, as gateways leave them out.
+ */
 export class CurrentTable {
   readonly #database: Database;
   readonly #taking = new Semaphore(1);
   #builder = new RouteTableBuilder();
-  /** Of the last write that is taken in; undefined while nothing is. */
+  /** The fence of the last loaded write, or undefined before the first load. */
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
   #table: RouteTable = this.#builder.take();
-  /** Counts reads, to tell which of two is newer. */
+  /** The number of the latest read. `#taken` is the number of the read whose changes were loaded last. */
   #asked = 0;
   #taken = 0;
 
@@ -29,7 +33,7 @@ export class CurrentTable {
     this.#database = database;
   }
 
-  /** The table as of now. */
+  /** Returns the current table. */
   async read(): Promise<RouteTable> {
     const asked = ++this.#asked;
     const changes = await readChanges(this.#database, this.#fence);
@@ -38,18 +42,18 @@ export class CurrentTable {
     return isTaken ? this.#table : this.read();
   }
 
-  /** Says whether all of it is there now: not where what it changes was lost meanwhile. */
+  /** Loads changes. Returns false when they build on a state that a failed load has dropped. */
   async #take(changes: Changes, asked: number): Promise<boolean> {
     if (asked < this.#taken) return true;
     if (!changes.is_whole) {
       if (this.#fence === undefined) return false;
-      // over what later writes have changed since, these would be the state of no moment
+      // changes older than the loaded state would mix two moments
       if (changes.fence <= this.#fence) return true;
     }
     try {
       await inSlices(this.#takeIn(changes), { slice_ms: SLICE_MS });
     } catch (error) {
-      // what was read before stays to be asked for, until all is read anew
+      // the previous table stays in use until everything is read again
       this.#builder = new RouteTableBuilder();
       this.#fence = undefined;
       throw error;
@@ -63,10 +67,15 @@ export class CurrentTable {
   *#takeIn({ is_whole, services, deleted }: Changes): Generator<void> {
     const taken = new Map(this.#services);
     const gone = is_whole ? new Set(taken.keys()) : new Set(deleted);
-    for (const { name, config } of services) {
+    for (const { name, config: stored } of services) {
+      const result = yield* validateStoredInSteps(name, stored);
+      if (!result.ok) {
+        gone.add(name);
+        continue;
+      }
       gone.delete(name);
-      yield* this.#builder.put(name, config);
-      taken.set(name, config);
+      yield* this.#builder.put(name, result.service);
+      taken.set(name, result.service);
     }
     for (const name of gone) {
       yield* this.#builder.delete(name);
@@ -75,22 +84,22 @@ export class CurrentTable {
     this.#services = taken;
   }
 
-  /** Of the last write that {@link read} has seen. */
+  /** The fence of the last write that {@link read} has loaded. */
   get fence(): number | undefined {
     return this.#fence;
   }
 
-  /** The services that {@link read} has seen, by name. */
+  /** The services that {@link read} has loaded, by name. */
   get services(): ReadonlyMap<string, StoredServiceConfig> {
     return this.#services;
   }
 
-  /** The table that {@link read} gave last. */
+  /** The table that {@link read} returned last. */
   get table(): RouteTable {
     return this.#table;
   }
 
-  /** The row of the stored form that a route of the table was made from. */
+  /** Returns the row of the stored form that a route of the table was compiled from. */
   rowOf({ service, scope, method, path }: CompiledRoute): StoredRoute | undefined {
     const rows = this.#services.get(service)?.[scope]?.routes;
     return rows?.find((row) => row.path === path && row.methods.includes(method));

@@ -1,30 +1,35 @@
-import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type Database, preparedRows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import type { CurrentService } from "../services/service.ts";
 
-/** What is current as of one moment, as far as whoever asks does not know it. */
+/** A current service as the database holds it. Another version may have written its config. */
+export interface StoredService {
+  name: string;
+  revision: number;
+  config: unknown;
+}
+
+/** The changes since a known fence, or the whole state, from one snapshot. */
 export interface Changes {
-  /** Of the last write. */
+  /** The fence of the last write. */
   fence: number;
-  /** Whether `services` are all there are; else those that were written since. */
+  /** Whether `services` holds all current services, and not only those written since the known fence. */
   is_whole: boolean;
-  /** In the order of their names. */
-  services: CurrentService[];
-  /** Names of services that were deleted since; those of all time where `services` are all there are. */
+  /** The services in the order of their names. */
+  services: StoredService[];
+  /** The names of services deleted since the known fence, or of all deleted services if `is_whole`. */
   deleted: string[];
 }
 
-/** One for each service, or one without a name where there is none. */
+/** A changed service. A result without services is one row without a name. */
 interface ChangedRow {
   fence: number;
   name: string | null;
   revision: number;
-  /** null for a service that was deleted. */
-  config: StoredServiceConfig | null;
+  /** The stored config, or null for a deleted service. */
+  config: unknown;
 }
 
-/** One statement sees one moment, and costs one way to the server and back after each write. */
+/** Reads the changes in one statement: one snapshot and one round trip. */
 const selectChanged = preparedRows<ChangedRow>(sql`
   with known as (select ${sql.placeholder("known_fence")}::bigint as fence)
   select writer.last_fence as fence, services.name, services.revision, revisions.config
@@ -36,8 +41,8 @@ const selectChanged = preparedRows<ChangedRow>(sql`
   order by services.name`);
 
 /**
- * What was written since `known_fence`, or null when nothing was. Everything, where nothing is known or the database
- * has a smaller fence: it was put back to an earlier state.
+ * Returns what was written since `known_fence`, or null for no change. Returns the whole state without a
+ * known fence, or when the database has a smaller fence because it was restored from a backup.
  */
 export async function readChanges(
   database: Database,
@@ -49,7 +54,7 @@ export async function readChanges(
   if (first === undefined) throw new Error("The table routes.writer has lost its row.");
   const { fence } = first;
   if (fence === known_fence) return null;
-  const services: CurrentService[] = [];
+  const services: StoredService[] = [];
   const deleted: string[] = [];
   for (const { name, revision, config } of rows) {
     if (name === null) continue;

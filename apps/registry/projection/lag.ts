@@ -3,22 +3,22 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { listOutstandingAges } from "./queries.ts";
 
-/** How far the route store is behind the database. */
+/** The distance of the route store from the database. */
 export interface Lag {
-  /** Services whose newest revision is not known to be in the route store. */
+  /** The number of services whose newest revision is not known to be in the route store. */
   outstanding: number;
-  /** For how long the one of them has waited that has waited longest; 0 when there is none. */
+  /** The age of the oldest outstanding projection; 0 for none. */
   age_seconds: number;
 }
 
 /** A service whose newest revision is not known to be in the route store. */
 export interface LateService {
   service: string;
-  /** For how long it has waited. */
+  /** The time since its oldest write that is not in the route store. */
   age_seconds: number;
 }
 
-/** Later than this a projection is late: with a route store that takes keys it is made at once. */
+/** The age at which a projection is late. A route store that accepts writes gets a projection at once. */
 const LATE_SECONDS = 30;
 const LINE_PAUSE_MS = 60_000;
 const LOOK_MS = 5_000;
@@ -29,8 +29,9 @@ interface Waiting {
 }
 
 /**
- * Measures the lag. A service waits from the first of its writes that is not in the route store, however often
- * it is written meanwhile; what is first seen waiting, after a start for one, has waited since its newest write.
+ * Measures the lag. A service waits from its first write that is not in the route store, and later writes do
+ * not reset its age. A service that is already waiting at the first look, as after a restart, counts from its
+ * newest write.
  */
 export class ProjectionLag {
   readonly #database: Database;
@@ -48,7 +49,7 @@ export class ProjectionLag {
     return { outstanding: services.length, age_seconds: services[0]?.age_seconds ?? 0 };
   }
 
-  /** All that wait, those that have waited longest first. Asks the database, once for all that ask at the same time. */
+  /** Lists the waiting services, oldest first. Concurrent calls share one query of the database. */
   list(): Promise<LateService[]> {
     this.#measuring ??= this.#list().finally(() => {
       this.#measuring = null;
@@ -56,7 +57,7 @@ export class ProjectionLag {
     return this.#measuring;
   }
 
-  /** What readiness says of it: null unless a projection is late. */
+  /** Returns the warning for the readiness probe, or null unless a projection is late. */
   async warning(): Promise<string | null> {
     const lag = await this.measure();
     return isLate(lag) ? describe(lag) : null;
@@ -80,7 +81,7 @@ export class ProjectionLag {
   }
 }
 
-/** Tells the log of late projections: once a minute while there are any, and once when there are none any more. */
+/** Logs late projections: one line a minute while there are any, and one line when there are none again. */
 export class LagAlarm {
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -106,15 +107,15 @@ export class LagAlarm {
     this.#lastLine_ms = now_ms;
     this.#isRaised = true;
     const { outstanding, age_seconds } = lag;
-    this.#log.error({ outstanding, age_seconds }, `gateways do not have the newest routes: ${describe(lag)}`);
+    this.#log.error({ outstanding, age_seconds }, `gateways may lack the newest routes: ${describe(lag)}`);
   }
 }
 
-/** Looks at the lag now and then and tells the log when it is too much. */
+/** Returns a loop that measures the lag periodically, and logs it when a projection is late. */
 export function watchLag(lag: ProjectionLag, log: Logger, clock: Clock): Loop {
   const alarm = new LagAlarm(log, clock);
   const task = async () => alarm.check(await lag.measure());
-  // that the database is away is told by what can not be done without it
+  // operations that need the database report that it is away
   return new Loop({ task, pause_ms: LOOK_MS, retry_ms: LOOK_MS, onFailure: () => {}, clock });
 }
 

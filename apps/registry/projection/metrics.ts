@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Lag, ProjectionLag } from "./lag.ts";
 import type { ProjectionResult } from "./projection.ts";
 
-/** What the reconciler tells about itself; the gauges ask the database whenever they are scraped. */
+/** Registers the reconciler's metrics. The gauges query the database on each scrape. */
 export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) {
   const registers = [registry];
   const addGauge = (name: string, help: string, pick: (lag: Lag) => number) =>
@@ -19,12 +19,12 @@ export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) 
     });
   addGauge(
     "registry_projections_outstanding",
-    "Services whose newest revision is not known to be in the route store; absent while the database is away.",
+    "Services whose newest revision is not known to be in the route store; absent while the database is unavailable.",
     ({ outstanding }) => outstanding,
   );
   addGauge(
     "registry_projections_outstanding_age_seconds",
-    "For how long the oldest outstanding projection has been so; 0 without any, absent while the database is away.",
+    "Age of the oldest outstanding projection; 0 without any, absent while the database is unavailable.",
     ({ age_seconds }) => age_seconds,
   );
   const attempts = new Counter({

@@ -5,10 +5,13 @@ import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } from "./queries.ts";
 
-/** Fences count microseconds since 1970. One that is recorded and further ahead was never given out. */
+/**
+ * The maximum distance of a fence ahead of now. Fences count microseconds since 1970, so a larger one was
+ * never issued.
+ */
 const AHEAD_MAX_MS = 86_400_000;
 
-/** What became of an attempt: `superseded` when the route store has something newer. */
+/** The result of an attempt; `superseded` means that the route store has a newer fence. */
 export type ProjectionResult = "written" | "unchanged" | "superseded";
 
 export interface ProjectionDeps {
@@ -19,9 +22,9 @@ export interface ProjectionDeps {
 }
 
 /**
- * Makes the route store say what the database says of one service. The state is read after the decision to
- * write it, and written under its fence, so no attempt, however late it arrives and whichever replica made it,
- * can put an older revision in place of a newer one (contract 3).
+ * Projects one service from the database to the route store. The state is read after the decision to write,
+ * and written under its fence. A late attempt of any replica thus cannot replace a newer revision by an older
+ * one (RG-78).
  */
 export class Projection {
   readonly #deps: ProjectionDeps;
@@ -30,7 +33,7 @@ export class Projection {
     this.#deps = deps;
   }
 
-  /** Repairs what a comparison found wrong, whoever did it: the key of `name` is put, replaced or removed. */
+  /** Repairs a key that differs from the database: puts, replaces or removes the key of `name`. */
   async repair(name: string): Promise<ProjectionResult> {
     const { database, routeStore, log } = this.#deps;
     const desired = await readDesired(database, name);
@@ -41,7 +44,7 @@ export class Projection {
     return result;
   }
 
-  /** Writes what was read as the newest revision of a service. */
+  /** Writes a state that was read as the newest revision of a service. */
   async project(desired: Desired): Promise<ProjectionResult> {
     const { name, fence, config } = desired;
     const isWritten = await this.#deps.routeStore.writeFenced({
@@ -55,8 +58,9 @@ export class Projection {
   }
 
   /**
-   * A greater fence is recorded. Its holder committed before it wrote, so the database shows it by now; when
-   * it does not, the database is older than the route store (it was restored from a backup), and is right.
+   * Handles a greater fence in the route store. The holder of that fence committed before it wrote, so the
+   * database shows its write by now. Otherwise the database was restored from a backup, and its older state
+   * wins.
    */
   async #refused({ name, fence }: Desired): Promise<ProjectionResult> {
     const { database, log } = this.#deps;
@@ -82,7 +86,10 @@ export class Projection {
     return isWritten ? "written" : "superseded";
   }
 
-  /** The fence recorded for `name`, 0 for none. One that can not be ours is removed: it would block for ever. */
+  /**
+   * Returns the fence recorded for `name`, or 0 without one. Removes an invalid fence, which would block
+   * every write.
+   */
   async #recordedFence(name: string): Promise<number> {
     const { routeStore, clock } = this.#deps;
     const entry = await routeStore.get(FENCES_PREFIX + name);

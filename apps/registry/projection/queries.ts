@@ -6,13 +6,15 @@ import { revisions, services } from "../tables.ts";
 
 type ServiceRow = typeof services.$inferSelect;
 
-/** What the route store is to hold for a service: its config as it is stored, or nothing when that is null. */
+/**
+ * The state that the route store must have for a service: its stored config, or no key if `config` is null.
+ */
 export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null };
 
-/** A service whose newest revision is not known to be in the route store, and how long ago that revision was committed. */
+/** An outstanding service, with the time since its newest revision was committed. */
 export type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { age_ms: number };
 
-/** As the index `services_outstanding` has it. */
+/** The condition of the index `services_outstanding`. */
 const isOutstanding = sql`projected_fence is distinct from fence`;
 
 const desiredColumns = {
@@ -36,7 +38,7 @@ const outstandingAfter = prepared((orm) =>
     .limit(sql.placeholder("limit")),
 );
 
-/** The oldest outstanding services after `last`, in the order in which they were written. */
+/** Returns the oldest outstanding services after `last`, in the order of their writes. */
 export function listOutstanding(
   database: Database,
   { fence, name }: Pick<Desired, "fence" | "name">,
@@ -45,7 +47,7 @@ export function listOutstanding(
   return database.run("select_outstanding", (orm) => outstandingAfter(orm, { fence, name, limit }));
 }
 
-/** Whether the route store may lack something that is committed. */
+/** Reports whether the route store may lack a committed write. */
 export async function hasOutstanding(database: Database): Promise<boolean> {
   const found = await database.run("select_any_outstanding", (orm) =>
     orm.select({ name: services.name }).from(services).where(isOutstanding).limit(1),
@@ -63,7 +65,7 @@ export function listOutstandingAges(database: Database): Promise<OutstandingAge[
   );
 }
 
-/** The newest committed state of a service; undefined when it was never written. */
+/** Returns the newest committed state of a service, or undefined for a service that was never written. */
 export async function readDesired(database: Database, name: string): Promise<Desired | undefined> {
   const [desired] = await database.run("select_projection", (orm) =>
     orm
@@ -75,7 +77,7 @@ export async function readDesired(database: Database, name: string): Promise<Des
   return desired;
 }
 
-/** The SHA-256 of each current service's config as it is stored, in hexadecimal, by name. */
+/** Returns the SHA-256 of each current service's stored config in hexadecimal, by name. */
 export async function listDigests(database: Database): Promise<Map<string, string>> {
   const digest = sql<string>`encode(sha256(convert_to(${revisions.config}::text, 'UTF8')), 'hex')`;
   const found = await database.run("select_digests", (orm) =>
@@ -88,14 +90,16 @@ export async function listDigests(database: Database): Promise<Map<string, strin
   return new Map(found.map((row) => [row.name, row.digest]));
 }
 
-/** Notes that the route store holds what was committed with `fence`. */
+/** Records that the route store has the state committed with `fence`. */
 export async function markProjected(database: Database, name: string, fence: number): Promise<void> {
   await database.run("update_projected", (orm) =>
     orm.update(services).set({ projected_fence: fence }).where(isCommittedWith(name, fence)),
   );
 }
 
-/** Gives the state that was committed with `fence` a new fence greater than `above`: it is outstanding again. */
+/**
+ * Gives the state committed with `fence` a new fence greater than `above`, which makes it outstanding again.
+ */
 export async function raiseFence(
   database: Database,
   name: string,
@@ -113,7 +117,10 @@ function isCommittedWith(name: string, fence: number) {
   return and(eq(services.name, name), eq(services.fence, fence));
 }
 
-/** A fence to remove `name` with: less than that of any later write of it. Null when it has been written. */
+/**
+ * Returns a fence to remove the key of `name` with, smaller than that of any later write, or null for a
+ * service that was written.
+ */
 export function fenceOfAbsence(database: Database, name: string, above: number): Promise<number | null> {
   const work = async (tx: Orm) => {
     const fence = await becomeWriter(tx, above);

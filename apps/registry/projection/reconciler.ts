@@ -6,20 +6,20 @@ import { Projection, type ProjectionDeps, type ProjectionResult } from "./projec
 import { type Desired, listDigests, listOutstanding } from "./queries.ts";
 
 export interface ReconcilerDeps extends ProjectionDeps {
-  /** Pause before what failed is tried again, and between looks at what other replicas left undone. */
+  /** The pause before a retry, and between looks for projections that other replicas left outstanding. */
   interval_ms: number;
-  /** Between two comparisons of the whole prefix. */
+  /** The pause between two comparisons of the whole prefix. */
   full_interval_ms: number;
   onAttempt: (result: ProjectionResult | "failed") => void;
 }
 
-/** Projections under way at the same time. */
+/** The maximum number of projections in flight. */
 const CONCURRENCY = 8;
 
 /**
- * Keeps the route store equal to the database: projects what was committed, oldest first, as soon as it is
- * woken, and compares the whole prefix now and then (contract 3). Writers never wait for it. Any number of
- * replicas may run at once.
+ * Keeps the route store equal to the database. Projects committed writes as soon as it is woken, oldest
+ * first, and periodically compares the whole prefix (RG-79, RG-80). Writers never wait for it. Several
+ * replicas can run at once.
  */
 export class Reconciler {
   readonly #deps: ReconcilerDeps;
@@ -52,7 +52,7 @@ export class Reconciler {
     this.#comparing.start();
   }
 
-  /** Something was committed. Returns at once. */
+  /** Wakes the reconciler after a commit. Returns at once. */
   wake(): void {
     this.#projecting.wake();
   }
@@ -61,7 +61,9 @@ export class Reconciler {
     await Promise.all([this.#projecting.stop(), this.#comparing.stop()]);
   }
 
-  /** Tries every outstanding projection once. Rejects when one failed, at once when a whole batch did. */
+  /**
+   * Tries every outstanding projection once. Rejects if any failed, and stops early if a whole batch failed.
+   */
   async projectOutstanding(): Promise<void> {
     const failures: unknown[] = [];
     let last: Pick<Desired, "name" | "fence"> | undefined = { name: "", fence: 0 };
@@ -74,7 +76,7 @@ export class Reconciler {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Compares every key under the prefix with the database and repairs what differs. */
+  /** Compares every key under the prefix with the database, and repairs the keys that differ. */
   async compareAll(): Promise<void> {
     const { database, routeStore } = this.#deps;
     const { entries } = await routeStore.list(ROUTES_PREFIX);
@@ -93,14 +95,20 @@ export class Reconciler {
     }
   }
 
-  /** A key that no service can have is nobody's: nothing that could be written later is lost with it. */
+  /**
+   * Repairs one key. Deletes a key that is not a valid service name; the deletion needs no fence, since no
+   * later write can use the key.
+   */
   async #repair(name: string): Promise<ProjectionResult> {
     if (Value.Check(ServiceName, name)) return this.#projection.repair(name);
     await this.#deps.routeStore.delete(ROUTES_PREFIX + name);
     return "written";
   }
 
-  /** Runs `work` for all of `batch` at once and reports each result; gives back why some failed. */
+  /**
+   * Runs `work` for the whole batch concurrently and reports each result. Returns the errors of the failed
+   * ones.
+   */
   async #attempt<Item>(
     batch: readonly Item[],
     work: (item: Item) => Promise<ProjectionResult>,

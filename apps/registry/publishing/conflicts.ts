@@ -2,16 +2,20 @@ import { ApiError, FIELD_ERRORS_MAX, validationError } from "@ostiary/lib/domain
 import {
   findPolicyConflicts,
   findRouteConflicts,
+  type RateLimitPolicy,
   type RouteConflict,
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import type { policies } from "../tables.ts";
 import { otherOwners, otherPolicies } from "./queries.ts";
 
+type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
+
 /**
- * Refuses what collides with services that are not in `configs`: 422 for policies, 409 for routes.
+ * Refuses configs that conflict with other services: 422 for policies, 409 for routes.
  *
- * @param pathPrefix what stands in front of `rate_limits` in an error's path, by service
+ * @param pathPrefix the prefix of `rate_limits` in the path of an error, by service
  */
 export async function refuseConflicts(
   orm: Orm,
@@ -19,12 +23,31 @@ export async function refuseConflicts(
   pathPrefix?: (service: string) => string,
 ): Promise<void> {
   const declared = (await otherPolicies(orm, configs)).map(
-    ({ service, name, ...policy }) => [service, { url: "", rate_limits: { [name]: policy } }] as const,
+    ({ service, name, ...row }) => [service, { url: "", rate_limits: { [name]: policyOf(row) } }] as const,
   );
   const disagreements = findPolicyConflicts(configs, declared, pathPrefix);
   if (disagreements.length > 0) throw validationError(disagreements);
   const conflicts = findRouteConflicts(configs, await otherOwners(orm, configs));
   if (conflicts.length > 0) throw routeConflict(conflicts);
+}
+
+/** Returns a stored policy as it was written: without the fields that it does not have. */
+function policyOf({
+  shared,
+  requests,
+  window_seconds,
+  period,
+  plans,
+  charge,
+}: PolicyNumbers): RateLimitPolicy {
+  return {
+    shared,
+    requests,
+    ...(window_seconds !== null && { window_seconds }),
+    ...(period !== null && { period }),
+    ...(plans !== null && { plans }),
+    ...(charge !== null && { charge }),
+  };
 }
 
 function routeConflict(conflicts: readonly RouteConflict[]): ApiError {

@@ -3,21 +3,30 @@ import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { ServiceState } from "../services/service.ts";
 
 /**
- * What If-Match asks for: nothing, any current service (`*`), or one of some revisions. Revisions are compared
- * strongly, so a weak tag (`W/"3"`) matches none (RFC 9110, If-Match; contract 3).
+ * The precondition of If-Match: none, any current service (`*`), or one of a set of revisions. Revisions
+ * compare strongly, so a weak tag (`W/"3"`) matches none (RG-55).
  */
 export type IfMatch = null | "current" | ReadonlySet<number>;
 
 const TAG = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 
-/** Reads the If-Match header; 422 when it is malformed. */
+/**
+ * Reads the If-Match header of a write to one service.
+ *
+ * @throws ApiError 422 for a malformed header
+ */
 export function readIfMatch(request: Request): IfMatch {
   const tags = readTags(request, 'If-Match must be a revision in double quotes, such as "3", or *.');
   if (tags === null || tags === "*") return tags && "current";
   return new Set(tags.flatMap((tag) => parseRevision(tag) ?? []));
 }
 
-/** The strong tags of the If-Match header, without their quotes; null: it is not given. */
+/**
+ * Returns the strong tags of the If-Match header without their quotes, `*` for the header `*`, or null
+ * without the header. Leaves weak tags out, because they never match.
+ *
+ * @throws ApiError 422 with the message `rule` for a malformed header
+ */
 function readTags(request: Request, rule: string): readonly string[] | "*" | null {
   const header = request.headers.get("if-match")?.trim();
   if (header === undefined) return null;
@@ -27,31 +36,38 @@ function readTags(request: Request, rule: string): readonly string[] | "*" | nul
   return tags.flatMap((tag) => (tag?.[1] === undefined ? (tag?.[2] ?? []) : []));
 }
 
-/** The current revision of each service of a document, by name; null: it is not current. */
-export type PlannedRevisions = ReadonlyMap<string, number | null>;
+/** The current revision of each service of a document, by name, or null for a service that is not current. */
+export type PreviewedRevisions = ReadonlyMap<string, number | null>;
 
-/** The plans that If-Match asks for, by their tags; null: any. */
-export type ExpectedPlan = null | ReadonlySet<string>;
+/** The previews that If-Match accepts, by their tags. Null accepts any preview. */
+export type ExpectedPreview = null | ReadonlySet<string>;
 
-/** The tag of a plan: another one once a service of its document was written since (contract 3). */
-export function planTag(revisions: PlannedRevisions): string {
+/** Returns the tag of a preview, which changes when a service of its document is written (RG-57). */
+export function previewTag(revisions: PreviewedRevisions): string {
   const sorted = [...revisions].sort(([a], [b]) => (a < b ? -1 : 1));
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(sorted)).digest("base64url");
 }
 
-/** Reads the If-Match header of an apply; 422 when it is malformed. */
-export function readExpectedPlan(request: Request): ExpectedPlan {
+/**
+ * Reads the If-Match header of an apply.
+ *
+ * @throws ApiError 422 for a malformed header
+ */
+export function readExpectedPreview(request: Request): ExpectedPreview {
   const tags = readTags(request, "If-Match must be the ETag of a dry run, in double quotes.");
   return tags === null || tags === "*" ? null : new Set(tags);
 }
 
-/** 412 unless the document's services stand as they did in the plan that the caller has seen. */
-export function requirePlan(expected: ExpectedPlan, revisions: PlannedRevisions): void {
-  if (expected === null || expected.has(planTag(revisions))) return;
+/** Throws 412 if the services of the document have changed since the preview that the caller has seen. */
+export function requirePreview(expected: ExpectedPreview, revisions: PreviewedRevisions): void {
+  if (expected === null || expected.has(previewTag(revisions))) return;
   throw new ApiError("PRECONDITION_FAILED", { details: { current_revision: null } });
 }
 
-/** 412 unless the service's state (undefined: never written) is what the caller expects. */
+/**
+ * Throws 412 unless the service's state is the expected one; undefined is the state of a service never
+ * written.
+ */
 export function requireRevision(expected: IfMatch, state: ServiceState | undefined): void {
   if (expected === null) return;
   const holds =

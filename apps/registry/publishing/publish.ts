@@ -2,19 +2,19 @@ import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Propagations } from "../gateways/propagation.ts";
 import { becomeWriter, WRITERS_LANE } from "./queries.ts";
 
-/** What every change of the published routes needs. */
+/** The dependencies of every change of the published routes. */
 export interface Publishing {
   database: Database;
-  /** Told of the fence after each commit; it must not wait. */
+  /** A callback with the fence of each commit; the callback must not block. */
   onCommit: (fence: number) => void;
-  /** For those who wait until a write is served. */
+  /** The waits for writes to reach the gateways. */
   propagations: Pick<Propagations, "wait">;
 }
 
 /**
- * Runs a change of the published routes: one transaction that has waited for all writers before it, so what it
- * finds of other services still holds when it commits. Two services never own one route, nor disagree on a
- * shared policy (Gateway specification, rules 10 and 11). `fence` is the number of the write; see `becomeWriter`.
+ * Runs a change of the published routes in a transaction that waits for all earlier writers. Other services
+ * thus stay as the change read them until it commits. Two services never own one route, nor disagree on a
+ * shared policy (RG-28, RG-32). `fence` is the number of the write; see `becomeWriter`.
  */
 export async function publish<T>(
   { database, onCommit }: Publishing,

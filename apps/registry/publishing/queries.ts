@@ -8,17 +8,20 @@ import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, type Column, not, type SQL, sql } from "drizzle-orm";
 import { policies, type revisions, type writer } from "../tables.ts";
 
-/** A revision to append. */
-export type NewRevision = Omit<typeof revisions.$inferSelect, "request_id" | "created_at">;
+export type NewRevision = Omit<typeof revisions.$inferSelect, "request_id" | "created_at" | "config"> & {
+  /** The config; null deletes the service. */
+  config: StoredServiceConfig | null;
+};
 
 type Configs = ReadonlyMap<string, StoredServiceConfig>;
 
-/** The lane of every transaction that is to become the writer. */
+/** The lane of every transaction that calls `becomeWriter`. */
 export const WRITERS_LANE = "writers";
 
 /**
- * Makes this transaction the only writer until it ends, and gives it its fence: greater than every fence
- * before it and, counting from the clock's microseconds, greater than those of a database that was lost.
+ * Makes this transaction the only writer until it ends, and returns its fence, which is greater than every
+ * earlier one. Fences follow the clock's microseconds, so they also exceed the fences of a database that was
+ * lost.
  */
 export async function becomeWriter(tx: Orm, above = 0): Promise<number> {
   const [row] = await rows<Pick<typeof writer.$inferSelect, "last_fence">>(
@@ -32,7 +35,7 @@ export async function becomeWriter(tx: Orm, above = 0): Promise<number> {
   return row.last_fence;
 }
 
-/** Which of the methods and shapes of `incoming` belong to services that are not incoming. */
+/** Returns the methods and shapes of `incoming` that other services own. */
 export function otherOwners(orm: Orm, incoming: Configs): Promise<OwnedRoute[]> {
   return rows<OwnedRoute>(
     orm,
@@ -44,14 +47,14 @@ export function otherOwners(orm: Orm, incoming: Configs): Promise<OwnedRoute[]> 
 }
 
 /**
- * The row of the claim at hand. The planner can not know how few claims there are, and would read the whole table:
- * `offset 0` has it ask the key for each.
+ * Selects the owner of the claim at hand. The planner cannot know how few claims there are, and would scan
+ * the whole table. `offset 0` makes it look up the key of each claim.
  */
 const ownerOfClaim = sql`
   select service, method, path from routes.owned_routes
   where method = claimed.method and shape = claimed.shape collate "C" offset 0`;
 
-/** One shared and one local declaration of each policy name of `incoming` by services that are not incoming. */
+/** Returns one shared and one local declaration by other services for each policy name of `incoming`. */
 export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeof policies.$inferSelect)[]> {
   const names = [...incoming.values()].flatMap((config) => Object.keys(config.rate_limits ?? {}));
   if (names.length === 0) return [];
@@ -62,7 +65,7 @@ export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeo
     .orderBy(policies.name, policies.shared, policies.service);
 }
 
-/** Appends `revisions`, makes them current, and replaces what their services own and declare. */
+/** Appends `revisions`, makes them current, and replaces the routes and policies of their services. */
 export async function appendRevisions(
   tx: Orm,
   revisions: readonly NewRevision[],
@@ -88,7 +91,7 @@ export async function appendRevisions(
   );
 }
 
-/** Parts of a statement that make `configs` own what they have: rows that stay as they are are not touched. */
+/** Returns statement parts that replace the routes that `configs` own. Unchanged rows are not touched. */
 function replaceClaims(names: readonly string[], configs: Configs): SQL {
   return sql`claimed as materialized (
       select * from json_to_recordset(${claimsOf(configs)}::json)
@@ -106,7 +109,9 @@ function replaceClaims(names: readonly string[], configs: Configs): SQL {
     )`;
 }
 
-/** As {@link replaceClaims}, for the policies that `configs` declare. */
+/**
+ * Returns statement parts that replace the policies that `configs` declare. Unchanged rows are not touched.
+ */
 function replacePolicies(names: readonly string[], configs: Configs): SQL {
   const declared = [...configs].flatMap(([service, config]) =>
     Object.entries(config.rate_limits ?? {}).map(([name, policy]) => ({
@@ -118,21 +123,26 @@ function replacePolicies(names: readonly string[], configs: Configs): SQL {
   );
   return sql`declared as materialized (
       select * from json_to_recordset(${JSON.stringify(declared)}::json)
-        as declared(name text, service text, shared boolean, requests bigint, window_seconds bigint)
+        as declared(name text, service text, shared boolean, requests bigint, window_seconds bigint, period text,
+          plans jsonb, charge text)
     ), dropped as (
       delete from routes.policies as policy
       where service = any(${textsOf(names)}) and not exists (
         select from declared where (declared.name, declared.service, declared.shared)
           = (policy.name, policy.service, policy.shared))
     ), kept as (
-      insert into routes.policies (name, service, shared, requests, window_seconds)
-      select name, service, shared, requests, window_seconds from declared
+      insert into routes.policies (name, service, shared, requests, window_seconds, period, plans, charge)
+      select name, service, shared, requests, window_seconds, period, plans, charge from declared
       on conflict (name, shared, service) do update
-      set requests = excluded.requests, window_seconds = excluded.window_seconds
+      set requests = excluded.requests, window_seconds = excluded.window_seconds, period = excluded.period,
+        plans = excluded.plans, charge = excluded.charge
     )`;
 }
 
-/** The methods and shapes of `configs` as JSON, each once; of several paths with one shape the first. */
+/**
+ * Returns the methods and shapes of `configs` as JSON, each once, with the first of several paths of one
+ * shape.
+ */
 function claimsOf(configs: Configs): string {
   const claimed = new Map<string, OwnedRoute & { shape: string }>();
   for (const [service, config] of configs) {
@@ -145,12 +155,15 @@ function claimsOf(configs: Configs): string {
   return JSON.stringify([...claimed.values()]);
 }
 
-/** Whether a column is one of `values`, which travel as one parameter, however many there are. */
+/** Returns the condition that a column equals one of `values`, which are a single parameter. */
 export function isOneOf(column: Column, values: readonly string[]): SQL {
   return sql`${column} = any(${textsOf(values)})`;
 }
 
-/** As an array: of a subselect's rows the planner expects a hundred, and reads the whole table for them. */
+/**
+ * Returns values as an SQL array. For a subselect the planner expects a hundred rows, and scans the whole
+ * table.
+ */
 function textsOf(values: readonly string[]): SQL {
   return sql`array(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;
 }

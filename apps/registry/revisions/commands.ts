@@ -9,7 +9,7 @@ import { readState } from "../services/queries.ts";
 import { type CurrentService, nextRevision } from "../services/service.ts";
 import { readRevision } from "./queries.ts";
 
-/** Makes the config of an earlier revision current again, if today's rules allow it. */
+/** Makes the config of an earlier revision current again, if it is valid by today's rules. */
 export function restoreRevision(
   publishing: Publishing,
   name: string,

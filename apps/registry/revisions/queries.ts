@@ -5,7 +5,7 @@ import { readState } from "../services/queries.ts";
 import { revisions } from "../tables.ts";
 import type { RevisionRow } from "./revision.ts";
 
-/** The history of a service, newest first; 404 when it was never written. */
+/** Returns the history of a service, newest first; 404 for a service that was never written. */
 export async function listRevisions(orm: Orm, service: string): Promise<RevisionRow[]> {
   const found = await orm
     .select()
@@ -16,7 +16,7 @@ export async function listRevisions(orm: Orm, service: string): Promise<Revision
   return found;
 }
 
-/** One entry of a service's history; 404 names what is unknown, the service or the revision. */
+/** Returns one entry of a service's history; 404 names what does not exist, the service or the revision. */
 export async function readRevision(orm: Orm, service: string, revision: number): Promise<RevisionRow> {
   const [found] = await orm
     .select()

@@ -7,7 +7,7 @@ import { appendRevisions } from "../publishing/queries.ts";
 import { readState } from "./queries.ts";
 import { type CurrentService, nextRevision } from "./service.ts";
 
-/** What a write expects of the current revision, and the request that it is, for the history. */
+/** A write's precondition, and the id of its request for the history. */
 export interface ServiceWrite {
   if_match: IfMatch;
   request_id: string;

@@ -2,7 +2,10 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { countPublished, type Published } from "./queries.ts";
 
-/** What is published as of now, which the database is asked for when it is scraped; absent while that is away. */
+/**
+ * Registers gauges of what is published. Each scrape queries the database, and omits the gauges while it is
+ * away.
+ */
 export function addServiceMetrics({ registry }: Pick<Metrics, "registry">, database: Database): void {
   const gauge = (name: string, help: string, pick: (published: Published) => number) =>
     collectedGauge(registry, {

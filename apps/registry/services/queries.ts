@@ -1,31 +1,35 @@
 import { notFound } from "@ostiary/lib/domain/errors";
-import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, type SQL, sql } from "drizzle-orm";
 import { isOneOf } from "../publishing/queries.ts";
 import { revisions, services } from "../tables.ts";
-import type { CurrentService, ServiceState } from "./service.ts";
+import type { CurrentService, ServiceState, UnreadableService } from "./service.ts";
+import { readStoredConfig, unreadableRevision } from "./stored-config.ts";
 
-/** Joins the newest revision of each service. */
+/** The condition that joins each service with its newest revision. */
 export const ofNewestRevision = and(
   eq(revisions.service, services.name),
   eq(revisions.revision, services.revision),
 );
 
-/** Every current service, in the order of their names. */
-export function listServices(orm: Orm): Promise<CurrentService[]> {
+/** Lists every current service in the order of their names. */
+export function listServices(orm: Orm): Promise<(CurrentService | UnreadableService)[]> {
   return currentServices(orm);
 }
 
-/** One current service; 404 when there is none of that name. */
+/** Returns one current service; 404 for no such service, 409 for one that this version cannot read. */
 export async function readService(orm: Orm, name: string): Promise<CurrentService> {
   const [service] = await currentServices(orm, eq(services.name, name));
   if (service === undefined) throw notFound("service", name);
+  if (service.config === null) throw unreadableRevision(name, service.revision);
   return service;
 }
 
-/** Those of `names` that are current services, by name. */
-export async function readServices(orm: Orm, names: readonly string[]): Promise<Map<string, CurrentService>> {
+/** Returns the current services among `names`, by name. */
+export async function readServices(
+  orm: Orm,
+  names: readonly string[],
+): Promise<Map<string, CurrentService | UnreadableService>> {
   const found = await currentServices(orm, isOneOf(services.name, names));
   return new Map(found.map((service) => [service.name, service]));
 }
@@ -35,7 +39,7 @@ export interface Published {
   routes: number;
 }
 
-/** How much is published. */
+/** Counts the current services and their routes. */
 export async function countPublished(orm: Orm): Promise<Published> {
   const [published] = await rows<Published>(
     orm,
@@ -46,21 +50,17 @@ export async function countPublished(orm: Orm): Promise<Published> {
   return published;
 }
 
-function currentServices(orm: Orm, filter?: SQL): Promise<CurrentService[]> {
-  return orm
-    .select({
-      name: services.name,
-      revision: services.revision,
-      // a table's check: only a revision that deleted the service has none
-      config: sql<StoredServiceConfig>`${revisions.config}`,
-    })
+async function currentServices(orm: Orm, filter?: SQL): Promise<(CurrentService | UnreadableService)[]> {
+  const found = await orm
+    .select({ name: services.name, revision: services.revision, config: revisions.config })
     .from(services)
     .innerJoin(revisions, ofNewestRevision)
     .where(and(not(services.deleted), filter))
     .orderBy(services.name);
+  return found.map(({ name, revision, config }) => ({ name, revision, ...readStoredConfig(config) }));
 }
 
-/** The states of those of `names` that were ever written, by name. */
+/** Returns the states of the services among `names` that were ever written, by name. */
 export async function readStates(orm: Orm, names: readonly string[]): Promise<Map<string, ServiceState>> {
   const found = await orm
     .select({ name: services.name, revision: services.revision, deleted: services.deleted })
@@ -69,7 +69,7 @@ export async function readStates(orm: Orm, names: readonly string[]): Promise<Ma
   return new Map(found.map((state) => [state.name, state]));
 }
 
-/** The state of one service; undefined when it was never written. */
+/** Returns the state of one service, or undefined for a service that was never written. */
 export async function readState(orm: Orm, name: string): Promise<ServiceState | undefined> {
   return (await readStates(orm, [name])).get(name);
 }

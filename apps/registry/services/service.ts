@@ -1,4 +1,5 @@
-import type { Service } from "@ostiary/lib/contracts/registry-api";
+import type { Service, Services } from "@ostiary/lib/contracts/registry-api";
+import type { FieldError } from "@ostiary/lib/domain/errors";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { services } from "../tables.ts";
 
@@ -7,15 +8,38 @@ type ServiceRow = typeof services.$inferSelect;
 /** A current service, with the config of its newest revision. */
 export type CurrentService = Pick<ServiceRow, "name" | "revision"> & { config: StoredServiceConfig };
 
-/** Current or deleted, and the newest revision; a service that was never written has none. */
+/** A current service whose newest revision this version cannot read. */
+export type UnreadableService = Pick<ServiceRow, "name" | "revision"> & {
+  config: null;
+  unreadable: FieldError[];
+};
+
+/**
+ * The newest revision of a service, and whether the service is deleted. A service that was never written has
+ * no state.
+ */
 export type ServiceState = Pick<ServiceRow, "name" | "revision" | "deleted">;
 
-/** The revision that the next write of a service makes. */
+/** Returns the number of the revision that the next write makes. */
 export function nextRevision(state: ServiceState | undefined): number {
   return (state?.revision ?? 0) + 1;
 }
 
-/** As GET, PUT and restore answer it. */
+/** Returns the body with which GET, PUT and restore answer for a service. */
 export function showService({ name, revision, config }: CurrentService): Service {
   return { name, revision, ...config };
+}
+
+/** Returns the body of an answer with several services. Lists the unreadable services apart. */
+export function showServices(found: readonly (CurrentService | UnreadableService)[]): Services {
+  const services: [string, CurrentService["config"]][] = [];
+  const unreadable: [string, FieldError[]][] = [];
+  for (const service of found) {
+    if (service.config === null) unreadable.push([service.name, service.unreadable]);
+    else services.push([service.name, service.config]);
+  }
+  return {
+    services: Object.fromEntries(services),
+    ...(unreadable.length > 0 && { unreadable: Object.fromEntries(unreadable) }),
+  };
 }

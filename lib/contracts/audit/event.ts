@@ -12,13 +12,13 @@ const requestId = Type.String({
   examples: [REQUEST_ID_EXAMPLE],
 });
 
-/** Time between the client's clock and the service's beyond which an intent is refused. */
+/** The largest difference between the client's clock and the service's. Audit refuses an intent beyond it. */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
-/** As many as a path may have. */
+/** The number of params that a path may have. */
 const PARAMS_MAX = 32;
 
-/** A path template, spelled as route configuration spells it (Gateway specification, Other constants). */
+/** A path template, spelled as route configuration spells it (RG-18, RG-19). */
 export const routeTemplate = Type.String({
   minLength: 1,
   maxLength: PATH_BYTES_MAX,
@@ -28,7 +28,7 @@ export const routeTemplate = Type.String({
   examples: ["/org/widgets/{widget_id}"],
 });
 
-/** Not `Type.Record`, whose pattern leaves values of names with a line break unchecked. */
+/** An object without `Type.Record`, whose pattern does not check the values of names with a line break. */
 const paramsSchema = Type.Unsafe<Record<string, string>>(
   Type.Object(
     {},
@@ -43,35 +43,36 @@ const paramsSchema = Type.Unsafe<Record<string, string>>(
   ),
 );
 
-/** A newer gateway can send more: what is unknown is ignored. */
+/** Returns the options of a schema that ignores unknown fields, because a newer gateway can send more. */
 const open = (title: string, description: string) => ({ additionalProperties: true, title, description });
 
 /**
- * The intent of an audited request: `PUT /internal/events/{request_id}` (Identity specification, Audit
- * internal API).
+ * The intent of an audited request: `PUT /internal/events/{request_id}` (AU-9, AU-51).
  */
 export const intentSchema = Type.Object(
   {
     occurred_at: Type.String({
-      description: "When the gateway received the request: RFC 3339, UTC, milliseconds.",
+      description: "The time when the gateway received the request. RFC 3339, UTC, milliseconds.",
       examples: ["2026-01-31T12:00:00.000Z"],
       openapi: { format: "date-time" },
     }),
-    organization_id: nullable(id("The organization whose log it belongs to; null for a person's.")),
-    user_id: nullable(id("The person whose log it belongs to; null for an organization's.")),
+    organization_id: nullable(
+      id("The organization whose log the event belongs to, or null in a person's log."),
+    ),
+    user_id: nullable(id("The person whose log the event belongs to, or null in an organization's log.")),
     actor: Type.Object(
       {
-        member_id: nullable(id("The member who acted; null on a user route.")),
+        member_id: nullable(id("The member who acted, or null on a user route.")),
         auth_type: AuthType,
         key_prefix: nullable(
           Type.String({
             maxLength: 64,
-            description: "The first characters of the key or session; null for a token.",
+            description: "The first characters of the key or session, or null for a token.",
             examples: ["ostiary-k-2-4f9m"],
           }),
         ),
       },
-      open("Audit actor", "Who made the request."),
+      open("Audit actor", "The caller of the request."),
     ),
     service: Type.String({
       minLength: 1,
@@ -96,7 +97,7 @@ export const intentSchema = Type.Object(
     user_agent: nullable(
       Type.String({
         maxLength: USER_AGENT_LENGTH_MAX,
-        description: "The request's User-Agent; null without one.",
+        description: "The request's User-Agent, or null without one.",
         examples: ["curl/8.5.0"],
       }),
     ),
@@ -112,7 +113,6 @@ export const finalOutcomeSchema = Type.Union(
       "`rejected`: the gateway refused it. `responded`: the service answered. `no_response`: nobody knows.",
   },
 );
-export type FinalOutcome = Static<typeof finalOutcomeSchema>;
 
 /** The outcome of an audited request: `PATCH /internal/events/{request_id}`. */
 export const outcomeSchema = Type.Object(
@@ -122,32 +122,38 @@ export const outcomeSchema = Type.Object(
       Type.Integer({
         minimum: 100,
         maximum: 599,
-        description: "The status that the client got; null where it got none.",
+        description: "The status that the client got, or null if it got none.",
         examples: [200],
       }),
     ),
     details: Type.Optional(
       nullable(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: "What the service says of the change.",
+          description: "Details of the change, from the service.",
           examples: [{ name: { from: "Acme", to: "Analytical Engines" } }],
         }),
       ),
     ),
-    created_id: Type.Optional(nullable(id("What was created."))),
-    organization_id: Type.Optional(nullable(id("An organization whose log is to have the event as well."))),
+    created_id: Type.Optional(nullable(id("The id of the created resource."))),
+    organization_id: Type.Optional(nullable(id("An organization whose log records the event too."))),
     member_id: Type.Optional(nullable(id("The member who acted there."))),
   },
-  open("Audit outcome", "What came of a request."),
+  open("Audit outcome", "The end of a request."),
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
-/** Intents, or outcomes, that one call may have. */
+/** The maximum number of intents, or of outcomes, in one request. */
 export const BATCH_MAX = 100;
-/** A body with as many outcomes as it may have, each with the longest details; details of numbers that grow are rare. */
+/**
+ * The size of a full batch of outcomes, each with the longest details. Numbers that become longer when JSON
+ * is written anew, such as `1e9`, are rare.
+ */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
-/** The writes of one call. Each is checked by itself: one that is wrong keeps no other from being written. */
+/**
+ * Returns the schema of the writes of one call. Each write is checked by itself, so one bad write does not
+ * block the others.
+ */
 function batchOf(noun: "intents" | "outcomes", items: TSchema) {
   return Type.Array(Type.Unknown(), {
     minItems: 1,
@@ -157,7 +163,7 @@ function batchOf(noun: "intents" | "outcomes", items: TSchema) {
   });
 }
 
-/** An intent among others: `POST /internal/intents`. */
+/** An intent in a batch: `POST /internal/intents`. */
 export const identifiedIntentSchema = Type.Composite(
   [Type.Object({ request_id: requestId }), intentSchema],
   open("Identified intent", "An intent with the id of its request."),
@@ -171,7 +177,7 @@ export const intentsSchema = Type.Object(
   open("Intent batch", "Intents of several requests."),
 );
 
-/** An outcome among others: `POST /internal/outcomes`. */
+/** An outcome in a batch: `POST /internal/outcomes`. */
 export const identifiedOutcomeSchema = Type.Composite(
   [Type.Object({ request_id: requestId }), outcomeSchema],
   open("Identified outcome", "An outcome with the id of its request."),
@@ -185,30 +191,30 @@ export const outcomesSchema = Type.Object(
   open("Outcome batch", "Outcomes of several requests."),
 );
 
-/** What became of each write of a batch, in their order. */
+/** Returns the schema of the results of a batch, in the order of its writes. */
 function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", result: Result) {
   return Type.Object(
     {
       results: Type.Array(
         Type.Object(
           {
-            request_id: nullable(requestId, { description: "Null when none was given." }),
+            request_id: nullable(requestId, { description: "Null if the item has none." }),
             result,
             fields: Type.Optional(
-              Type.Array(FieldError, { description: "What is wrong with one that is invalid." }),
+              Type.Array(FieldError, { description: "The problems of an invalid item." }),
             ),
           },
-          { title: `${noun} result`, description: "What became of one." },
+          { title: `${noun} result`, description: "The result of one item." },
         ),
-        { description: "One for each, in their order." },
+        { description: "One result for each item, in the order of the request." },
       ),
     },
-    { title: `${noun} results`, description: "What became of each, in their order." },
+    { title: `${noun} results`, description: "The results, in the order of the request." },
   );
 }
 
 const invalid = Type.Literal("invalid");
-const RESULT = { description: "What became of it." };
+const RESULT = { description: "The result of the write." };
 
 export const intentResultsSchema = resultsSchema(
   "Intent",

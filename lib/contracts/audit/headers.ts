@@ -1,8 +1,8 @@
-import { isRecord, JSON_DEPTH_MAX, parseJson } from "../../domain/json/index.ts";
+import { isRecord, JSON_DEPTH_MAX, parseIJson, tryJson } from "../../domain/json/index.ts";
 
 /**
- * The four headers that a service answers with and the gateway reads on audited routes, and strips from
- * every request and response (Identity specification, Audit headers set by services).
+ * The four response headers for audit notes. The gateway reads them on audited routes and strips them from
+ * every request and response (GW-149, GW-150).
  */
 export const AUDIT_DETAILS_HEADER = "x-platform-audit-details";
 export const AUDIT_CREATED_HEADER = "x-platform-audit-created";
@@ -17,27 +17,32 @@ export const AUDIT_HEADERS = [
 ] as const;
 
 export const AUDIT_DETAILS_BYTES_MAX = 4096;
-/** An outcome among others, and an event of a page, hold their details three levels down. */
+/**
+ * The deepest nesting of details. A batch of outcomes and a page of events hold details three levels down.
+ */
 export const AUDIT_DETAILS_DEPTH_MAX = JSON_DEPTH_MAX - 3;
 export const AUDIT_ID_BYTES_MAX = 128;
 
-/** Spells `details` for the header: visible ASCII, everything else as \u escapes; null when it would be too long. */
-export function encodeDetails(details: Record<string, unknown>): string | null {
+/**
+ * Encodes `details` for the header in visible ASCII, with \u escapes for other characters. Returns null when
+ * the text is too long.
+ */
+function encodeDetails(details: Record<string, unknown>): string | null {
   const text = asciiOnly(JSON.stringify(details));
   return text.length <= AUDIT_DETAILS_BYTES_MAX ? text : null;
 }
 
-/** What a write tells the audit log about itself. */
+/** The facts that a write tells the audit log about itself. */
 export interface AuditNote {
-  /** What changed; never a secret. Empty or too long: not sent. */
+  /** The change, without secrets. Empty or too long details are not sent. */
   details?: Record<string, unknown>;
-  /** The id of what was created. */
+  /** The id of the created resource. */
   created?: string;
   /** Puts a user-route event into this organization's log too, with this member as actor. */
   organization?: { organization_id: string; member_id: string };
 }
 
-/** The note as response headers. */
+/** Returns the note as response headers. */
 export function auditHeaders(note: AuditNote): Record<string, string> {
   const headers: Record<string, string> = {};
   const details = note.details && Object.keys(note.details).length > 0 ? encodeDetails(note.details) : null;
@@ -51,8 +56,9 @@ export function auditHeaders(note: AuditNote): Record<string, string> {
 }
 
 /**
- * The least bytes that a header needs to say `details`. Every number counts as one, since `1e9` is shorter than
- * the digits that it is read as: what is longer than the header's limit can't have come in a header.
+ * Returns the fewest bytes that a header needs to spell `details`. Each number counts as one byte, because a
+ * short `1e9` parses to a number of many digits. Details above the header's limit cannot have come in a
+ * header.
  */
 export function detailsBytesMin(details: Record<string, unknown>): number {
   return asciiOnly(JSON.stringify(details, (_, value: unknown) => (typeof value === "number" ? 0 : value)))
@@ -66,18 +72,20 @@ function asciiOnly(json: string): string {
   );
 }
 
-/** Reads a details header: one JSON object in visible ASCII, neither too long nor nested too deeply; else null. */
+/**
+ * Reads a details header: one I-JSON object in visible ASCII. Returns null when it is too long, too deep or
+ * malformed.
+ */
 export function decodeDetails(header: string): Record<string, unknown> | null {
   if (header.length > AUDIT_DETAILS_BYTES_MAX || !/^[\x20-\x7e]*$/.test(header)) return null;
-  try {
-    const value = parseJson(header, AUDIT_DETAILS_DEPTH_MAX);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = tryJson(header, (text) => parseIJson(text, AUDIT_DETAILS_DEPTH_MAX));
+  return isRecord(value) ? value : null;
 }
 
-/** An id from a created, organization or member header: one visible path segment of at most 128 bytes, else null. */
+/**
+ * Reads an id from a created, organization or member header: one visible path segment of at most 128 bytes.
+ * Returns null for any other value.
+ */
 export function decodeId(header: string): string | null {
   const valid = header.length > 0 && header.length <= AUDIT_ID_BYTES_MAX && /^[\x21-\x7e]+$/.test(header);
   return valid && !/[/?#\\]/.test(header) && header !== "." && header !== ".." ? header : null;

@@ -1,8 +1,8 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { Checkpoint, HASH_PATTERN, SigningJwk } from "../../domain/proof/index.ts";
+import { ChainRange, Checkpoint, HASH_PATTERN, Retention, SigningJwk } from "../../domain/proof/index.ts";
 import { organizationEventSchema, userEventSchema } from "./shown-event.ts";
 
-/** The lines of an export with proof: one for each event, the newest first, and one that ends it. */
+/** The lines of an export with proof: one line for each event, newest first, and an end line. */
 
 const closed = { additionalProperties: false };
 const hash = () => Type.String({ pattern: HASH_PATTERN });
@@ -16,14 +16,17 @@ const place = {
   chain: hash(),
 };
 
-/** Where the two halves of an event are in the chain of the log's owner; null for one that has no place there. */
-export const eventProofSchema = Type.Object(
+/**
+ * The places of both halves of an event in the chain of the log's owner. A half without a place there is
+ * null.
+ */
+const eventProofSchema = Type.Object(
   {
     intent: Type.Union([
       Type.Object(
         {
           ...place,
-          // where an outcome replaced them: what the intent had written
+          // The ids that the intent had, where its outcome replaced them.
           organization_id: Type.Optional(nullableText()),
           member_id: Type.Optional(nullableText()),
         },
@@ -44,20 +47,20 @@ export const provenOrganizationEventSchema = withProof(organizationEventSchema.p
 export const provenUserEventSchema = withProof(userEventSchema.properties);
 export type ProvenEvent = Static<typeof provenUserEventSchema> | Static<typeof provenOrganizationEventSchema>;
 
-/** Checkpoints that an export carries besides the one that holds its head. */
+/** The number of recent checkpoints in an export, besides the checkpoint that holds its head. */
 export const RECENT_CHECKPOINTS = 100;
 
-/** The last line: the head of the owner's chain, and what shows that it was sealed. */
+/** The last line: the head of the owner's chain, and the proof that the head was sealed. */
 export const proofEndSchema = Type.Object(
   {
-    /** An owner without entries has position 0 and a chain of zeros. */
+    /** The head. An owner without entries has position 0 and a chain of zeros. */
     head: Type.Object(
       { owner: Type.String(), position: Type.Integer({ minimum: 0 }), chain: hash() },
       closed,
     ),
-    /** The checkpoint that holds this head; null without entries. */
+    /** The checkpoint that holds this head, or null for an owner without entries. */
     checkpoint: Type.Union([Checkpoint, Type.Null()]),
-    /** Where the head is in the tree of that checkpoint. */
+    /** The place of the head in the tree of that checkpoint. */
     inclusion: Type.Union([
       Type.Object(
         { index: Type.Integer({ minimum: 0 }), size: Type.Integer({ minimum: 1 }), path: Type.Array(hash()) },
@@ -67,19 +70,14 @@ export const proofEndSchema = Type.Object(
     ]),
     /** The newest checkpoints of the log, newest first. */
     recent_checkpoints: Type.Array(Checkpoint),
-    /** Entries of events that were dropped with their months: all of before a time. */
+    /** The declarations of the months that were dropped, in chain order; absent if there are none. */
+    retention: Type.Optional(Type.Array(Type.Object({ ...Retention.properties, ...place }, closed))),
+    /** Ranges of entries that were dropped before declarations existed. No declaration proves this field. */
     dropped: Type.Union([
-      Type.Object(
-        {
-          occurred_before: Type.String(),
-          /** Runs of places, and the chain at the end of each. */
-          ranges: Type.Array(Type.Object({ from: position(), to: position(), chain: hash() }, closed)),
-        },
-        closed,
-      ),
+      Type.Object({ occurred_before: Type.String(), ranges: Type.Array(ChainRange) }, closed),
       Type.Null(),
     ]),
-    /** The public keys that checkpoints were signed by. */
+    /** The public keys that verify the checkpoints. */
     keys: Type.Array(SigningJwk),
   },
   closed,

@@ -9,18 +9,20 @@ import {
 } from "../../domain/schemas/index.ts";
 import { finalOutcomeSchema } from "./event.ts";
 
-/** An id as the gateway wrote it, which is spelled as the service that gave it spells its ids. */
+/**
+ * Returns the schema of an id as the gateway stored it. The service that issued the id chose its spelling.
+ */
 const writtenId = (description: string) => nullable(Type.String({ description, examples: [ULID_EXAMPLE] }));
 
 export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalOutcomeSchema.anyOf], {
   description:
-    "pending: no outcome is known, so neither is whether something changed. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer.",
+    "pending: the outcome is unknown, so the request may or may not have changed something. rejected: the gateway answered without calling the service. responded: the service answered. no_response: the service was called and did not answer.",
   title: "Event outcome",
   rule: "must be pending, rejected, responded or no_response",
 });
 
 const common = {
-  id: idField("Given when the event was written. Lists are in its order."),
+  id: idField("Assigned when the event was written. Lists are ordered by it."),
   occurred_at: timeField("When the gateway received the request."),
   request_id: Type.String({
     description: "The request's X-Request-ID.",
@@ -36,12 +38,12 @@ const rest = {
       auth_type: AuthType,
       key_prefix: nullable(
         Type.String({
-          description: "The credential's display prefix; null for a JWT.",
+          description: "The credential's display prefix, or null for a JWT.",
           examples: ["ostiary-k-2-Zm9v"],
         }),
       ),
     },
-    { additionalProperties: false, title: "Event actor", description: "Who made the request." },
+    { additionalProperties: false, title: "Event actor", description: "The caller of the request." },
   ),
   service: Type.String({
     description: "The service's name in the route configuration.",
@@ -63,20 +65,21 @@ const rest = {
     Type.Integer({
       minimum: 100,
       maximum: 599,
-      description: "What the gateway answered; null while pending or when the client left before an answer.",
+      description:
+        "The status of the gateway's answer, or null while pending, or if the client left before an answer.",
       examples: [204],
     }),
   ),
   details: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "What the service said about the change.",
+      description: "Details of the change, from the service.",
       examples: [{ name: { from: "Acme", to: "Analytical Engines" } }],
     }),
   ),
-  created_id: writtenId("The id of what was created."),
+  created_id: writtenId("The id of the created resource."),
 };
 
-/** An audit event as its organization reads it: without the person (Identity specification, Audit event). */
+/** An audit event as its organization reads it, without the person (AU-1, AU-5). */
 export const organizationEventSchema = Type.Object(
   { ...common, ...rest },
   { title: "OrganizationAuditEvent", description: "An event of an organization's log." },

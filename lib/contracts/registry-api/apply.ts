@@ -4,14 +4,14 @@ import { nullable } from "../../domain/schemas/index.ts";
 import { propagationField } from "./gateways.ts";
 import { RevisionNumber } from "./services.ts";
 
-/** The answer of apply (Gateway specification, Endpoints). */
+/** The answer of apply (RG-43). */
 export const Applied = Type.Object(
   {
     results: Type.Array(
       Type.Object(
         {
           service: ServiceName,
-          status: Type.Literal("upserted", { description: "Written, with a new revision." }),
+          status: Type.Literal("upserted", { description: "Apply wrote the service as a new revision." }),
           revision: RevisionNumber,
         },
         { title: "AppliedService", description: "A service that was written." },
@@ -20,30 +20,36 @@ export const Applied = Type.Object(
     ),
     ...propagationField,
   },
-  { title: "Applied", description: "What an apply wrote: one result for each service of the document." },
+  {
+    title: "Applied",
+    description: "The result of an apply, with one entry for each service of the document.",
+  },
 );
 export type Applied = Static<typeof Applied>;
 
-/** The answer of a dry run (contract 3, Beyond the specification). */
-export const Plan = Type.Object(
+/** The answer of a dry run (RG-70). */
+export const Preview = Type.Object(
   {
     results: Type.Array(
       Type.Object(
         {
           service: ServiceName,
           status: Type.Union([Type.Literal("created"), Type.Literal("changed"), Type.Literal("unchanged")], {
-            description: "What would become of the service.",
+            description: "The effect on the service.",
           }),
           revision: nullable(RevisionNumber, {
-            description: "The current revision; null when there is no current service.",
+            description: "The current revision, or null when there is no current service.",
           }),
-          changes: Type.Array(Change, { description: "What would change." }),
+          changes: Type.Array(Change, { description: "The changes that the apply would make." }),
         },
-        { title: "PlannedService", description: "A service that would be written." },
+        { title: "PreviewedService", description: "A service that would be written." },
       ),
       { description: "One for each service of the document." },
     ),
   },
-  { title: "Plan", description: "What an apply would do: one result for each service of the document." },
+  {
+    title: "Preview",
+    description: "The preview of an apply, with one entry for each service of the document.",
+  },
 );
-export type Plan = Static<typeof Plan>;
+export type Preview = Static<typeof Preview>;

@@ -1,44 +1,51 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GatewayInstance } from "../route-store.ts";
 
-/** A gateway that runs, as the list of gateways shows it. */
+/** A running gateway in the list of gateways. */
 export const Gateway = Type.Object(
   {
     ...GatewayInstance.properties,
     current: Type.Boolean({
       description:
-        "Whether it serves all that is published now: every committed write is in the route store, and the gateway has loaded all that is there and left nothing out.",
+        "Whether the gateway serves everything that is published: every committed write is in the route store, and the gateway has loaded all of it and left nothing out.",
     }),
   },
-  { title: "Gateway", description: "A gateway that runs, what it has loaded, and whether that is current." },
+  { title: "Gateway", description: "A running gateway, its loaded routes, and whether they are current." },
 );
 export type Gateway = Static<typeof Gateway>;
 
-/** The gateways that run (contract 3, Beyond the specification). */
+/** A page of the running gateways (RG-85). */
 export const Gateways = Type.Object(
-  { gateways: Type.Array(Gateway, { description: "The gateways, in the order of their ids." }) },
-  { title: "Gateways", description: "The gateways that run." },
+  {
+    gateways: Type.Array(Gateway, { description: "The gateways, in the order of their ids." }),
+    // Version 0.2.0 answers with all gateways and without this field.
+    has_more: Type.Optional(
+      Type.Boolean({ description: "Whether another page follows.", examples: [false] }),
+    ),
+  },
+  { title: "GatewayList", description: "A page of the running gateways." },
 );
+export type Gateways = Static<typeof Gateways>;
 
-/** How far a write has come when its caller waited for that (contract 3, Beyond the specification). */
+/** The progress of a write up to the answer for which its caller waited (RG-88). */
 export const Propagation = Type.Object(
   {
     gateways: Type.Integer({
       minimum: 0,
-      description: "How many gateways run, as far as is known.",
+      description: "Number of running gateways, as far as is known.",
       examples: [3],
     }),
     reached: Type.Integer({
       minimum: 0,
-      description: "How many of them serve what was written.",
+      description: "Number of gateways that serve the write.",
       examples: [3],
     }),
     waited_ms: Type.Integer({
       minimum: 0,
-      description: "How long the answer waited after the write was committed.",
+      description: "The time for which the answer waited after the commit of the write.",
       examples: [42],
     }),
-    projected: Type.Boolean({ description: "Whether the route store has what was written." }),
+    projected: Type.Boolean({ description: "Whether the route store has the write." }),
   },
   {
     title: "Propagation",
@@ -49,11 +56,11 @@ export const Propagation = Type.Object(
 );
 export type Propagation = Static<typeof Propagation>;
 
-/** What the answer of a write has more when its caller waited. */
+/** The extra field in the answer of a write whose caller waited. */
 export const propagationField = { propagation: Type.Optional(Propagation) };
 
-/** The answer of a deletion that waited. */
+/** The answer of a deletion whose caller waited. */
 export const Deleted = Type.Object(
   { propagation: Propagation },
-  { title: "Deleted", description: "The service is deleted, and how far that had come." },
+  { title: "Deleted", description: "A deleted service, and how far the deletion has reached." },
 );

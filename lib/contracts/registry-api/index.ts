@@ -1,7 +1,9 @@
-/** The answers of the registry's admin API: made by the registry, read by the command line. */
+/** The answers of the registry's admin API, and the client that command line, console and platform share. */
 export * from "./apply.ts";
+export * from "./client.ts";
 export * from "./gateways.ts";
 export * from "./lookup.ts";
 export * from "./projections.ts";
 export * from "./revisions.ts";
+export * from "./roles.ts";
 export * from "./services.ts";

@@ -1,6 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
   MethodName,
+  PolicyName,
+  RateLimitPeriod,
+  RateLimitRequests,
+  RateLimitWindow,
   RequiredLabels,
   RoutePath,
   RouteRateLimit,
@@ -10,7 +14,7 @@ import {
 } from "../../domain/routes/index.ts";
 import { nullable } from "../../domain/schemas/index.ts";
 
-/** Which route serves a request, and whether a caller may send it (contract 3, Beyond the specification). */
+/** The route that serves a request, and whether a caller may use it (RG-73, RG-75). */
 export const Lookup = Type.Object(
   {
     service: ServiceName,
@@ -22,12 +26,35 @@ export const Lookup = Type.Object(
       examples: [{ widget_id: "42" }],
     }),
     required_labels: nullable(RequiredLabels, {
-      description: "A member needs one of these, or `*`; null: any admitted caller.",
+      description:
+        "The labels of the route. A member needs one of them, or `*`. Null means that every admitted caller may use the route.",
     }),
-    rate_limit: nullable(RouteRateLimit, { description: "As published; null: the gateway's default." }),
-    audit: Type.Boolean({ description: "Whether requests are audited, the default worked in." }),
+    rate_limit: nullable(RouteRateLimit, {
+      description: "The limit as published, or null for the gateway's default.",
+    }),
+    limits: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            policy: nullable(PolicyName, {
+              description: "The name of the policy, or null for a limit that is written at the route.",
+            }),
+            requests: RateLimitRequests,
+            window_seconds: Type.Optional(RateLimitWindow),
+            period: Type.Optional(RateLimitPeriod),
+          },
+          { title: "LimitOfPlan", description: "A limit with the numbers of the plan asked for." },
+        ),
+        {
+          description:
+            "The limits of an organization with the plan asked for. An empty list means no limit. The field is missing if no plan was asked for, or if the gateway's default holds.",
+        },
+      ),
+    ),
+    audit: Type.Boolean({ description: "Whether requests are audited, with the default applied." }),
     upstream: nullable(UpstreamTemplate, {
-      description: "The template of the upstream path; null: the request's path.",
+      description:
+        "The template of the upstream path. Null means that the upstream path is the request's path.",
     }),
     allowed: Type.Optional(
       Type.Boolean({
@@ -38,7 +65,7 @@ export const Lookup = Type.Object(
     decided_by: Type.Optional(
       Type.Array(Type.String({ pattern: "^(\\*|[a-z0-9:._-]{1,64})$", examples: ["widgets:write"] }), {
         description:
-          "Why: of the labels asked for those that let the member pass or, when it may not, those of which it would need one. Empty where the route requires none.",
+          "The labels that decide: those that let the member pass, or, if none does, those that would. Empty if the route requires none.",
         examples: [["widgets:write"]],
       }),
     ),
@@ -47,7 +74,7 @@ export const Lookup = Type.Object(
 );
 export type Lookup = Static<typeof Lookup>;
 
-/** A route that comes close to a request that none serves: an entry of the 404's `details.nearest`. */
+/** A route that is similar to a request without a route: an entry of the 404's `details.nearest`. */
 export const NearestRoute = Type.Pick(Lookup, ["service", "scope", "method", "path"], {
   title: "NearestRoute",
   description: "A route that comes close to a request that none serves.",

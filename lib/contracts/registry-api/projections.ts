@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ServiceName } from "../../domain/routes/index.ts";
 
-/** What the route store may not have yet. */
+/** The services that the route store may not have in their newest revision. */
 export const Projections = Type.Object(
   {
     outstanding: Type.Array(
@@ -10,20 +10,20 @@ export const Projections = Type.Object(
           service: ServiceName,
           age_seconds: Type.Number({
             minimum: 0,
-            description: "For how long it has waited.",
+            description: "The time for which the service has waited.",
             examples: [42.5],
           }),
         },
         {
           title: "OutstandingProjection",
-          description: "A service that the route store may not have as it is.",
+          description: "A service whose newest revision may be missing from the route store.",
         },
       ),
-      { description: "The services, those that have waited longest first. Empty where all is well." },
+      { description: "The services, longest wait first. Empty if none waits." },
     ),
   },
   {
-    title: "Projections",
+    title: "OutstandingProjectionList",
     description: "The services whose newest revision the route store may not have yet.",
   },
 );

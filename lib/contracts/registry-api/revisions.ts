@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { FieldError } from "../../domain/errors/index.ts";
 import { Change, ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
-import { nullable, REQUEST_ID_EXAMPLE, timeField } from "../../domain/schemas/index.ts";
+import { mostlyNull, nullable, REQUEST_ID_EXAMPLE, timeField } from "../../domain/schemas/index.ts";
 import { RevisionNumber } from "./services.ts";
 
 export const RevisionAction = Type.Union(
@@ -9,19 +10,24 @@ export const RevisionAction = Type.Union(
 );
 export type RevisionAction = Static<typeof RevisionAction>;
 
-/** An entry of a service's history (Gateway specification, Revision record; contract 3). */
+/** An entry of a service's history (RG-63). */
 export const Revision = Type.Object(
   {
     service: ServiceName,
     revision: RevisionNumber,
     action: RevisionAction,
-    restored_from: nullable(RevisionNumber, {
-      description: "The revision whose config a restore copied; null for other writes.",
+    restored_from: mostlyNull(RevisionNumber, {
+      description: "The revision whose config a restore copied, or null for other writes.",
     }),
     config: nullable(StoredServiceConfig, {
-      description: "null: the service was deleted.",
+      description: "The config, or null if the service was deleted or `unreadable` is present.",
       examples: undefined,
     }),
+    unreadable: Type.Optional(
+      Type.Array(FieldError, {
+        description: "Only for a config that another version wrote: the part that this version cannot read.",
+      }),
+    ),
     request_id: Type.String({
       description: "The request that wrote it.",
       examples: [REQUEST_ID_EXAMPLE],
@@ -34,10 +40,10 @@ export type Revision = Static<typeof Revision>;
 
 export const Revisions = Type.Object(
   { revisions: Type.Array(Revision, { description: "The revisions, newest first." }) },
-  { title: "Revisions", description: "The history of a service, newest first." },
+  { title: "RevisionList", description: "The history of a service, newest first." },
 );
 
 export const Diff = Type.Object(
   { changes: Type.Array(Change, { description: "The differences." }) },
-  { title: "Diff", description: "What turns one revision into another." },
+  { title: "Diff", description: "The changes from one revision to another." },
 );

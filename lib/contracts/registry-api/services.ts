@@ -10,21 +10,28 @@ export const RevisionNumber = Type.Integer({
   examples: [3],
 });
 
-/** A revision as an entity tag, for ETag and If-Match (contract 3). */
+/** Returns a revision as an entity tag, for ETag and If-Match (RG-45, RG-54). */
 export function revisionTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/** The revision that a text is the number of; null when it can be none. */
+/** Reads the number of a revision. Returns null for any other text. */
 export function parseRevision(text: string): number | null {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 }
 
-/** A current service with its name and revision, as GET, PUT and restore answer it (contract 3). */
+const serviceExamples = (StoredServiceConfig.examples ?? []).map((config: object) => ({
+  name: "widgets",
+  revision: 3,
+  ...config,
+}));
+
+/** A current service with its name and revision, as GET, PUT and restore return it (RG-45). */
 export const Service = Type.Object(
   { name: ServiceName, revision: RevisionNumber, ...StoredServiceConfig.properties },
   {
     title: "Service",
+    examples: serviceExamples,
     description: "A current service in expanded form, with its name and revision.",
     response_headers: {
       ETag: Type.String({
@@ -37,18 +44,19 @@ export const Service = Type.Object(
 );
 export type Service = Static<typeof Service>;
 
-/** A service as PUT and restore answer it. */
+/** A service as PUT and restore return it. */
 export const WrittenService = Type.Object(
   { ...Service.properties, ...propagationField },
   {
     title: "WrittenService",
-    description: "The service as it is now and, with wait_ms, how far the write had come.",
+    examples: serviceExamples,
+    description: "The current service and, with wait_ms, how far the write has reached.",
     response_headers: Service.response_headers,
   },
 );
 export type WrittenService = Static<typeof WrittenService>;
 
-/** Every current service (contract 3). */
+/** Every current service (RG-59). */
 export const Services = Type.Object(
   {
     services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
@@ -57,9 +65,15 @@ export const Services = Type.Object(
         description: "With invalid=true: what today's rules refuse of each of the services, by name.",
       }),
     ),
+    unreadable: Type.Optional(
+      mapOf(ServiceName, Type.Array(FieldError), {
+        description:
+          "Current services that another version wrote and this version cannot read, by name, with the part that it does not understand.",
+      }),
+    ),
   },
   {
-    title: "Services",
+    title: "ServiceList",
     description: "Every current service by name: a configuration document that can be applied as it is.",
   },
 );

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { CredentialKind, ParsedCredential } from "./credential.ts";
 
-/** Where the membership lives that a credential belongs to. */
+/** The place of the membership of a credential's holder. */
 export type Realm = "directory" | "organization";
 
-/** How a caller proved who it is, as logs and audit events name it. */
+/** The kind of credential of a caller, in logs and audit events. */
 export const AuthType = Type.Union(
   [
     Type.Literal("jwt"),
@@ -12,7 +12,7 @@ export const AuthType = Type.Union(
     Type.Literal("member_apikey"),
     Type.Literal("member_session"),
   ],
-  { title: "Auth type", description: "How the caller proved who it is." },
+  { title: "Auth type", description: "The kind of credential with which the caller proved its identity." },
 );
 export type AuthType = Static<typeof AuthType>;
 export type CredentialAuthType = Exclude<AuthType, "jwt">;
@@ -26,8 +26,8 @@ const AUTH_TYPES: Readonly<Record<CredentialKind, Readonly<Record<Realm, Credent
 };
 
 /**
- * The auth type of a credential that was found in `realm`; null for a pair that can not be, such as a session
- * of the directory (contract 4, Admission).
+ * Returns the auth type of a credential that was found in `realm`. Returns null for an impossible pair, such
+ * as a session of the directory (GW-33, GW-41).
  */
 export function authTypeOf(
   credential: Pick<ParsedCredential, "kind">,

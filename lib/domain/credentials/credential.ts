@@ -1,30 +1,32 @@
 /**
- * The credential string (Identity specification, Credential string format):
- * `{brand}-{k|s}-2-{secret}`, or of version 1 `{brand}-{sk|mk|ms}-1-{secret}`.
+ * The credential string (ID-77): `{brand}-{k|s}-2-{secret}`, or in version 1 `{brand}-{sk|mk|ms}-1-{secret}`.
  *
- * A brand holds no hyphen and a secret may, so the string is read from the left. Reading takes one pass and
- * no regular expression: the gateway does it for every request with a key.
+ * A brand has no hyphen but a secret can have some, so the string is read from the left. Parsing takes one
+ * pass and no regular expression, because the gateway parses every request with a key.
  */
 
-/** `k` an API key, `s` a session; version 1 told user keys (`sk`), member keys (`mk`) and sessions (`ms`) apart. */
+/**
+ * `k` is an API key, `s` a session. Version 1 distinguishes user keys (`sk`), member keys (`mk`) and sessions
+ * (`ms`).
+ */
 export type CredentialKind = "k" | "s" | "sk" | "mk" | "ms";
 
 export interface ParsedCredential {
   readonly brand: string;
   readonly kind: CredentialKind;
   readonly version: 1 | 2;
-  /** The part that may be shown and logged: the wire prefix and the first four characters of the secret. */
+  /** The part that may be shown and logged: the prefix and the first four characters of the secret. */
   readonly displayPrefix: string;
 }
 
-export const BRAND_LENGTH_MAX = 32;
-/** Random bytes of a secret. */
+const BRAND_LENGTH_MAX = 32;
+/** The number of random bytes in a secret. */
 export const SECRET_BYTES = 32;
-/** Characters of a secret: its bytes in base64url without padding. */
+/** The number of characters in a secret: its bytes in base64url without padding. */
 export const SECRET_LENGTH = 43;
 const DISPLAY_LENGTH = 4;
 
-/** Between the hyphens of a brand and its secret. */
+/** The text between brand and secret for each kind and version. */
 const WIRE_FORMS = [
   { kind: "k", version: 2, infix: "-k-2-" },
   { kind: "s", version: 2, infix: "-s-2-" },
@@ -33,7 +35,7 @@ const WIRE_FORMS = [
   { kind: "ms", version: 1, infix: "-ms-1-" },
 ] as const satisfies readonly { kind: CredentialKind; version: 1 | 2; infix: string }[];
 
-/** Reads a credential string; null for anything that has not exactly one of the known forms. */
+/** Parses a credential string. Returns null for any text that is not exactly one of the known forms. */
 export function parseCredential(text: string): ParsedCredential | null {
   const brandEnd = text.indexOf("-");
   if (brandEnd < 1 || brandEnd > BRAND_LENGTH_MAX) return null;
@@ -50,13 +52,13 @@ export function parseCredential(text: string): ParsedCredential | null {
   };
 }
 
-/** The display prefix of a well-formed credential string, else null. */
+/** Returns the display prefix of a well-formed credential string, else null. */
 export function displayPrefix(text: string): string | null {
   return parseCredential(text)?.displayPrefix ?? null;
 }
 
 /**
- * Spells a new credential of the current version.
+ * Formats a new credential of the current version.
  *
  * @throws RangeError when the brand or the number of secret bytes is not allowed: a programming error.
  */
@@ -66,7 +68,7 @@ export function formatCredential(brand: string, kind: "k" | "s", secretBytes: Ui
   return `${brand}-${kind}-2-${secretBytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
 }
 
-/** Whether `brand` may stand in front of credentials: a lower-case letter, then lower-case letters and digits. */
+/** Returns whether `brand` is a valid brand: a lower-case letter, then lower-case letters and digits. */
 export function isBrand(brand: string): boolean {
   return brand.length <= BRAND_LENGTH_MAX && isBrandPart(brand, brand.length);
 }

@@ -3,30 +3,30 @@ import type { FieldError } from "./details.ts";
 
 const KEY_LENGTH_MAX = 128;
 
-/** A key of the input as paths and messages show it: it may be of any length. */
+/** Returns a key of the input for paths and messages, shortened because it can have any length. */
 export function shownKey(key: string): string {
   return key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
 }
 
-/** The most field errors one answer lists. */
+/** The maximum number of field errors in one answer. */
 export const FIELD_ERRORS_MAX = 100;
 
 export interface ApiErrorOptions {
-  /** Shown to the caller instead of the code's generic sentence. */
+  /** The message for the caller; the default is the generic sentence of the code. */
   message?: string;
   /** The envelope's `details`. */
   details?: Record<string, unknown>;
   /** Response headers that belong to this error, such as `Retry-After`. */
   headers?: Record<string, string>;
-  /** For the log only: what really happened. */
+  /** The underlying error, for the log only. */
   cause?: unknown;
-  /** For the log only, on 5xx. */
+  /** The kind of a 5xx, for the log only. */
   kind?: ErrorKind;
 }
 
 /**
- * An error with an answer: the code gives status and type, `message` and `details` are public, `cause` and
- * `kind` go to the log and never to the caller.
+ * An error that becomes an answer. The code sets status and type. `message` and `details` are public; `cause`
+ * and `kind` go to the log only.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
@@ -46,7 +46,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 422 with every wrong field, cut at {@link FIELD_ERRORS_MAX}. */
+/** Returns a 422 with the wrong fields, at most {@link FIELD_ERRORS_MAX}. */
 export function validationError(fields: readonly FieldError[], message?: string): ApiError {
   const first = fields[0];
   return new ApiError("VALIDATION_ERROR", {
@@ -55,19 +55,50 @@ export function validationError(fields: readonly FieldError[], message?: string)
   });
 }
 
-/** 413 for a request body of more than `bytes_max` bytes. */
+/** Returns a 413 for a request body of more than `bytes_max` bytes. */
 export function bodyTooLarge(bytes_max: number): ApiError {
   return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: bytes_max } });
 }
 
-/** 404 that names what was looked for, or nothing when naming it would tell too much. */
+/** Returns a 404 that names the missing resource. Callers omit the name when it would reveal too much. */
 export function notFound(resource?: string, id?: string): ApiError {
   return new ApiError("NOT_FOUND", resource === undefined ? {} : { details: { resource, id: id ?? null } });
 }
 
+/** The parts of a 429 that differ between limits. */
+export interface RateLimitedOptions {
+  message?: string;
+  cause?: unknown;
+  /** Further details beside the time. */
+  details?: Readonly<Record<string, unknown>>;
+  /** True: the connection ends with the answer. */
+  ends_connection?: boolean;
+}
+
+/** Returns a 429 that tells when to try again, in `details` and in Retry-After. */
+export function rateLimited(
+  retry_after_seconds: number,
+  { message, cause, details, ends_connection = false }: RateLimitedOptions = {},
+): ApiError {
+  return new ApiError("RATE_LIMITED", {
+    message,
+    cause,
+    details: { retry_after_seconds, ...details },
+    headers: { "Retry-After": String(retry_after_seconds), ...(ends_connection && { Connection: "close" }) },
+  });
+}
+
+/** Returns the 503 of a process that has no room for a request, and ends the connection. */
+export function overloaded(reason: string): ApiError {
+  return new ApiError("SERVICE_UNAVAILABLE", {
+    headers: { "Retry-After": "1", Connection: "close" },
+    cause: new Error(reason),
+  });
+}
+
 /**
- * A store that did not answer in time or at all: 503 for the caller, the reason for the log; with Retry-After
- * where it is known that a later request may be served.
+ * Returns a 503 for a store that failed or timed out. The caller gets the status, the log gets the cause.
+ * Retry-After is set when the wait is known.
  */
 export function unavailable(kind: ErrorKind, cause: unknown, retry_after_seconds?: number): ApiError {
   const headers: Record<string, string> =

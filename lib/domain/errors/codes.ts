@@ -1,6 +1,6 @@
 /**
- * The one table of error codes: HTTP status and the sentence shown when a caller gives no better one
- * (contract 2). The envelope's `type` follows from the status.
+ * The table of error codes: the HTTP status and the default message (ER-7). The envelope's `type` follows
+ * from the status.
  */
 export const errorCodes = {
   INVALID_REQUEST: { status: 400, message: "The request could not be understood." },
@@ -20,18 +20,18 @@ export const errorCodes = {
   VALIDATION_ERROR: { status: 422, message: "The request is not valid." },
   RATE_LIMITED: { status: 429, message: "Too many requests. Try again in a moment." },
   INTERNAL_ERROR: { status: 500, message: "An unexpected error occurred." },
-  /** An upstream service did not answer: the gateway's 502 shares its code with 503. */
+  /** The gateway's 502 when an upstream service did not answer. On the wire it shares its code with 503. */
   BAD_GATEWAY: { status: 502, message: "Service temporarily unavailable." },
   SERVICE_UNAVAILABLE: { status: 503, message: "Service temporarily unavailable." },
 } as const;
 
-/** A row of the table. `BAD_GATEWAY` appears on the wire as `SERVICE_UNAVAILABLE`. */
+/** A row of the table. On the wire, `BAD_GATEWAY` appears as `SERVICE_UNAVAILABLE`. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What kind of fault a 5xx was, for the log's `error_kind`. */
+/** The kind of error that caused a 5xx, for the log's `error_kind`. */
 export type ErrorKind = "auth" | "network" | "db" | "io" | "internal" | "validation";
 
-/** The code as the envelope spells it. */
+/** Returns the code as the envelope spells it. */
 export function wireCode(code: ErrorCode): string {
   return code === "BAD_GATEWAY" ? "SERVICE_UNAVAILABLE" : code;
 }

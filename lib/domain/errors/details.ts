@@ -2,15 +2,15 @@ import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { idField, nullable } from "../schemas/index.ts";
 import type { ErrorCode } from "./codes.ts";
 
-/** One wrong field of a request: where it is (`services.widgets.url`) and what would be accepted. */
+/** A wrong field of a request: its place (`services.widgets.url`) and the values that would be accepted. */
 export const FieldError = Type.Object(
   {
     path: Type.String({
-      description: "Where it stands: names joined by dots, places in a list in brackets. Empty: the body.",
+      description: "The field: names joined by dots, list positions in brackets. Empty for the whole body.",
       examples: ["services.widgets.url"],
     }),
     message: Type.String({
-      description: "What is wrong, and what would be accepted.",
+      description: "The problem, and the values that are accepted.",
       examples: ["url must be http://host:port."],
     }),
   },
@@ -40,28 +40,30 @@ const OrganizationToHandOver = Type.Object(
   { title: "OrganizationToHandOver", description: "An organization that would be left without an owner." },
 );
 
-/** What `details` holds, by code (contract 2). A code that is missing here has none. */
+/** The fields of `details` for each code (ER-7). A code that is not listed has no details. */
 export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   VALIDATION_ERROR: {
-    fields: Type.Array(FieldError, { description: "VALIDATION_ERROR: all that is wrong, at most 100." }),
+    fields: Type.Array(FieldError, { description: "VALIDATION_ERROR: all problems, at most 100." }),
   },
   NOT_FOUND: {
-    resource: Type.String({ description: "NOT_FOUND: what was looked for.", examples: ["service"] }),
-    id: nullable(Type.String({ description: "NOT_FOUND: the id that names none.", examples: ["widgets"] })),
+    resource: Type.String({ description: "NOT_FOUND: the kind of resource.", examples: ["service"] }),
+    id: nullable(Type.String({ description: "NOT_FOUND: the unknown id.", examples: ["widgets"] })),
   },
   FORBIDDEN: {
-    permission: Type.Literal("required_labels", { description: "FORBIDDEN: what the caller lacks." }),
-    resource: Type.Literal("route", { description: "FORBIDDEN: what it was needed for." }),
+    permission: Type.Literal("required_labels", {
+      description: "FORBIDDEN: the permission that the caller lacks.",
+    }),
+    resource: Type.Literal("route", { description: "FORBIDDEN: the kind of resource." }),
     resource_id: Type.String({
       description: "FORBIDDEN: the route's path.",
       examples: ["/org/widgets/{widget_id}"],
     }),
     required_labels: Type.Array(Type.String({ examples: ["widgets:write"] }), {
-      description: "FORBIDDEN: the labels of which one is needed.",
+      description: "FORBIDDEN: the labels; the caller needs one of them.",
     }),
   },
   CONFLICT: {
-    field: Type.String({ description: "CONFLICT: what stands in the way.", examples: ["status"] }),
+    field: Type.String({ description: "CONFLICT: the field that conflicts.", examples: ["status"] }),
     value: Type.String({ description: "CONFLICT: its value.", examples: ["revoked"] }),
   },
   ROUTE_CONFLICT: {
@@ -77,7 +79,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
       Type.Integer({
         minimum: 1,
         description:
-          "PRECONDITION_FAILED: the current revision; null when there never was one, and for a document.",
+          "PRECONDITION_FAILED: the current revision, or null when there never was one, and for a document.",
         examples: [4],
       }),
     ),
@@ -92,7 +94,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   RATE_LIMITED: {
     retry_after_seconds: Type.Integer({
       minimum: 1,
-      description: "RATE_LIMITED: seconds after which to try again.",
+      description: "RATE_LIMITED: seconds to wait before the next attempt.",
       examples: [10],
     }),
   },

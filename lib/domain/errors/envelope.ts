@@ -3,16 +3,16 @@ import { REQUEST_ID_EXAMPLE } from "../schemas/index.ts";
 import type { ApiError } from "./api-error.ts";
 import { wireCode } from "./codes.ts";
 
-/** The body of every error (contract 2). */
+/** The body of every error (ER-1). */
 export const ErrorEnvelope = Type.Object(
   {
     error: Type.Object({
       type: Type.Union([Type.Literal("invalid_request_error"), Type.Literal("api_error")], {
         description: "`invalid_request_error`: the request must change. `api_error`: it may succeed later.",
       }),
-      code: Type.String({ description: "What went wrong, for programs.", examples: ["VALIDATION_ERROR"] }),
+      code: Type.String({ description: "The error, for programs.", examples: ["VALIDATION_ERROR"] }),
       message: Type.String({
-        description: "What went wrong, for people.",
+        description: "The error, for people.",
         examples: ["name must be text of 1 to 128 characters."],
       }),
       request_id: Type.String({
@@ -20,16 +20,16 @@ export const ErrorEnvelope = Type.Object(
         examples: [REQUEST_ID_EXAMPLE],
       }),
       details: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-        description: "What the code says more about, such as `fields` of a VALIDATION_ERROR.",
+        description: "Details that depend on the code, such as `fields` of a VALIDATION_ERROR.",
       }),
     }),
   },
-  // said here, since Elysia writes it into schemas of responses that do not say it, and each has a copy
-  { additionalProperties: false, title: "Error", description: "The body of every error." },
+  // Without this line Elysia adds the option to a copy of the schema for each response.
+  { additionalProperties: false, title: "ErrorResponse", description: "The body of every error." },
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
-/** Builds the body for `error`, as answered to request `requestId`. */
+/** Builds the body for `error` in the answer to request `requestId`. */
 export function envelope(error: ApiError, requestId: string): ErrorEnvelope {
   return {
     error: {

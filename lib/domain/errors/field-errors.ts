@@ -1,38 +1,35 @@
-/**
- * What is wrong with a value that came from outside, in sentences: where it does not fit its schema, and what
- * would be accepted.
- */
+/** Explains in sentences where an outside value does not fit its schema, and what would be accepted. */
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { isRecord } from "../json/index.ts";
 import { FIELD_ERRORS_MAX, shownKey } from "./api-error.ts";
 import type { FieldError } from "./details.ts";
 
-/** What a schema may say of values that do not fit it; without that they are told of in general words. */
+/** The texts that a schema can provide for values that do not fit. Without them the messages are generic. */
 export interface Wording {
-  /** What follows the field's name: "must be ...". */
+  /** The rule that follows the field's name: "must be ...". */
   rule?: string;
-  /** A whole sentence instead. The value is undefined where the field is missing. */
+  /** A whole sentence instead of a rule. The value is undefined if the field is missing. */
   message?: string | ((value: unknown) => string);
-  /** What an object without further fields is called: "A route". */
+  /** The name of the object in the message about an unknown field: "A route". */
   noun?: string;
   /** The schema of an object's keys. */
   keys?: TSchema;
 }
 
-/** From the top of the input: the names of fields, and places in lists. */
+/** The names of fields and the indexes in lists, from the top of the input. */
 export type FieldPath = readonly (string | number)[];
 
-export interface Fault {
+export interface Violation {
   readonly path: FieldPath;
   readonly message: string;
 }
 
-/** Collects what is wrong with an input, up to the number of errors that an answer lists. */
-export class Faults {
-  readonly all: Fault[] = [];
+/** Collects the problems of an input, up to the number of errors in an answer. */
+export class Violations {
+  readonly all: Violation[] = [];
 
-  /** Nothing more is kept, so there is no use in reading on. */
+  /** True when no more problems are kept, so that reading on is useless. */
   get isFull(): boolean {
     return this.all.length === FIELD_ERRORS_MAX;
   }
@@ -46,7 +43,7 @@ export class Faults {
   }
 }
 
-/** `T`, of which any part may be missing. */
+/** `T` with every part optional. */
 export type Partly<T> = T extends readonly (infer Item)[]
   ? (Partly<Item> | undefined)[]
   : T extends object
@@ -55,7 +52,7 @@ export type Partly<T> = T extends readonly (infer Item)[]
 
 const checks = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
-/** Whether `value` fits `schema`, which is compiled when it is first asked for. */
+/** Returns whether `value` fits `schema`. Compiles the schema on first use. */
 export function fits<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
   let check = checks.get(schema);
   if (check === undefined) {
@@ -65,30 +62,33 @@ export function fits<Schema extends TSchema>(schema: Schema, value: unknown): va
   return check.Check(value);
 }
 
-/** All that is wrong with `value` by its schema. */
-export function faultsOf(schema: TSchema, value: unknown): Faults {
-  const faults = new Faults();
-  if (!fits(schema, value)) explain(schema, value, [], faults);
-  return faults;
+/** Returns all problems of `value` under its schema. */
+export function violationsOf(schema: TSchema, value: unknown): Violations {
+  const violations = new Violations();
+  if (!fits(schema, value)) explain(schema, value, [], violations);
+  return violations;
 }
 
 export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
-  return faultsOf(schema, value).fields;
+  return violationsOf(schema, value).fields;
 }
 
-/** What is left of `value` without its `faults`, which are undefined there; nothing where they are too many to list. */
+/**
+ * Returns `value` with undefined for each part that has a problem. Returns undefined if there are too many
+ * problems to list.
+ */
 export function partsThatFit<Schema extends TSchema>(
   _schema: Schema,
   value: unknown,
-  faults: Faults,
+  violations: Violations,
 ): Partly<Static<Schema>> | undefined {
-  if (faults.isFull) return undefined;
-  const paths = faults.all.map(({ path }) => path);
-  // biome-ignore lint/plugin: what has another type than the schema says was a fault, and is gone
+  if (violations.isFull) return undefined;
+  const paths = violations.all.map(({ path }) => path);
+  // biome-ignore lint/plugin: every part with another type than the schema is a problem, and was removed
   return without(value, paths) as Partly<Static<Schema>> | undefined;
 }
 
-/** `services.widgets.routes[3].path`. */
+/** Returns a path as text, such as `services.widgets.routes[3].path`. */
 export function shownPath(path: FieldPath): string {
   return path.reduce<string>((shown, part) => {
     if (typeof part === "number") return `${shown}[${part}]`;
@@ -96,30 +96,30 @@ export function shownPath(path: FieldPath): string {
   }, "");
 }
 
-/** A word of the input inside a message. */
+/** Quotes a word of the input for a message. */
 export function quoted(text: string): string {
   return `\`${shownKey(text)}\``;
 }
 
-/** `a, b and c`. */
+/** Joins words for a sentence: `a, b and c`. */
 export function joinWords(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 }
 
-function explain(schema: TSchema, value: unknown, path: FieldPath, faults: Faults): void {
+function explain(schema: TSchema, value: unknown, path: FieldPath, violations: Violations): void {
   const meant = schema[Kind] === "Union" ? memberMeant(schema, value) : undefined;
   if (meant !== undefined) {
-    explain(meant, value, path, faults);
+    explain(meant, value, path, violations);
     return;
   }
-  const before = faults.all.length;
-  if (!hasSize(schema, value)) faults.add(path, sentence(schema, value, path));
-  if (Array.isArray(value) && schema.type === "array") explainItems(schema.items, value, path, faults);
-  if (isRecord(value) && schema.type === "object") explainMembers(schema, value, path, faults);
-  if (faults.all.length === before) faults.add(path, sentence(schema, value, path));
+  const before = violations.all.length;
+  if (!hasSize(schema, value)) violations.add(path, sentence(schema, value, path));
+  if (Array.isArray(value) && schema.type === "array") explainItems(schema.items, value, path, violations);
+  if (isRecord(value) && schema.type === "object") explainMembers(schema, value, path, violations);
+  if (violations.all.length === before) violations.add(path, sentence(schema, value, path));
 }
 
-/** The member of a union that an object or a list was meant to be: the only one that is an object, or a list. */
+/** Returns the member of a union that an object or a list was meant to be: the only member of that type. */
 function memberMeant({ anyOf }: TSchema, value: unknown): TSchema | undefined {
   const type = Array.isArray(value) ? "array" : isRecord(value) ? "object" : null;
   const members: TSchema[] = anyOf;
@@ -130,43 +130,50 @@ function memberMeant({ anyOf }: TSchema, value: unknown): TSchema | undefined {
 function hasSize({ minItems, maxItems, minProperties, maxProperties }: TSchema, value: unknown): boolean {
   const within = (size: number, least = 0, most = size) => least <= size && size <= most;
   if (Array.isArray(value)) return within(value.length, minItems, maxItems);
-  // the keys of a large object are not counted for nothing
+  // Skip counting the keys of a large object when no bound applies.
   if (!isRecord(value) || (minProperties === undefined && maxProperties === undefined)) return true;
   return within(Object.keys(value).length, minProperties, maxProperties);
 }
 
-function explainItems(schema: TSchema, items: readonly unknown[], path: FieldPath, faults: Faults): void {
+function explainItems(
+  schema: TSchema,
+  items: readonly unknown[],
+  path: FieldPath,
+  violations: Violations,
+): void {
   for (const [index, item] of items.entries()) {
-    if (faults.isFull) return;
-    if (!fits(schema, item)) explain(schema, item, [...path, index], faults);
+    if (violations.isFull) return;
+    if (!fits(schema, item)) explain(schema, item, [...path, index], violations);
   }
 }
 
-/** First what is missing, then what is not known, then what is wrong. */
+/** Reports missing fields first, then unknown fields, then wrong values. */
 function explainMembers(
   schema: TSchema,
   value: Readonly<Record<string, unknown>>,
   path: FieldPath,
-  faults: Faults,
+  violations: Violations,
 ): void {
   const properties: Record<string, TSchema> = schema.properties ?? {};
   const required: string[] = schema.required ?? [];
   for (const name of required) {
     const [member, at] = [properties[name], [...path, name]];
-    if (member !== undefined && value[name] === undefined) faults.add(at, sentence(member, undefined, at));
+    if (member !== undefined && value[name] === undefined)
+      violations.add(at, sentence(member, undefined, at));
   }
   const names = Object.keys(value);
   for (const name of names) {
-    if (faults.isFull) return;
-    if (!isKnownName(schema, name)) faults.add([...path, name], unknownField(schema, name, [...path, name]));
+    if (violations.isFull) return;
+    if (!isKnownName(schema, name))
+      violations.add([...path, name], unknownField(schema, name, [...path, name]));
   }
-  if (faults.isFull) return;
+  if (violations.isFull) return;
   const others = names.filter((name) => !Object.hasOwn(properties, name));
   for (const name of [...others, ...Object.keys(properties)]) {
-    if (faults.isFull) return;
+    if (violations.isFull) return;
     const member = Object.hasOwn(properties, name) ? properties[name] : othersOf(schema);
     if (member === undefined || value[name] === undefined || fits(member, value[name])) continue;
-    explain(member, value[name], [...path, name], faults);
+    explain(member, value[name], [...path, name], violations);
   }
 }
 
@@ -178,7 +185,7 @@ function isKnownName(
   return Object.keys(patternProperties ?? {}).some((pattern) => new RegExp(pattern).test(name));
 }
 
-/** The schema of the members of an object that are no properties. */
+/** Returns the schema of the members of an object that are not properties. */
 function othersOf({ patternProperties, additionalProperties }: TSchema): TSchema | undefined {
   const [values]: TSchema[] = Object.values(patternProperties ?? {});
   return values ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
@@ -204,7 +211,7 @@ function sentence(schema: TSchema, value: unknown, path: FieldPath): string {
   return `${shownPath(path)} ${value === undefined ? "is required and " : ""}${ruleOf(schema)}.`;
 }
 
-/** `value` without what stands at `paths`. What they do not touch is shared, since it may be large. */
+/** Returns `value` without the parts at `paths`. Untouched parts are shared, because they can be large. */
 function without(value: unknown, paths: readonly FieldPath[]): unknown {
   if (paths.some((path) => path.length === 0)) return undefined;
   const touched = Map.groupBy(paths, ([first]) => first);

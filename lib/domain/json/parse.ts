@@ -1,6 +1,6 @@
 import { outlineJson } from "./outline.ts";
 
-/** JSON that is nested too deeply to be looked at. */
+/** The error for JSON that exceeds the depth bound. */
 export class JsonTooDeep extends Error {
   constructor() {
     super("The JSON is nested too deeply.");
@@ -8,8 +8,21 @@ export class JsonTooDeep extends Error {
   }
 }
 
-/** Parses JSON from outside. Throws SyntaxError for what is not JSON, {@link JsonTooDeep} before parsing. */
+/**
+ * Parses JSON from outside.
+ *
+ * @throws SyntaxError for malformed JSON, {@link JsonTooDeep} before parsing.
+ */
 export function parseJson(text: string, depth_max?: number): unknown {
   if (outlineJson(text, depth_max).too_deep_at !== null) throw new JsonTooDeep();
   return JSON.parse(text);
+}
+
+/** Parses a text; returns undefined, which no JSON text means, for a text that `parse` refuses. */
+export function tryJson(text: string, parse: (text: string) => unknown = parseJson): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
 }

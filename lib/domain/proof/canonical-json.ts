@@ -1,14 +1,15 @@
 import canonicalize from "canonicalize";
 
 /**
- * `value`, which `JSON.parse` gave, as RFC 8785 spells it. The details of an event may hold what that RFC has no
- * form for: half of a surrogate pair is spelled as its escape then, `\ud800`, as `JSON.stringify` does it.
+ * Returns `value`, a result of `JSON.parse`, as canonical JSON (RFC 8785). The details of an event may
+ * contain half of a surrogate pair, for which the RFC has no form. It is written as its escape, `\ud800`, as
+ * `JSON.stringify` does.
  */
 export function canonicalJson(value: unknown): string {
   return rfc8785(value) ?? sorted(value);
 }
 
-/** Null for what the RFC has no form for. */
+/** Returns null for a value that the RFC has no form for. */
 function rfc8785(value: unknown): string | null {
   try {
     return canonicalize(value) ?? null;

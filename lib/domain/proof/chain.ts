@@ -1,9 +1,9 @@
 const HASH_BYTES = 32;
 
-/** A value of a chain, or another SHA-256. */
+/** A SHA-256 hash, such as the running hash of a chain after one entry. */
 export type Hash = Uint8Array;
 
-/** `chain_0`, and what the first checkpoint names as the one before it. */
+/** `chain_0`, and the `previous` of the first checkpoint. */
 export const ZERO_HASH: Hash = new Uint8Array(HASH_BYTES);
 
 export function sha256(data: string | Uint8Array): Hash {
@@ -12,7 +12,7 @@ export function sha256(data: string | Uint8Array): Hash {
   return hash;
 }
 
-/** SHA-256 of the bytes of all `parts`, one after the other. */
+/** Returns the SHA-256 of all `parts`, one after the other. */
 export function hashOf(...parts: readonly Uint8Array[]): Hash {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
@@ -23,7 +23,7 @@ export function hashOf(...parts: readonly Uint8Array[]): Hash {
   return sha256(bytes);
 }
 
-/** `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (contract 6, Proof), of the second hash. */
+/** Returns `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (AU-50); `entry_hash` is the inner hash. */
 export function nextInChain(previous: Hash, entry_hash: Hash): Hash {
   return hashOf(previous, entry_hash);
 }
@@ -35,7 +35,7 @@ export function hexOf(hash: Hash): string {
   return hash.toHex();
 }
 
-/** Reads what {@link HASH_PATTERN} accepts. */
+/** Reads a text that {@link HASH_PATTERN} accepts. */
 export function hashFromHex(text: string): Hash {
   return Uint8Array.fromHex(text);
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./canonical-json.ts";
 import { type Hash, sha256 } from "./chain.ts";
 
-/** An event as the readers of one log see it: `user_id` is there in a person's log only. */
+/** An event as the readers of one log see it. Only a person's log has `user_id`. */
 export interface LoggedEvent {
   id: string;
   occurred_at: string;
@@ -22,12 +22,12 @@ export interface LoggedEvent {
 }
 
 /**
- * What the intent of an event wrote where its outcome wrote something else: the outcome of a user route may name
- * an organization and its member. Null when it named none.
+ * Values of the intent that its outcome replaced: the outcome of a user route may name an organization and
+ * its member. Null if it named none.
  */
 export type WrittenByIntent = { organization_id: string | null; member_id: string | null } | null;
 
-/** The text of an intent's entry, with the salt in hexadecimal. */
+/** Returns the text of an intent's entry, with the salt in hexadecimal. */
 export function intentEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
   const { id, occurred_at, request_id, user_id, actor, service, method, route, ip, user_agent } = event;
   const by = written ?? { organization_id: event.organization_id, member_id: actor.member_id };
@@ -47,7 +47,9 @@ export function intentEntry(event: LoggedEvent, written: WrittenByIntent, salt: 
   );
 }
 
-/** The text of an outcome's entry. It has an organization and a member only if it named them. */
+/**
+ * Returns the text of an outcome's entry. It has an organization and a member only if the outcome named them.
+ */
 export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
   const { id, request_id, outcome, status, created_id } = event;
   const named = written === null ? null : { of: event.organization_id, member_id: event.actor.member_id };
@@ -64,9 +66,9 @@ export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt:
 }
 
 /**
- * Canonical JSON of an object of which one member, `name`, holds what others wrote. The members before it and after
- * it are given in their canonical order, in which `JSON.stringify` leaves them: an event has two entries, and a log
- * a million events.
+ * Returns the canonical JSON of an object whose member `name` holds a value from outside. The other members
+ * are given in canonical order, which `JSON.stringify` keeps. That is faster, and a log may have millions of
+ * entries.
  */
 function withMember(before: object, name: string, value: unknown, after: object): string {
   const [head, tail] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];

@@ -6,29 +6,29 @@ import { type Inclusion, leafHash, merkleTree } from "./merkle.ts";
 export interface Head {
   /** `organization:` or `user:`, and the id. */
   owner: string;
-  /** Of the last entry; the first has 1. */
+  /** Position of the last entry; the first entry has 1. */
   position: number;
   chain: Hash;
 }
 
-/** Whose chain: the owner as heads name it. */
+/** Returns the owner of a chain, as heads name it. */
 export function ownerOf(kind: "organization" | "user", id: string): string {
   return `${kind}:${id}`;
 }
 
 const encoder = new TextEncoder();
 
-/** The leaf of a head in its checkpoint's tree. */
+/** Returns the leaf of a head in the tree of its checkpoint. */
 export function headLeaf({ owner, position, chain }: Head): Hash {
   return leafHash(encoder.encode(canonicalJson({ owner, position, chain: hexOf(chain) })));
 }
 
-/** The heads in the order of their leaves: that of their owners, as bytes of UTF-8. */
+/** Returns the heads in the order of their leaves: by owner, as bytes of UTF-8. */
 export function inTreeOrder<H extends Pick<Head, "owner">>(heads: readonly H[]): H[] {
   return heads.toSorted((a, b) => Buffer.compare(Buffer.from(a.owner), Buffer.from(b.owner)));
 }
 
-/** The tree over heads that are in its order. */
+/** Returns the tree over heads that are in tree order. */
 export function headTree(heads: readonly Head[]): { root: Hash; inclusions: Inclusion[] } {
   return merkleTree(heads.map(headLeaf));
 }

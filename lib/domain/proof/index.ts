@@ -1,7 +1,9 @@
-/** How the audit log proves itself (contract 6, Proof): entries, chains, heads and checkpoints. Pure. */
+/** The proof of the audit log (AU-50): entries, chains, heads and checkpoints. Pure. */
 export * from "./canonical-json.ts";
 export * from "./chain.ts";
 export * from "./checkpoint.ts";
 export * from "./entry.ts";
 export * from "./head.ts";
 export * from "./merkle.ts";
+export * from "./retention.ts";
+export * from "./signature.ts";

@@ -1,17 +1,20 @@
 import { type Hash, hashFromHex, hashOf, hexOf, sameHash } from "./chain.ts";
 
 /**
- * The Merkle tree of RFC 9162, section 2.1: a leaf is hashed behind a byte 0, an inner node behind a byte 1, and
- * the left half of `n` leaves holds as many as the largest power of two below `n`.
+ * The prefixes of the Merkle tree of RFC 9162, section 2.1: byte 0 for a leaf, byte 1 for an inner node. The
+ * left half of `n` leaves has as many as the largest power of two below `n`.
  */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
-/** Where a leaf is in a tree of `size` leaves, and the hashes beside its way to the root, from the leaf up. */
+/**
+ * The place of a leaf in a tree of `size` leaves, and the sibling hashes on its way to the root, from the
+ * leaf up.
+ */
 export interface Inclusion {
   index: number;
   size: number;
-  /** In hexadecimal. */
+  /** The hashes of the audit path, in hexadecimal. */
   path: string[];
 }
 
@@ -19,14 +22,17 @@ export function leafHash(leaf: Uint8Array): Hash {
   return hashOf(LEAF, leaf);
 }
 
-/** The root of a tree of at least one leaf, and the inclusion of each. */
+/** Returns the root of a tree of at least one leaf, and the inclusion of each leaf. */
 export function merkleTree(leaves: readonly Hash[]): { root: Hash; inclusions: Inclusion[] } {
   const paths: string[][] = leaves.map(() => []);
   const root = rootOf(leaves, 0, leaves.length, paths);
   return { root, inclusions: paths.map((path, index) => ({ index, size: leaves.length, path })) };
 }
 
-/** The root over the leaves from `start` to before `end`, after adding its two halves to the paths of the other. */
+/**
+ * Returns the root over the leaves from `start` to before `end`. Adds the root of each half to the paths in
+ * the other half.
+ */
 function rootOf(leaves: readonly Hash[], start: number, end: number, paths: string[][]): Hash {
   const only = leaves[start];
   if (only === undefined) throw new RangeError("A Merkle tree has at least one leaf.");
@@ -39,14 +45,14 @@ function rootOf(leaves: readonly Hash[], start: number, end: number, paths: stri
   return hashOf(NODE, left, right);
 }
 
-/** The largest power of two below `size`. */
+/** Returns the largest power of two below `size`. */
 function leftSize(size: number): number {
   let power = 1;
   while (power * 2 < size) power *= 2;
   return power;
 }
 
-/** Whether a tree with this root holds the leaf there. */
+/** Returns whether the tree with this root has the leaf at that place. */
 export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: Hash): boolean {
   const sides = sidesOf(index, size);
   if (sides === null || sides.length !== path.length) return false;
@@ -58,7 +64,7 @@ export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: H
   return sameHash(hash, root);
 }
 
-/** On which side the way from a leaf to the root comes into each inner node, from the leaf up. */
+/** Returns the side of each inner node at which the way from a leaf to the root arrives, from the leaf up. */
 function sidesOf(index: number, size: number): ("left" | "right")[] | null {
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null;
   const sides: ("left" | "right")[] = [];

@@ -1,22 +1,22 @@
 /**
- * Names of rate-limit buckets (Gateway specification, Rate limiting; contract 4).
+ * The names of rate-limit buckets (GW-66, GW-67).
  *
- * A key is a prefix, known when routes are loaded, and the subject of the request, always last. The first
- * word of a prefix tells the kinds apart. Inside a prefix every character that separates parts is escaped, so
- * no choice of service, policy or path can spell the prefix of another bucket. Braces are escaped as well:
- * Redis Cluster would take the name of a path param for a hash tag and put all its keys into one slot.
+ * A key is a prefix, made when routes load, followed by the subject of the request. The first word of a
+ * prefix is the kind of bucket. Each part of a prefix is escaped, so no service, policy or path can spell the
+ * prefix of another bucket. Braces are escaped too: Redis Cluster would read the name of a path param as a
+ * hash tag and put all its keys into one slot.
  */
 export type Bucket =
-  /** A route whose limit is inherited or written inline: one bucket per method and full path. */
+  /** A route whose limit is inherited or inline: one bucket for each method and full path. */
   | { kind: "route"; method: string; path: string }
   /** A named policy of one service. */
   | { kind: "local"; service: string; policy: string }
-  /** A named policy that every service declaring the name shares. */
+  /** A named policy that is shared by every service that declares it. */
   | { kind: "shared"; policy: string }
   /** The failed-authentication limiter; its subject is the client address. */
   | { kind: "denied" };
 
-/** What stands before the subject in the keys of `bucket`. Work for load time, not for the request. */
+/** Returns the part of a key before the subject. Called when routes load, not for each request. */
 export function bucketPrefix(bucket: Bucket): string {
   switch (bucket.kind) {
     case "route":
@@ -30,9 +30,20 @@ export function bucketPrefix(bucket: Bucket): string {
   }
 }
 
-/** The counter's key: a user, organization or member id, or a client address, after the bucket's prefix. */
-export function bucketKey(prefix: string, subject: string): string {
-  return prefix + subject;
+/**
+ * Returns the counter's key: the prefix, then a user, organization or member id or a client address.
+ *
+ * @param isSpread whether keys are spread over servers: the braces put all keys of a subject into one slot
+ */
+export function bucketKey(prefix: string, subject: string, isSpread = false): string {
+  return isSpread ? `${prefix}{${subject}}` : prefix + subject;
+}
+
+/** Returns the name of the policy in a prefix, or null for a bucket without a policy. */
+export function policyIn(prefix: string): string | null {
+  const [kind, first = "", second = ""] = prefix.split(":");
+  if (kind === "local") return decodeURIComponent(second);
+  return kind === "shared" ? decodeURIComponent(first) : null;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { "%": "%25", ":": "%3A", "{": "%7B", "}": "%7D" };

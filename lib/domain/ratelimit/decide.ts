@@ -1,31 +1,36 @@
-/** So many requests in a fixed window that the first of them opens. */
+/** A number of requests in a fixed window. The first request opens the window. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;
 }
 
-/** What the headers of the answer say, and whether the request goes on. */
+/** The decision on a request, and the values of its rate-limit headers. */
 export interface RateLimitDecision {
   readonly allowed: boolean;
   /** `X-RateLimit-Limit`. */
   readonly limit: number;
-  /** `X-RateLimit-Remaining`, after this request. */
+  /** `X-RateLimit-Remaining`: the requests left after this one. */
   readonly remaining: number;
-  /** `X-RateLimit-Reset`: epoch seconds of the window's end, rounded up. */
+  /** `X-RateLimit-Reset`: the end of the window in epoch seconds, rounded up. */
   readonly reset: number;
-  /** `Retry-After`, at least 1. Meaningful when refused. */
+  /** `Retry-After`, at least 1. Valid only for a refused request. */
   readonly retryAfterSeconds: number;
 }
 
 /**
- * Decides on a request that the counter has already counted: number `limit.requests` of a window is admitted,
- * the next one refused (contract 4, Rate limits).
+ * Decides on a request that the counter already counts. Request number `limit.requests` of a window is
+ * admitted, the next one refused (GW-69).
  *
  * @param count the counter's value, this request included
- * @param ttlMs what is left of the window
+ * @param ttlMs the time left in the window
  * @param nowMs the wall clock, epoch milliseconds
  */
-export function decide(count: number, ttlMs: number, limit: RateLimit, nowMs: number): RateLimitDecision {
+export function decide(
+  count: number,
+  ttlMs: number,
+  limit: Pick<RateLimit, "requests">,
+  nowMs: number,
+): RateLimitDecision {
   const leftMs = Math.max(0, ttlMs);
   return {
     allowed: count <= limit.requests,

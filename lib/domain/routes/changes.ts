@@ -1,4 +1,4 @@
-/** The differences between two configs of a service (contract 3, Beyond the specification). */
+/** The differences between two configs of a service (RG-65, RG-66). */
 import { type Static, Type } from "@sinclair/typebox";
 import { mapOf, nullable } from "../schemas/index.ts";
 import {
@@ -11,9 +11,12 @@ import {
   StoredServiceConfig,
 } from "./schema.ts";
 
-const NULL_OF_SERVICE = " Null for the url, openapi or a policy of the service.";
+const NULL_OF_SERVICE = " Null for a change of the service's url, openapi or policies.";
 
-/** One side of a change: what a route sets for one method, or the url, openapi or one policy of the service. */
+/**
+ * One side of a change: the settings of one method of a route, or the url, openapi or one policy of the
+ * service.
+ */
 const Settings = Type.Partial(
   Type.Object({
     ...Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]).properties,
@@ -24,25 +27,25 @@ const Settings = Type.Partial(
     additionalProperties: false,
     title: "Settings",
     description:
-      "What the route sets for the method or, of the service itself, its url, openapi or one policy.",
+      "The settings of one method of a route. For a change of the service itself: the service's url, openapi or one policy.",
   },
 );
 
 /**
- * One difference between two configs: a route of one method or, with `scope`, `method` and `path` null, the
- * url, openapi or one policy of the service (contract 3, Beyond the specification).
+ * A difference between two configs: one method of a route, or the url, openapi or one policy of the service.
+ * In the second case `scope`, `method` and `path` are null (RG-66).
  */
 export const Change = Type.Object(
   {
     action: Type.Union([Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed")], {
-      description: "What became of it.",
+      description: "The kind of change.",
     }),
     scope: nullable(ScopeName, { description: `The route's scope.${NULL_OF_SERVICE}` }),
     method: nullable(MethodName, { description: `The route's method.${NULL_OF_SERVICE}` }),
     path: nullable(RoutePath, { description: `The route's path.${NULL_OF_SERVICE}` }),
-    before: nullable(Settings, { description: "What was set; null for what was added." }),
-    after: nullable(Settings, { description: "What is set now; null for what was removed." }),
+    before: nullable(Settings, { description: "The old settings, or null for an addition." }),
+    after: nullable(Settings, { description: "The new settings, or null for a removal." }),
   },
-  { title: "Change", description: "One difference: of a route's method, or of the service itself." },
+  { title: "Change", description: "One change of a route's method, or of the service itself." },
 );
 export type Change = Static<typeof Change>;

@@ -1,6 +1,6 @@
 /**
- * From the written to the stored form (Gateway specification, Stored projection): prefixes are joined and a
- * map of methods becomes one row per verb. Expanding what is expanded changes nothing.
+ * Expands the written form to the stored form (RG-49): joins prefixes and turns a map of methods into one row
+ * for each method. Expansion is idempotent.
  */
 import {
   METHODS,
@@ -14,14 +14,14 @@ import {
   type StoredServiceConfig,
 } from "./schema.ts";
 
-/** The full path of a route. A prefix without its trailing slashes is what the path `/` stands for. */
+/** Returns the full path of a route. The path `/` stands for the prefix without its trailing slashes. */
 export function joinPrefix(prefix: string | undefined, path: string): string {
   const base = withoutTrailingSlashes(prefix ?? "");
   if (path !== "/") return base + path;
   return base === "" ? "/" : base;
 }
 
-/** Expands a valid service. Only what was written is carried over: an omitted field stays omitted. */
+/** Expands a valid service. Omitted fields stay omitted. */
 export function expandService(config: ServiceConfig): StoredServiceConfig {
   const stored: StoredServiceConfig = { url: config.url };
   if (config.openapi !== undefined) stored.openapi = config.openapi;
@@ -63,7 +63,7 @@ function row(
   };
 }
 
-/** A path or an address to which more is to be added, in time that grows no faster than its length. */
+/** Removes trailing slashes in linear time. */
 export function withoutTrailingSlashes(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === "/") end--;

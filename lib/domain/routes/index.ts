@@ -1,6 +1,10 @@
-/** Route configuration: shapes, rules, expansion, ownership, the look-up table. Shared whole by gateway and registry. */
+/**
+ * Route configuration: schemas, rules, expansion, ownership and the route table. Gateway and registry share
+ * all of it.
+ */
 export * from "./changes.ts";
 export * from "./compile.ts";
+export * from "./count.ts";
 export { expandService, joinPrefix, withoutTrailingSlashes } from "./expand.ts";
 export * from "./labels.ts";
 export * from "./limits.ts";
@@ -8,9 +12,9 @@ export * from "./list-changes.ts";
 export { EFFECTS, type Effect, type Mark } from "./mark.ts";
 export * from "./marks.ts";
 export * from "./nearest.ts";
-export { segmentsOf } from "./path.ts";
 export * from "./policies.ts";
 export * from "./route-conflicts.ts";
+export { segmentsOf } from "./route-path.ts";
 export * from "./schema.ts";
 export { addressOf } from "./service-url.ts";
 export * from "./setting-changes.ts";

@@ -1,11 +1,13 @@
-/** The words that route configuration has in fixed places (Gateway specification, Resources and their fields). */
+/** The keywords of route configuration (RG-6, RG-7). */
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 export type Method = (typeof METHODS)[number];
 
 export const SCOPES = ["public", "user", "organization", "member"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The owner ids that an upstream template may use, and that a path may not take for a param, by scope. */
+/**
+ * The owner ids of each scope. An upstream template may use them, and a path param must not have their names.
+ */
 export const SUBJECT_FIELDS = {
   public: [],
   user: ["user_id"],
@@ -14,5 +16,5 @@ export const SUBJECT_FIELDS = {
 } as const satisfies Record<Scope, readonly string[]>;
 export type SubjectField = (typeof SUBJECT_FIELDS)[Scope][number];
 
-/** What may be set for one method. */
+/** The settings of one method. */
 export const CONSTRAINTS = ["required_labels", "rate_limit", "audit"] as const;

@@ -1,13 +1,15 @@
-/** Which labels let a caller use a route. Asked by the gateway, and by the registry that explains it. */
+/**
+ * Decides which labels let a caller use a route. The gateway enforces the decision and the registry explains
+ * it.
+ */
 import type { CompiledLabels } from "./compile.ts";
 
-/** The label that stands for all of them. */
+/** The label that grants all labels. */
 export const EVERY_LABEL = "*";
 
 /**
- * Whether the holder of `labels` may use a route that requires `required`: it needs one of these, or `*` (Gateway
- * specification, Gateway admission). Users and anonymous callers have none (null) and pass: labels constrain
- * members only.
+ * Returns whether the holder of `labels` may use a route that requires `required`. One of them or `*`
+ * suffices (GW-76, GW-77). Labels constrain members only: users and anonymous callers have null and pass.
  */
 export function labelsSuffice(required: CompiledLabels | null, labels: readonly string[] | null): boolean {
   if (required === null || labels === null) return true;

@@ -1,12 +1,13 @@
-/** Which changes of limits let callers do more, and which let them do less; see marks.ts. */
+/** Marks changes of limits that let callers do more or less; see marks.ts. */
 import type { Change } from "./changes.ts";
 import type { Scope } from "./keywords.ts";
+import { type LimitNumbers, limitNumbersText, numbersFor } from "./limit-numbers.ts";
 import { breaks, type Mark, opens } from "./mark.ts";
-import type { RateLimitPolicy, RouteRateLimit } from "./schema.ts";
+import type { InlineRateLimit, RateLimitPolicy, StoredRoute } from "./schema.ts";
 
 export type Policies = Readonly<Record<string, RateLimitPolicy>>;
 
-/** `policies` as they are once the changes are made. */
+/** Returns `policies` after the changes. */
 export function policiesAfter(policies: Policies, changes: readonly Change[]): Policies {
   const after = new Map(Object.entries(policies));
   for (const { scope, before, after: now } of changes) {
@@ -17,12 +18,16 @@ export function policiesAfter(policies: Policies, changes: readonly Change[]): P
   return Object.fromEntries(after);
 }
 
-/** A policy that comes or goes limits nobody by itself: the routes that name it are changes too. */
+/**
+ * Compares a policy on both sides. A new or removed policy limits nobody by itself: the routes that name it
+ * have their own changes.
+ */
 export function markPolicy({ before, after }: Change): Mark[] {
   const [from] = Object.values(before?.rate_limits ?? {});
   const [to] = Object.values(after?.rate_limits ?? {});
   if (from === undefined || to === undefined) return [];
-  const marks = compareNumbers(from, to);
+  const plans = [from, to].flatMap((policy) => Object.keys(policy.plans ?? {}));
+  const marks = forEachPlan(plans, (plan) => comparePolicy(from, to, plan));
   if (from.shared !== true && to.shared === true) {
     marks.push(breaks("the routes of other services count into the same limit"));
   }
@@ -32,75 +37,157 @@ export function markPolicy({ before, after }: Change): Mark[] {
   return marks;
 }
 
+function comparePolicy(from: RateLimitPolicy, to: RateLimitPolicy, plan: string | null): Mark[] {
+  const side = (policy: RateLimitPolicy): Limits => {
+    const numbers = numbersFor(policy, plan);
+    const isRefunded = policy.charge === "success";
+    return { kind: "known", all: numbers === null ? [] : [{ ...numbers, policy: null, isRefunded }] };
+  };
+  return compareLimits(side(from), side(to));
+}
+
 interface LimitedRoute {
   readonly scope: Scope;
   readonly settings: NonNullable<Change["before"]>;
   readonly policies: Policies;
 }
 
-/** The limit of a route on one side of a change. */
-type Limit =
-  | { kind: "none" }
-  /** The gateway's default, or a policy whose numbers were not given. */
-  | { kind: "unknown"; text: string }
-  | { kind: "numbers"; requests: number; window_seconds: number; policy: string | null };
+/** A limit of a route on one side of a change; `policy` is null for an inline limit. */
+interface Numbers extends LimitNumbers {
+  readonly policy: string | null;
+  readonly isRefunded: boolean;
+}
 
+/** The limits of a route on one side of a change, for the organizations of one plan. */
+type Limits =
+  /** The gateway's default, or a policy with unknown numbers. */
+  | { kind: "unknown"; text: string }
+  /** No limit, or all of these. */
+  | { kind: "known"; all: readonly Numbers[] };
+
+/** Compares the limits of a route for organizations without a plan, and for those plans that differ. */
 export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
-  const [before, after] = [limitOf(from), limitOf(to)];
-  const marks = isSame(from, to) ? [] : compareLimits(before, after);
-  if (before.kind !== "none" && after.kind !== "none") marks.push(...compareSubjects(from.scope, to.scope));
+  const isSame = JSON.stringify(from.settings.rate_limit) === JSON.stringify(to.settings.rate_limit);
+  // A policy that both sides name has its own change in the list.
+  const marks = isSame
+    ? []
+    : forEachPlan([from, to].flatMap(plansOf), (plan) => {
+        return compareLimits(limitsOf(from, plan), limitsOf(to, plan));
+      });
+  if (isLimited(from) && isLimited(to)) marks.push(...compareSubjects(from.scope, to.scope));
   return marks;
 }
 
-/** A policy that both sides name has its own change in the list. */
-function isSame({ settings: from }: LimitedRoute, { settings: to }: LimitedRoute): boolean {
-  return JSON.stringify(from.rate_limit) === JSON.stringify(to.rate_limit);
+const isLimited = ({ settings }: LimitedRoute) => settings.rate_limit !== false;
+
+/** Returns the marks for no plan, and those of each plan that differ from them. */
+function forEachPlan(plans: readonly string[], compare: (plan: string | null) => Mark[]): Mark[] {
+  const marks = compare(null);
+  const known = new Set(marks.map(({ effect, reason }) => `${effect} ${reason}`));
+  const ofPlans = [...new Set(plans)].flatMap((plan) =>
+    compare(plan)
+      .filter(({ effect, reason }) => !known.has(`${effect} ${reason}`))
+      .map((mark) => ({ ...mark, reason: `for the plan ${plan}, ${mark.reason}` })),
+  );
+  return [...marks, ...ofPlans];
 }
 
-function limitOf({ settings: { rate_limit }, policies }: LimitedRoute): Limit {
-  if (rate_limit === false) return { kind: "none" };
+function plansOf({ settings: { rate_limit }, policies }: LimitedRoute): string[] {
+  return listed(rate_limit).flatMap((limit) => {
+    const { plans = {} } = typeof limit === "string" ? (policyOf(limit, policies) ?? {}) : limit;
+    return Object.keys(plans);
+  });
+}
+
+function listed(rate_limit: StoredRoute["rate_limit"]): (string | InlineRateLimit)[] {
+  if (rate_limit === undefined || rate_limit === false) return [];
+  return Array.isArray(rate_limit) ? rate_limit : [rate_limit];
+}
+
+function policyOf(name: string, policies: Policies): RateLimitPolicy | undefined {
+  return Object.hasOwn(policies, name) ? policies[name] : undefined;
+}
+
+function limitsOf({ settings: { rate_limit }, policies }: LimitedRoute, plan: string | null): Limits {
   if (rate_limit === undefined) return { kind: "unknown", text: "the gateway's default" };
-  if (typeof rate_limit !== "string") return { kind: "numbers", ...rate_limit, policy: null };
-  const policy = Object.hasOwn(policies, rate_limit) ? policies[rate_limit] : undefined;
-  if (policy === undefined) return { kind: "unknown", text: `the policy ${rate_limit}` };
-  const { requests, window_seconds } = policy;
-  return { kind: "numbers", requests, window_seconds, policy: rate_limit };
+  const all: Numbers[] = [];
+  for (const limit of listed(rate_limit)) {
+    const written = typeof limit === "string" ? policyOf(limit, policies) : limit;
+    if (written === undefined) return { kind: "unknown", text: `the policy ${limit}` };
+    const numbers = numbersFor(written, plan);
+    if (numbers === null) continue;
+    const policy = typeof limit === "string" ? limit : null;
+    all.push({ ...numbers, policy, isRefunded: written.charge === "success" });
+  }
+  return { kind: "known", all };
 }
 
-function compareLimits(before: Limit, after: Limit): Mark[] {
-  if (before.kind === "none") return after.kind === "none" ? [] : [breaks(`limited to ${textOf(after)}`)];
-  if (after.kind === "none") return [opens("it has no limit any more")];
-  if (before.kind === "unknown" || after.kind === "unknown") {
-    const reason = `its limit may be another: ${textOf(after)} in place of ${textOf(before)}`;
-    return [opens(reason), breaks(reason)];
+function compareLimits(before: Limits, after: Limits): Mark[] {
+  if (before.kind === "unknown" || after.kind === "unknown") return compareUnknown(before, after);
+  if (before.all.length === 0) {
+    return after.all.length === 0 ? [] : [breaks(`limited to ${textOf(after)}`)];
   }
+  if (after.all.length === 0) return [opens("it has no limit any more")];
+  const [one, ...others] = before.all;
+  const [now, ...more] = after.all;
+  if (one !== undefined && now !== undefined && others.length === 0 && more.length === 0) {
+    return compareOne(one, now);
+  }
+  const kept = before.all.flatMap((each) => {
+    const same = after.all.find((other) => keyOf(other) === keyOf(each));
+    return same === undefined
+      ? [opens(`it is no longer limited to ${limitNumbersText(each)}`)]
+      : compareOne(each, same);
+  });
+  const added = after.all.filter((each) => !before.all.some((other) => keyOf(other) === keyOf(each)));
+  return [...kept, ...added.map((each) => breaks(`it is limited to ${limitNumbersText(each)}, too`))];
+}
+
+const keyOf = ({ policy, window }: Numbers) => `${policy} ${policy === null ? window : ""}`;
+
+function compareUnknown(before: Limits, after: Limits): Mark[] {
+  if (before.kind === "known" && before.all.length === 0) return [breaks(`limited to ${textOf(after)}`)];
+  if (after.kind === "known" && after.all.length === 0) return [opens("it has no limit any more")];
+  const reason = `its limit may be another: ${textOf(after)} in place of ${textOf(before)}`;
+  return [opens(reason), breaks(reason)];
+}
+
+function textOf(limits: Limits): string {
+  return limits.kind === "unknown" ? limits.text : limits.all.map(limitNumbersText).join(" and ");
+}
+
+function compareOne(before: Numbers, after: Numbers): Mark[] {
   return [...compareNumbers(before, after), ...compareBuckets(before.policy, after.policy)];
 }
 
-function textOf(limit: Limit): string {
-  if (limit.kind === "none") return "no limit";
-  return limit.kind === "unknown" ? limit.text : limitNumbersText(limit);
-}
-
-type Numbers = Exclude<RouteRateLimit, string | false>;
-
-export function limitNumbersText({ requests, window_seconds }: Numbers): string {
-  return `${requests} in ${window_seconds} s`;
-}
-
-/** By what may come at once, and by what may come in the long run: of two windows each can favour another limit. */
-function compareNumbers(before: Numbers, after: Numbers): Mark[] {
-  const run = (one: Numbers, other: Numbers) => BigInt(one.requests) * BigInt(other.window_seconds);
+/**
+ * Compares two limits by their burst and by their long-term rate. With different windows, one limit can allow
+ * the larger burst and the other the higher rate.
+ */
+function compareNumbers(before: Omit<Numbers, "policy">, after: Omit<Numbers, "policy">): Mark[] {
+  const run = (one: LimitNumbers, other: LimitNumbers) => BigInt(one.requests) * secondsOf(other.window);
   const atOnce = after.requests - before.requests;
   const inTheLongRun = run(after, before) - run(before, after);
   const text = `${limitNumbersText(before)} is now ${limitNumbersText(after)}`;
   return [
     ...(atOnce > 0 || inTheLongRun > 0n ? [opens(`the limit is raised: ${text}`)] : []),
     ...(atOnce < 0 || inTheLongRun < 0n ? [breaks(`the limit is lowered: ${text}`)] : []),
+    ...(after.isRefunded && !before.isRefunded ? [opens("failed requests no longer count")] : []),
+    ...(before.isRefunded && !after.isRefunded ? [breaks("failed requests count, too")] : []),
   ];
 }
 
-/** A policy counts the requests of all routes that name it together, an own limit those of one method alone. */
+const PERIOD_SECONDS = { day: 86_400n, month: 2_592_000n } as const;
+
+/** Returns the length of a window; a month counts 30 days. */
+function secondsOf(window: LimitNumbers["window"]): bigint {
+  return typeof window === "number" ? BigInt(window) : PERIOD_SECONDS[window];
+}
+
+/**
+ * Compares the buckets of two limits. A policy counts all routes that name it together; an inline limit
+ * counts one method alone.
+ */
 function compareBuckets(before: string | null, after: string | null): Mark[] {
   if (before === after) return [];
   if (before === null) return [breaks(`its requests count into the policy ${after}, together with others`)];
@@ -109,7 +196,10 @@ function compareBuckets(before: string | null, after: string | null): Mark[] {
   return [opens(reason), breaks(reason)];
 }
 
-/** The members of an organization share its limit; each has a member's limit alone. */
+/**
+ * Compares the subjects of two limits. The members of an organization share its limit; a member's limit
+ * counts for one member.
+ */
 function compareSubjects(from: Scope, to: Scope): Mark[] {
   if (from === "organization" && to === "member") {
     return [opens("its limit counts for each member, no longer for the organization")];

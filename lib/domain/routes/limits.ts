@@ -1,4 +1,4 @@
-/** Every bound on route configuration (Gateway specification, Other constants). */
+/** The bounds on route configuration (RG-18 to RG-25). */
 
 export const SERVICE_NAME_LENGTH_MAX = 128;
 export const PATH_BYTES_MAX = 1024;
@@ -7,17 +7,25 @@ export const PARAM_NAME_LENGTH_MAX = 64;
 export const LABELS_MAX = 32;
 export const LABEL_LENGTH_MAX = 64;
 export const POLICY_NAME_LENGTH_MAX = 64;
-/** `http://`, a name of 253 characters and a dot, and a port. */
+export const PLAN_NAME_LENGTH_MAX = 64;
+/** The maximum number of plans in one limit. */
+export const PLANS_MAX = 32;
+/** The maximum number of limits on one route. */
+export const ROUTE_LIMITS_MAX = 3;
+/** The length of `http://`, a name of 253 characters with a dot, and a port. */
 export const SERVICE_URL_LENGTH_MAX = 267;
-/** Not in the specification: the path of a service's own OpenAPI document. */
+/** The longest path of a service's own description (RG-14). */
 export const DOCUMENT_PATH_BYTES_MAX = 1024;
-/** Not in the specification: keeps an upstream template within what HTTP servers read. */
+/** The longest upstream template, within what HTTP servers accept (RG-21). */
 export const UPSTREAM_BYTES_MAX = 4096;
-/** Not in the specification: counters stay exact integers. */
+/** The highest limit for which counters stay exact integers (RG-25). */
 export const RATE_LIMIT_REQUESTS_MAX = Number.MAX_SAFE_INTEGER;
-/** Not in the specification: 68 years, which every counter store can express as a key's time to live. */
+/** The longest window: 68 years, which every counter store accepts as a time to live (RG-25). */
 export const RATE_LIMIT_WINDOW_SECONDS_MAX = 2_147_483_647;
-/** JSON of one stored service: etcd refuses values over 1.5 MiB, its own overhead included. */
+/** The largest JSON of one stored service. etcd refuses values over 1.5 MiB, overhead included. */
 export const SERVICE_CONFIG_BYTES_MAX = 1_048_576;
-/** JSON of all the stored services of one document: a short text can expand to far more than its length. */
+/**
+ * The largest JSON of all stored services of one document. A short text can expand to far more than its
+ * length.
+ */
 export const DOCUMENT_BYTES_MAX = 16 * SERVICE_CONFIG_BYTES_MAX;

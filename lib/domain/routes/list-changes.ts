@@ -6,7 +6,7 @@ import type { StoredServiceConfig } from "./schema.ts";
 type Place = Pick<Change, "scope" | "method" | "path">;
 type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;
 
-/** What turns `before` into `after`, in the order of `after`; null stands for no service. */
+/** Lists the changes that turn `before` into `after`, in the order of `after`. null stands for no service. */
 export function listChanges(before: StoredServiceConfig | null, after: StoredServiceConfig | null): Change[] {
   const old = partsOf(before);
   const changes: Change[] = [];
@@ -26,7 +26,7 @@ export function listChanges(before: StoredServiceConfig | null, after: StoredSer
 
 const ofService: Place = { scope: null, method: null, path: null };
 
-/** A config taken apart into what can change by itself, each under a key of its own. */
+/** Splits a config into the parts that can change independently, each with its own key. */
 function partsOf(config: StoredServiceConfig | null): Parts {
   const parts: Parts = new Map();
   if (config === null) return parts;

@@ -1,8 +1,8 @@
-/** What may be said of a change beside what it changes. */
+/** The effects that a mark can state. */
 export const EFFECTS = ["opens", "breaks"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** One reason to look twice at a change. */
+/** A reason to check a change with care. */
 export interface Mark {
   readonly effect: Effect;
   readonly reason: string;

@@ -1,7 +1,7 @@
 /**
- * What a change means for those outside: whether it opens something that was closed, and whether it breaks who
- * calls today. The rules stand as a table in the README. They look at the list of changes alone, so they err on
- * the side of a mark: a limit whose numbers are not in the list is marked both ways.
+ * Marks what a change means for callers: whether it opens something that was closed, and whether it breaks
+ * callers. The README has the rules as a table. The rules see only the list of changes, so they mark when in
+ * doubt: a limit with unknown numbers gets both marks.
  */
 import type { Change } from "./changes.ts";
 import { isAudited } from "./compile.ts";
@@ -12,7 +12,7 @@ import { routeKey } from "./route-conflicts.ts";
 
 export type MarkedChange = Change & { readonly marks: readonly Mark[] };
 
-/** What a route is for its callers, before or after. */
+/** One side of a change of a route, as its callers see it. */
 interface RouteSide {
   readonly scope: Scope;
   readonly method: Method;
@@ -21,7 +21,7 @@ interface RouteSide {
 }
 
 /**
- * All changes of one service, each with its marks, in their order.
+ * Returns all changes of one service in order, each with its marks.
  *
  * @param policies the policies of the service before the change, which routes may name on either side
  */
@@ -38,7 +38,7 @@ export function markChanges(changes: readonly Change[], policies: Policies = {})
   });
 }
 
-/** Whether the marks depend on policies that the changes themselves may not hold. */
+/** Returns whether the marks depend on policies that may be missing from the changes. */
 export function namesPolicies(changes: readonly Change[]): boolean {
   return changes.some(
     ({ scope, before, after }) =>
@@ -46,7 +46,7 @@ export function namesPolicies(changes: readonly Change[]): boolean {
   );
 }
 
-/** How many changes have each effect. */
+/** Counts the changes that have each effect. */
 export function countEffects(changes: readonly MarkedChange[]): Record<Effect, number> {
   const having = (effect: Effect) =>
     changes.filter(({ marks }) => marks.some((mark) => mark.effect === effect));
@@ -54,8 +54,8 @@ export function countEffects(changes: readonly MarkedChange[]): Record<Effect, n
 }
 
 /**
- * A route that moved to another scope, or whose params have other names, is listed as one removed and one added:
- * requests see one route that changed. Of several with one shape those with one path belong together first.
+ * Pairs a removed route with an added route that serves the same requests: one that moved to another scope,
+ * or whose params have new names. Routes of one shape are paired by equal path first.
  */
 function pairMoved(changes: readonly Change[]) {
   const routes = changes.filter(isRoute);
@@ -125,7 +125,10 @@ function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): Mark[]
   return marks;
 }
 
-/** A member needs one of the labels, so that each one in the list lets more members pass. Nobody else is checked. */
+/**
+ * Marks changes of labels. One label of the list admits a member, so each added label admits more members.
+ * Labels are checked for members only.
+ */
 function markLabels(
   { scope, settings: before }: RouteSide,
   { scope: to, settings: after }: RouteSide,
@@ -151,7 +154,7 @@ function oneOf(labels: readonly string[]): string {
   return labels.length === 1 ? `the label ${labels[0]}` : `one of the labels ${labels.join(", ")}`;
 }
 
-/** Without the owner's id in the upstream path nothing binds a request to what its caller owns. */
+/** Marks a lost owner id: without it the upstream path does not tie a request to what its caller owns. */
 function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): Mark[] {
   const lost = SUBJECT_FIELDS[scope].filter(
     (field) => names(before.upstream, field) && !names(after.upstream, field),

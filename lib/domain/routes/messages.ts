@@ -1,4 +1,4 @@
-/** What is said of a field of route configuration that does not fit its schema. */
+/** Messages for fields of route configuration that do not fit their schema. */
 import { joinWords, quoted } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
 import { CONSTRAINTS, METHODS, SCOPES } from "./keywords.ts";
@@ -8,31 +8,43 @@ import {
   LABEL_LENGTH_MAX,
   LABELS_MAX,
   PATH_BYTES_MAX,
+  PLANS_MAX,
   POLICY_NAME_LENGTH_MAX,
+  RATE_LIMIT_WINDOW_SECONDS_MAX,
+  ROUTE_LIMITS_MAX,
   SERVICE_CONFIG_BYTES_MAX,
   SERVICE_NAME_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./limits.ts";
-import { documentPathMessage, serviceUrlMessage } from "./service-url.ts";
+import { descriptionPathMessage, serviceUrlMessage } from "./service-url.ts";
 
 const CHARACTERS = "characters: lower-case letters, digits, `:`, `.`, `_` and `-`.";
 const ONE_METHOD = `methods names at least one of ${joinWords(METHODS)}.`;
 const OMIT_LABELS = "leave it out to let any admitted caller pass.";
-const LIMITS = "false for no limit, {requests, window_seconds}, or the name of a policy of this service";
+const LIMIT_NUMBERS = "{requests, window_seconds} or {requests, period}";
+const LIMITS = `false for no limit, ${LIMIT_NUMBERS}, the name of a policy of this service, or a list of these`;
 
-export const NAMED_BY_DOTS = "A service can not be named `.` or `..`: no URL could address it.";
+export const NAMED_BY_DOTS = "A service cannot be named `.` or `..`: no URL could address it.";
 export const SERVICE_TOO_LARGE = `A service has at most ${SERVICE_CONFIG_BYTES_MAX} bytes of JSON: split it into several services.`;
 export const DOCUMENT_TOO_LARGE = `The services of a document have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send them in parts.`;
 export const PATH_TOO_LONG = `A path has at most ${PATH_BYTES_MAX} bytes, the route_prefix included.`;
 
-/** Of a field that is missing, or is not `what`. */
+/** Returns the message for a field that is missing or is not `what`. */
 export const fieldMessage = (name: string, what: string) => (value: unknown) =>
   `${value === undefined ? `Set ${name}:` : `${name} is`} ${what}.`;
+
+/** Returns the message for a window that is missing or wrong. */
+export function windowMessage(value: unknown): string {
+  const number = `a whole number above 0, at most ${RATE_LIMIT_WINDOW_SECONDS_MAX}`;
+  return value === undefined
+    ? `Set window_seconds: ${number}; or set period: day or month.`
+    : `window_seconds is ${number}.`;
+}
 
 export const noPolicyMessage = (name: string) =>
   `This service has no policy ${quoted(name)}: define it under rate_limits.`;
 
-/** By field. Where the value is looked at, undefined stands for a missing one. */
+/** The messages by field. A function gets undefined for a missing value. */
 export const messages = {
   document: "A configuration document is an object with services, a map from names to services.",
   service: `A service is an object with url and at least one of ${joinWords(SCOPES)}.`,
@@ -41,7 +53,7 @@ export const messages = {
   policy_name: `A policy's name has 1 to ${POLICY_NAME_LENGTH_MAX} ${CHARACTERS}`,
   label: (value: unknown) =>
     value === "*"
-      ? "A route can not require `*`: it is what a role holds to pass every route."
+      ? "A route cannot require `*`, which a role holds to pass every route."
       : `A label has 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS}`,
   required_labels: (value: unknown) => {
     if (!Array.isArray(value)) return `required_labels is a list of labels; ${OMIT_LABELS}`;
@@ -53,6 +65,14 @@ export const messages = {
     if (value !== true) return `rate_limit is ${LIMITS}.`;
     return `rate_limit is never true: write ${LIMITS}; leave it out for the default limit.`;
   },
+  listed_limit: (value: unknown) =>
+    typeof value === "string"
+      ? noPolicyMessage(value)
+      : `Each limit of a list is ${LIMIT_NUMBERS}, or the name of a policy of this service.`,
+  limit_list: `A list of limits holds 1 to ${ROUTE_LIMITS_MAX} of them; write false for no limit.`,
+  plans: `plans is a map from the names of 1 to ${PLANS_MAX} plans to {requests, window_seconds?}, or to false for no limit.`,
+  plan_limit: "The limit of a plan is {requests, window_seconds?}, or false for no limit.",
+  charge: "charge is success; leave it out to count every request.",
   method: (value: unknown) => {
     if (isRecord(value)) {
       return "A list of methods holds names only: write all methods as a map to give one its own fields.";
@@ -84,7 +104,7 @@ export const messages = {
     if (typeof value === "string" && value.length > DOCUMENT_PATH_BYTES_MAX) {
       return `openapi has at most ${DOCUMENT_PATH_BYTES_MAX} bytes.`;
     }
-    return documentPathMessage(value);
+    return descriptionPathMessage(value);
   },
   url: (value: unknown) => {
     if (typeof value === "string") return serviceUrlMessage(value);

@@ -1,14 +1,14 @@
-/** What an operator may have meant by a path that no route serves (contract 3, route look-up). */
+/** Suggests routes for a path without a route (RG-74). */
 import type { CompiledRoute } from "./compile.ts";
-import { segmentsOf } from "./path.ts";
+import { segmentsOf } from "./route-path.ts";
 import type { RouteTable } from "./table.ts";
 
 const LITERAL = 3;
 const PARAM = 2;
 
 /**
- * The routes whose paths agree with `path` in most segments from the left, best first, of any method. Looks at
- * every route: a tool for people, not for the request path.
+ * Returns the routes of any method whose leading segments agree best with `path`, best first. Looks at every
+ * route, so it is a tool for people and not for the request path.
  */
 export function nearestRoutes(table: RouteTable, path: string, limit: number): CompiledRoute[] {
   const wanted = path
@@ -23,7 +23,10 @@ export function nearestRoutes(table: RouteTable, path: string, limit: number): C
     .map((candidate) => candidate.route);
 }
 
-/** Agreeing leading segments count, a literal more than a param; each missing or surplus segment takes off one. */
+/**
+ * Scores the leading segments that agree, a literal higher than a param. Each missing or surplus segment
+ * subtracts one.
+ */
 function likeness(path: string, wanted: readonly string[]): number {
   const segments = segmentsOf(path);
   let score = 0;

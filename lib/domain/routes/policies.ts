@@ -1,5 +1,6 @@
-/** Shared rate-limit policies over all services (Gateway specification, Validation rule 10). */
+/** Checks shared rate-limit policies across all services (RG-32, RG-33). */
 import type { FieldError } from "../errors/index.ts";
+import { isSameLimit, writtenLimitText } from "./limit-numbers.ts";
 import type { RateLimitPolicy, StoredServiceConfig } from "./schema.ts";
 
 interface Declaration {
@@ -13,11 +14,11 @@ interface Declared {
 }
 
 /**
- * The policies of `incoming` that disagree with another service, of `incoming` or `current`, on a shared name:
- * other numbers, or shared here and local there. Services of `current` that are incoming too are about to be
- * replaced and do not count.
+ * Returns the policies of `incoming` that conflict on a shared name with another service, of `incoming` or
+ * `current`. Policies conflict when their numbers differ, or when only one is shared. Services of `current`
+ * that are also incoming are about to be replaced and are ignored.
  *
- * @param pathPrefix what stands in front of `rate_limits` in an error's path, by service
+ * @param pathPrefix returns the text before `rate_limits` in the error path of a service
  */
 export function findPolicyConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,
@@ -39,7 +40,7 @@ export function findPolicyConflicts(
   return fields;
 }
 
-/** One declaration of each kind is enough: all earlier ones of a kind agree, or were refused themselves. */
+/** Records the first declaration of each kind. One is enough: all others of a kind agree or were refused. */
 function declare(declared: Map<string, Declared>, service: string, config: StoredServiceConfig): void {
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
     const first = declared.get(name) ?? {};
@@ -54,9 +55,8 @@ function disagreement(name: string, policy: RateLimitPolicy, { shared, local }: 
     return shared === undefined ? null : mixed(name, "local", "shared", shared.service);
   if (local !== undefined) return mixed(name, "shared", "local", local.service);
   if (shared === undefined) return null;
-  const { requests, window_seconds } = shared.policy;
-  if (policy.requests === requests && policy.window_seconds === window_seconds) return null;
-  return `The shared policy ${name} is ${requests} requests in ${window_seconds} seconds in service ${shared.service}: use the same numbers, or another name.`;
+  if (isSameLimit(policy, shared.policy)) return null;
+  return `The shared policy ${name} is ${writtenLimitText(shared.policy)} in service ${shared.service}: use the same numbers, or another name.`;
 }
 
 function mixed(name: string, here: string, there: string, service: string): string {

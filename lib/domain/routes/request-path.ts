@@ -1,21 +1,24 @@
-/** Reading the path of a request without decoding or copying it (contract 4, Matching). */
+/** Reads a request path without decoding or copying it (GW-13). */
 import { PATH_BYTES_MAX } from "./limits.ts";
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;
 
-/** One path at a time, cut into segments; its buffers serve for any number of paths. */
+/** A reader that splits one path at a time into segments. Its buffers are reused for every path. */
 export class RequestPath {
   #text = "";
-  /** Where each segment ends; the first one starts at 1, each next one after the slash that ended the one before. */
+  /**
+   * The end of each segment. The first segment starts at 1, each further one after the slash that ended the
+   * last.
+   */
   readonly #ends = new Uint32Array(PATH_BYTES_MAX / 2);
   readonly #hashes = new Int32Array(PATH_BYTES_MAX / 2);
 
   /**
-   * Reads `text`, which takes the place of the path read before.
+   * Reads `text`, which replaces the path that was read before.
    *
-   * @returns the number of segments, or -1 for a path that no route can match: an empty segment, a control byte,
-   * a space or byte outside ASCII, a broken escape, or more segments than a route has
+   * @returns the number of segments, or -1 for a path that no route can match: an empty segment, a control
+   * byte, a space, a byte outside ASCII, a broken escape, or too many segments
    */
   read(text: string): number {
     this.#text = text;
@@ -49,12 +52,12 @@ export class RequestPath {
     return this.#text.slice(this.#start(level), this.#ends[level]);
   }
 
-  /** What {@link segmentHash} gives for a literal that the segment meets. */
+  /** Returns the {@link segmentHash} of the literal that the segment matches. */
   hash(level: number): number {
     return this.#hashes[level] ?? 0;
   }
 
-  /** Whether the segment meets a literal of a route: it is the same, or but for the case of its escapes' digits. */
+  /** Returns whether the segment matches a literal of a route. Escapes match in either case. */
   meets(level: number, literal: string): boolean {
     const start = this.#start(level);
     if ((this.#ends[level] ?? 0) - start !== literal.length) return false;
@@ -67,7 +70,7 @@ export class RequestPath {
   }
 }
 
-/** A number by which literals are told apart at once; two that differ seldom have the same. */
+/** Returns a hash of a literal. Different literals seldom share a hash. */
 export function segmentHash(literal: string): number {
   let hash = 0;
   for (let index = 0; index < literal.length; index++) {
@@ -80,18 +83,18 @@ export function segmentHash(literal: string): number {
   return spread(hash);
 }
 
-/** One step of FNV-1a. */
+/** Does one step of FNV-1a. */
 function mix(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193);
 }
 
-/** Lets the high bits of a hash weigh in its low ones, as MurmurHash3 ends. */
+/** Mixes the high bits of a hash into its low bits, as MurmurHash3 does at its end. */
 function spread(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return mixed ^ (mixed >>> 13);
 }
 
-/** The byte that the escape at `index` stands for; -1 for a broken one. */
+/** Returns the byte of the escape at `index`; -1 for a broken escape. */
 export function escapedByte(text: string, index: number): number {
   const high = hexDigit(text.charCodeAt(index + 1));
   const low = hexDigit(text.charCodeAt(index + 2));
@@ -99,8 +102,8 @@ export function escapedByte(text: string, index: number): number {
 }
 
 /**
- * The segment with the digits of its escapes in lower case, as paths of routes are written: `%C3` and `%c3` are
- * one byte, and URL parsing writes the former.
+ * Returns the segment with lower-case escapes, as in route paths. `%C3` and `%c3` are one byte, and URL
+ * parsing writes `%C3`.
  */
 function withLowerCaseEscapes(segment: string): string {
   return segment.replace(/%[0-9A-F]{2}/gi, (digits) => digits.toLowerCase());

@@ -1,14 +1,14 @@
-/** Shapes of paths: what decides which service owns a route (Gateway specification, Validation rule 11). */
+/** Shapes of paths, which decide the owner of a route (RG-28). */
 import type { StoredServiceConfig } from "./schema.ts";
 import { SCOPES } from "./schema.ts";
 
-/** The path with every param written `{}`: two paths have one shape when only the names of params differ. */
+/** Returns the path with every param as `{}`. Two paths have one shape if they differ only in param names. */
 export function routeShape(path: string): string {
   if (!path.includes("{")) return path;
   return path.replace(/\{[^{}/]*\}/g, "{}");
 }
 
-/** A method and a path that a service has. */
+/** A method and path that a service owns. */
 export interface OwnedRoute {
   readonly service: string;
   readonly method: string;
@@ -21,7 +21,7 @@ export interface RouteConflict extends OwnedRoute {
   readonly owner_path: string;
 }
 
-/** Every method and path of a stored service, in the order of its rows. */
+/** Lists every method and path of a stored service, in the order of its rows. */
 export function ownedRoutes(service: string, config: StoredServiceConfig): OwnedRoute[] {
   const owned: OwnedRoute[] = [];
   for (const scope of SCOPES) {
@@ -33,9 +33,9 @@ export function ownedRoutes(service: string, config: StoredServiceConfig): Owned
 }
 
 /**
- * The routes of `incoming` that a different service owns, in the order of `incoming`. What `current` says of
- * an incoming service is about to be replaced and does not count. Between two incoming services the earlier
- * one is the owner. The time is linear in the number of routes.
+ * Returns the routes of `incoming` that another service owns, in the order of `incoming`. Routes in `current`
+ * of an incoming service are about to be replaced and are ignored. Between two incoming services the earlier
+ * one is the owner. Takes linear time.
  */
 export function findRouteConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,
@@ -59,7 +59,7 @@ export function findRouteConflicts(
   return conflicts;
 }
 
-/** What one service alone may have: a method and a shape. */
+/** Returns the method and shape of a route, which only one service can own. */
 export function routeKey(route: Pick<OwnedRoute, "method" | "path">): string {
   return `${route.method} ${routeShape(route.path)}`;
 }

@@ -1,18 +1,15 @@
 /**
- * The shapes of route configuration (Gateway specification, Resources and their fields): as an operator writes
- * it, and expanded, as it is stored, projected and loaded. Rules that join fields are in `rules.ts`;
- * {@link validateDocument} applies both.
+ * The schemas of route configuration (RG-5 to RG-8): as an operator writes it, and expanded, as it is stored,
+ * projected and loaded. Rules that join fields are in `rules.ts`; {@link validateDocument} applies both.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { mapOf } from "../schemas/index.ts";
+import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import {
   DOCUMENT_PATH_BYTES_MAX,
   LABEL_LENGTH_MAX,
   LABELS_MAX,
   PATH_BYTES_MAX,
-  POLICY_NAME_LENGTH_MAX,
-  RATE_LIMIT_REQUESTS_MAX,
-  RATE_LIMIT_WINDOW_SECONDS_MAX,
   SERVICE_NAME_LENGTH_MAX,
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
@@ -20,8 +17,9 @@ import {
 import { fieldMessage, messages } from "./messages.ts";
 
 export * from "./keywords.ts";
+export * from "./limit-schema.ts";
 
-/** An object without further fields, and what it is called. */
+/** Returns the options of an object without further fields, and its name in messages. */
 const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
 
 export const ServiceName = Type.String({
@@ -33,7 +31,7 @@ export const ServiceName = Type.String({
   examples: ["widgets"],
 });
 
-// Written out, since a union made by `map` loses its members in Elysia's types.
+// The methods are written out, because Elysia's types lose the members of a union that `map` makes.
 export const MethodName = Type.Union(
   [
     Type.Literal("GET"),
@@ -49,18 +47,8 @@ export const MethodName = Type.Union(
 
 export const ScopeName = Type.Union(
   [Type.Literal("public"), Type.Literal("user"), Type.Literal("organization"), Type.Literal("member")],
-  { title: "Scope", description: "Who owns what a route addresses." },
+  { title: "Scope", description: "The kind of owner of the data that a route addresses." },
 );
-
-export const PolicyName = Type.String({
-  pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,
-  minLength: 1,
-  maxLength: POLICY_NAME_LENGTH_MAX,
-  message: messages.policy_name,
-  title: "PolicyName",
-  description: "The name of an entry of the service's rate_limits.",
-  examples: ["burst"],
-});
 
 export const Label = Type.String({
   pattern: "^[a-z0-9:._-]+$",
@@ -71,7 +59,7 @@ export const Label = Type.String({
   examples: ["widgets:write"],
 });
 
-/** What a rule checks, many times faster than TypeBox. */
+/** The OpenAPI keyword for a check that a rule makes many times faster than TypeBox. */
 const unique = { uniqueItems: true };
 
 export const RequiredLabels = Type.Array(Label, {
@@ -83,69 +71,12 @@ export const RequiredLabels = Type.Array(Label, {
   examples: [["widgets:write", "admin"]],
 });
 
-export const RateLimitRequests = Type.Integer({
-  minimum: 1,
-  maximum: RATE_LIMIT_REQUESTS_MAX,
-  message: fieldMessage("requests", `a whole number above 0, at most ${RATE_LIMIT_REQUESTS_MAX}`),
-  description: "Requests admitted in one window.",
-  examples: [100],
-});
-
-export const RateLimitWindow = Type.Integer({
-  minimum: 1,
-  maximum: RATE_LIMIT_WINDOW_SECONDS_MAX,
-  message: fieldMessage("window_seconds", `a whole number above 0, at most ${RATE_LIMIT_WINDOW_SECONDS_MAX}`),
-  description: "Length of the window in seconds. The first request opens it.",
-  examples: [60],
-});
-
-export const InlineRateLimit = Type.Object(
-  { requests: RateLimitRequests, window_seconds: RateLimitWindow },
-  {
-    ...closed("A limit of a route"),
-    title: "InlineRateLimit",
-    description: "A bucket of its own for each method of the route.",
-  },
-);
-export type InlineRateLimit = Static<typeof InlineRateLimit>;
-
-const NoRateLimit = Type.Literal(false, { title: "NoRateLimit", description: "`false`: no limit." });
-
-export const RouteRateLimit = Type.Union([NoRateLimit, InlineRateLimit, PolicyName], {
-  title: "RouteRateLimit",
-  message: messages.rate_limit,
-  description:
-    "`false`: unlimited. Object: own limit. String: a policy of the service. Omitted: the default.",
-  examples: [{ requests: 100, window_seconds: 60 }, "burst", false],
-});
-export type RouteRateLimit = Static<typeof RouteRateLimit>;
-
-export const RateLimitPolicy = Type.Object(
-  {
-    requests: RateLimitRequests,
-    window_seconds: RateLimitWindow,
-    shared: Type.Optional(
-      Type.Boolean({
-        description: "`true`: one bucket for all services that declare the name as shared.",
-        message: "shared is true or false.",
-      }),
-    ),
-  },
-  {
-    ...closed("A policy"),
-    title: "RateLimitPolicy",
-    description: "A limit that routes share by naming it.",
-    examples: [{ requests: 1000, window_seconds: 60, shared: true }],
-  },
-);
-export type RateLimitPolicy = Static<typeof RateLimitPolicy>;
-
 const Audit = Type.Boolean({
-  description: "Omitted: POST, PUT, PATCH and DELETE are audited. Not allowed on public routes.",
+  description: "Omitted: POST, PUT, PATCH and DELETE are audited. Public routes have no audit.",
   message: "audit is true or false; leave it out for the default.",
 });
 
-/** What may be set for one verb. */
+/** The settings of one method. */
 const verbFields = {
   required_labels: Type.Optional(RequiredLabels),
   rate_limit: Type.Optional(RouteRateLimit),
@@ -155,12 +86,12 @@ const verbFields = {
 export const MethodConfig = Type.Object(verbFields, {
   ...closed("A method of a map"),
   title: "MethodConfig",
-  description: "What may be set for one method of a route.",
+  description: "The settings of one method of a route.",
   examples: [{ required_labels: ["widgets:write"], audit: true }],
 });
 export type MethodConfig = Static<typeof MethodConfig>;
 
-export const MethodList = Type.Array(MethodName, {
+const MethodList = Type.Array(MethodName, {
   title: "MethodList",
   minItems: 1,
   openapi: unique,
@@ -170,7 +101,7 @@ export const MethodList = Type.Array(MethodName, {
 });
 
 const verbEntry = Type.Union([MethodConfig, Type.Null()], {
-  description: "What is set for the method; it may be empty.",
+  description: "The settings of the method; they may be empty.",
   message: messages.method_config,
 });
 export const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
@@ -203,7 +134,10 @@ export const UpstreamTemplate = Type.String({
   examples: ["/organizations/{subject.organization_id}/widgets/{path.widget_id}"],
 });
 
-/** A route as written. With `methods` as a map the fields of {@link MethodConfig} stand under each verb only. */
+/**
+ * A route as written. If `methods` is a map, the fields of {@link MethodConfig} appear only under each
+ * method.
+ */
 export const RouteConfig = Type.Object(
   {
     path: RoutePath,
@@ -219,7 +153,7 @@ export const RouteConfig = Type.Object(
 );
 export type RouteConfig = Static<typeof RouteConfig>;
 
-/** A route as stored: the full path, and methods always a list. */
+/** A route as stored, with its full path. `methods` is always a list. */
 export const StoredRoute = Type.Object(
   {
     path: RoutePath,
@@ -242,8 +176,9 @@ export const ScopeConfig = Type.Object(
     route_prefix: Type.Optional(
       Type.String({
         openapi: { maxLength: PATH_BYTES_MAX },
-        message: "route_prefix is a path, such as `/org`, that is joined in front of each route's path.",
-        description: "Joined in front of each route's path, never of its upstream.",
+        message: "route_prefix is a path, such as `/org`, that precedes each route's path.",
+        description:
+          "The path that precedes each route's path. An upstream template does not get this prefix.",
         examples: ["/org"],
       }),
     ),
@@ -270,14 +205,17 @@ const ServiceUrl = Type.String({
   examples: ["http://widgets:8080"],
 });
 
-/** Looser than what is accepted: a config of old may hold a bare `host:port` (rule 5). */
+/**
+ * The url of a stored service. An old config may hold a bare `host:port`, which is no longer accepted
+ * (GW-24).
+ */
 const StoredUrl = Type.String({
   message: messages.url,
   description: "`http://host:port`; `host:port` in a config that was written before that was required.",
   examples: ["http://widgets:8080"],
 });
 
-/** Always on the service itself: the registry calls no other host. */
+/** The path of the description on the service itself. The registry calls no other host. */
 const OpenApiPath = Type.String({
   pattern: "^/[!-~]*$",
   minLength: 1,
@@ -289,11 +227,12 @@ const OpenApiPath = Type.String({
 });
 
 const RateLimits = mapOf(PolicyName, RateLimitPolicy, {
-  message: "rate_limits is a map from names to policies {requests, window_seconds, shared}.",
+  message:
+    "rate_limits is a map from names to policies {requests, window_seconds or period, plans, charge, shared}.",
   description: "Policies that routes of this service name in rate_limit.",
 });
 
-/** All four scopes are optional in the shape; that there is at least one is rule 7. */
+/** Returns the optional properties of all four scopes. A rule requires at least one scope (RG-6). */
 const scopesOf = <Scope extends TObject>(scope: Scope) =>
   Type.Partial(Type.Record(ScopeName, scope)).properties;
 
@@ -329,7 +268,7 @@ export const ServiceConfig = Type.Object(
 );
 export type ServiceConfig = Static<typeof ServiceConfig>;
 
-/** A service as stored, projected and returned: prefixes joined, one row per verb of a map. */
+/** A service as stored, projected and returned: prefixes joined, one row for each method of a map. */
 export const StoredServiceConfig = Type.Object(
   {
     url: StoredUrl,
@@ -382,5 +321,5 @@ const documentOf = <Service extends TSchema>(service: Service) =>
 export const ConfigDocument = documentOf(ServiceConfig);
 export type ConfigDocument = Static<typeof ConfigDocument>;
 
-/** A document whose services are not looked at. */
+/** A document whose services are not checked. */
 export const DocumentOutline = documentOf(Type.Unknown());

@@ -1,39 +1,42 @@
-/** The address of a service (Gateway specification, ServiceConfig and Validation rule 5). */
+/** Checks the address of a service (RG-12, RG-13). */
 
 const FORM = "Write the url as `http://host:port`, with the port and nothing after it.";
 const HOST =
   "The host of the url is a name such as `widgets` or `widgets.internal` (labels of 1 to 63 letters, digits, `-` and `_`, at most 253 characters) or an address, IPv6 in brackets: write it as `http://host:port`.";
 const SCHEME = "http://";
 const NAME_LENGTH_MAX = 253;
-/** A label of RFC 1123, or one with `_`, which container engines give out. */
+/** A label of RFC 1123, or one with `_`, which container engines assign. */
 const LABEL = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/;
 const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 
-/** Why a url that does not have the form is not accepted from an operator. */
+/** Returns why a malformed url of an operator is refused. */
 export function serviceUrlMessage(url: string): string {
   if (/^https:/i.test(url)) return "TLS upstreams are unsupported: write the url as `http://host:port`.";
-  return (url.startsWith(SCHEME) && urlFault(url)) || FORM;
+  return (url.startsWith(SCHEME) && urlViolation(url)) || FORM;
 }
 
-/** Why the address in a url can not be called; null when it can. A stored one may be a bare `host:port`. */
-export function urlFault(url: string): string | null {
-  return addressFault(addressOf(url));
+/**
+ * Returns why the address in a url cannot be called, or null if it can. A stored url may be a bare
+ * `host:port`.
+ */
+export function urlViolation(url: string): string | null {
+  return addressViolation(addressOf(url));
 }
 
 const DOCUMENT_FORM =
   "openapi is the path of the service's own OpenAPI document, such as `/openapi.json`: it starts with `/` and is called on the service's url.";
 
-/** Why a value that does not have the form is not the path of a service's document. */
-export function documentPathMessage(value: unknown): string {
+/** Returns why a malformed value is not the path of a service's description. */
+export function descriptionPathMessage(value: unknown): string {
   if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:|^\/\//i.test(value)) {
     return `${DOCUMENT_FORM} The registry calls no other host.`;
   }
   return DOCUMENT_FORM;
 }
 
-/** Why a path that has the form is not called as it is written; null when it is. */
-export function documentPathFault(path: string): string | null {
-  if (path.startsWith("//")) return documentPathMessage(path);
+/** Returns why a well-formed path would not be called exactly as written, or null if it would. */
+export function descriptionPathViolation(path: string): string | null {
+  if (path.startsWith("//")) return descriptionPathMessage(path);
   if (path.includes("#")) return "openapi holds no `#`: a fragment is never sent.";
   const origin = "http://service";
   const called = URL.parse(origin + path)?.href.slice(origin.length);
@@ -41,12 +44,12 @@ export function documentPathFault(path: string): string | null {
   return `openapi is called as it is written, so write it as URLs are parsed${called === undefined ? "" : `: \`${called}\``}.`;
 }
 
-/** `host:port` of a url in either stored form. */
+/** Returns the `host:port` of a url in either stored form. */
 export function addressOf(url: string): string {
   return url.startsWith(SCHEME) ? url.slice(SCHEME.length) : url;
 }
 
-function addressFault(address: string): string | null {
+function addressViolation(address: string): string | null {
   const authority = /^[^/?#\\]*/.exec(address)?.[0] ?? "";
   if (authority.includes("@")) {
     return "Credentials are not allowed in the url: write it as `http://host:port`.";
@@ -61,8 +64,8 @@ function addressFault(address: string): string | null {
 }
 
 /**
- * An IPv6 address, or a name or IPv4 address that URL parsing leaves as it is: `1.2` would be read as 1.0.0.2.
- * A name may end with a dot, which keeps resolvers from adding a search domain.
+ * Returns whether a host is an IPv6 address, or a name or IPv4 address that URL parsing leaves unchanged:
+ * `1.2` would become 1.0.0.2. A name may end with a dot, which stops resolvers from adding a search domain.
  */
 function isHost(host: string): boolean {
   if (IPV6.test(host)) return URL.canParse(`http://${host}/`);

@@ -1,10 +1,11 @@
-/** Changes in words, as every review of them says it: the command line's and the console's. */
+/** Puts changes into words for the command line and the console. */
 import type { Change } from "./changes.ts";
 import type { Method, Scope } from "./keywords.ts";
+import { writtenLimitText } from "./limit-numbers.ts";
 import type { Effect } from "./mark.ts";
 import type { StoredRoute } from "./schema.ts";
 
-/** What a change is about: a route, or what the service has beside its routes. */
+/** The subject of a change: a route, or a setting of the service itself. */
 export type Subject =
   | { method: Method; path: string; scope: Scope }
   | { method: null; path: null; scope: null; name: string };
@@ -17,14 +18,14 @@ export function subjectOf({ scope, method, path, before, after }: Change): Subje
   return { method: null, path: null, scope: null, name };
 }
 
-/** One setting of a change; null where that side has nothing. */
+/** One setting of a change; null on a side that does not exist. */
 export interface SettingChange {
   name: string;
   before: string | null;
   after: string | null;
 }
 
-/** The settings that differ, with what holds where one is left out. */
+/** Returns the settings that differ. An omitted setting shows its default. */
 export function settingChanges({ before, after }: Change): SettingChange[] {
   const [old, now] = [settingsOf(before), settingsOf(after)];
   return SETTINGS.flatMap(({ key, name, omitted }) => {
@@ -54,7 +55,7 @@ function settingsOf(side: Change["before"]): Settings {
   return {
     url,
     openapi,
-    policy: policy && `${limitText(policy)}${policy.shared ? ", shared" : ""}`,
+    policy: policy && `${writtenLimitText(policy)}${policy.shared ? ", shared" : ""}`,
     upstream,
     labels: required_labels?.join(", "),
     limit: rate_limit === undefined ? undefined : limitText(rate_limit),
@@ -62,23 +63,24 @@ function settingsOf(side: Change["before"]): Settings {
   };
 }
 
-/** A route's limit in a few words; nothing for the gateway's default. */
+/** Returns a route's limit in a few words, or an empty text for the gateway's default. */
 export function limitText(limit: StoredRoute["rate_limit"] | null): string {
   if (limit === undefined || limit === null) return "";
   if (limit === false) return "unlimited";
   if (typeof limit === "string") return limit;
-  return `${limit.requests} in ${limit.window_seconds} s`;
+  if (!Array.isArray(limit)) return writtenLimitText(limit);
+  return limit.map((each) => limitText(each)).join(" and ");
 }
 
-/** How many changes there are, and how many of them are marked. */
+/** Returns how many changes there are, and how many are marked. */
 export function summaryOf(changes: number, { opens, breaks }: Record<Effect, number>): string {
   if (changes === 0) return "No changes.";
   const counted = (count: number, one: string, several: string) =>
     count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
   const marked = [
-    ...counted(opens, "opens something", "open something"),
+    ...counted(opens, "opens a route", "open a route"),
     ...counted(breaks, "breaks callers", "break callers"),
   ];
-  const told = marked.length === 0 ? "none opens something or breaks callers" : marked.join(", ");
+  const told = marked.length === 0 ? "no change opens a route or breaks callers" : marked.join(", ");
   return `${counted(changes, "change", "changes")}: ${told}.`;
 }

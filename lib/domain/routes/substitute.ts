@@ -1,8 +1,8 @@
-/** The path called on a service (Gateway specification, Upstream substitution; contract 4, Matching). */
+/** Builds the path that the gateway calls on a service (GW-79, GW-80). */
 import { escapedByte } from "./request-path.ts";
 import type { RouteMatch } from "./table.ts";
 
-/** The ids of the owner that the route addresses; a scope has those of its fields. */
+/** The owner ids that the route addresses. A scope has the ids of its fields. */
 export interface SubjectIds {
   readonly user_id?: string | null;
   readonly organization_id?: string | null;
@@ -11,14 +11,17 @@ export interface SubjectIds {
 
 export type UpstreamPath =
   | { readonly path: string }
-  /** `path_param`: a param of the request is not one segment. `subject`: an id of the subject is not. */
+  /**
+   * The part that is not one path segment: `path_param` is a param of the request, `subject` an id of the
+   * subject.
+   */
   | { readonly error: "path_param" | "subject" };
 
 /**
- * Fills the upstream template of a matched route. Params go in as received, still encoded. Every param is
- * checked, also those that the template does not use and when there is no template.
+ * Fills the upstream template of a matched route. Params are inserted as received, still encoded. Every param
+ * is checked, even without a template or when the template does not use it.
  *
- * @param path the request's path, the result when the route has no upstream
+ * @param path the request's path, which is the result if the route has no upstream
  */
 export function upstreamPath({ route, params }: RouteMatch, path: string, subject: SubjectIds): UpstreamPath {
   for (const value of params) {
@@ -40,8 +43,8 @@ export function upstreamPath({ route, params }: RouteMatch, path: string, subjec
 }
 
 /**
- * Whether `value`, once an upstream decodes it, is still one segment of a path: not empty, not `.` or `..`, and
- * without `/`, `\`, `?` and `#`, written plainly or as escapes, and without a broken escape.
+ * Returns whether `value` is still one path segment after an upstream decodes it. A segment is not empty, not
+ * `.` or `..`, and has no broken escape. It has no `/`, `\`, `?` or `#`, plain or escaped.
  */
 export function isOneSegment(value: string): boolean {
   let length = 0;

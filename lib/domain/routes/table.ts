@@ -1,5 +1,5 @@
-/** The look-up table of the gateway: which route serves a method and a path (contract 4, Matching). */
-import { type CompiledRoute, compileService, isSameRoute } from "./compile.ts";
+/** The gateway's route table, which finds the route for a method and a path (GW-12). */
+import { type CompiledRoute, compileService, isSameRoute, SharedParts } from "./compile.ts";
 import type { StoredServiceConfig } from "./schema.ts";
 import { byPrecedence, type Node, RouteFinder, RouteTree, routesBelow } from "./tree.ts";
 
@@ -9,11 +9,11 @@ export interface RouteMatch {
   readonly params: readonly string[];
 }
 
-/** An immutable set of routes, as a {@link RouteTableBuilder} had it. */
+/** An immutable set of routes, taken from a {@link RouteTableBuilder}. */
 export class RouteTable {
-  /** What was left out and why, for the log. */
+  /** The services and routes that were left out, with reasons, for the log. */
   readonly warnings: readonly string[];
-  /** How many services are in, and how many of their routes can be reached. */
+  /** The number of services, and of routes that requests can reach. */
   readonly counts: { readonly services: number; readonly routes: number };
   readonly #root: Node;
   readonly #finder: RouteFinder;
@@ -30,7 +30,7 @@ export class RouteTable {
   }
 
   /**
-   * The route that serves `method` on `path`, or null.
+   * Returns the route that serves `method` on `path`, or null.
    *
    * @param path the path of a parsed URL, without its query
    */
@@ -39,40 +39,42 @@ export class RouteTable {
     return route === null ? null : { route, params: this.#finder.paramValues(route) };
   }
 
-  /** How many nodes the latest look-up visited: what it cost. */
+  /** The number of nodes that the latest look-up visited: its cost. */
   get visited(): number {
     return this.#finder.visited;
   }
 
-  /** Every route that can be reached, in the order of precedence: made anew each time. */
+  /** Every reachable route in order of precedence. Each read builds a new list. */
   get routes(): CompiledRoute[] {
-    return [...routesBelow(this.#root)].sort(byPrecedence);
+    return [...this.unordered].sort(byPrecedence);
+  }
+
+  /** Every reachable route, in no order. */
+  get unordered(): Iterable<CompiledRoute> {
+    return routesBelow(this.#root);
   }
 }
 
 /**
- * Makes tables, each from the one before. A change costs what is read of its service, and what is new or gone of
- * its routes, however many others there are; the tables that were taken stay as they are.
+ * Builds each route table from the one before it. A table that `take()` has returned never changes. The cost
+ * of a change depends only on the size of its service and on the routes that the change adds and removes.
  *
- * Of two services with routes of one method and shape the first by name wins, and the other's is left out with a
- * warning (Gateway specification, Validation rule 12). Inside one service the one of the more protected scope
- * wins, then the first path in text order.
+ * If two services have routes with the same method and shape, the first service by name wins. The table
+ * leaves the other route out with a warning (GW-27, GW-28). Within a service the more protected scope wins,
+ * then the first path in text order.
  */
 export class RouteTableBuilder {
   readonly #tree = new RouteTree();
   readonly #finder = new RouteFinder();
   readonly #services = new Map<string, readonly CompiledRoute[]>();
-  /** The routes that another one of their shape and method keeps from serving. */
+  readonly #shared = new SharedParts();
+  /** The routes that do not serve, because another route of their shape and method wins. */
   readonly #beaten = new Set<CompiledRoute>();
   #routes = 0;
 
-  has(name: string): boolean {
-    return this.#services.has(name);
-  }
-
   /**
-   * Puts a valid service in the place of the one of its name, in steps: a table is taken after the last. Only what
-   * comes before the first change can throw.
+   * Adds or replaces a valid service in steps. Callers take a table only after the last step. Only the steps
+   * before the first change can throw.
    */
   *put(name: string, config: StoredServiceConfig): Generator<void, void> {
     const gone = new Map<string, CompiledRoute>();
@@ -82,7 +84,7 @@ export class RouteTableBuilder {
     }
     const routes: CompiledRoute[] = [];
     const added: CompiledRoute[] = [];
-    for (const route of compileService(name, config)) {
+    for (const route of compileService(name, config, this.#shared)) {
       const place = placeOf(route);
       const known = gone.get(place);
       if (known !== undefined && isSameRoute(known, route)) {
@@ -99,19 +101,19 @@ export class RouteTableBuilder {
     for (const route of gone.values()) yield this.#remove(route);
   }
 
-  /** Takes a service out, in steps. */
+  /** Removes a service in steps. */
   *delete(name: string): Generator<void, void> {
     const replaced = this.#services.get(name) ?? [];
     this.#services.delete(name);
     for (const route of replaced) yield this.#remove(route);
   }
 
-  /** The table as it is now, with warnings of what came `before` it. */
-  take(before: readonly string[] = []): RouteTable {
+  /** Returns the current table. */
+  take(): RouteTable {
     const beaten = [...this.#beaten].sort(byPrecedence);
     return new RouteTable(this.#tree.take(), this.#finder, {
       counts: { services: this.#services.size, routes: this.#routes - beaten.length },
-      warnings: [...before, ...beaten.flatMap((route) => this.#warning(route))],
+      warnings: beaten.flatMap((route) => this.#warning(route)),
     });
   }
 
@@ -140,23 +142,12 @@ export class RouteTableBuilder {
   }
 }
 
-/** What one route of a service has alone. */
+/** Returns a key that is unique among the routes of one service. */
 function placeOf({ method, path }: CompiledRoute): string {
   return `${method} ${path}`;
 }
 
-/** The table of valid services. Of two with one name the first is served, with a warning. */
-export function buildRouteTable(services: Iterable<readonly [string, StoredServiceConfig]>): RouteTable {
-  const builder = new RouteTableBuilder();
-  const warnings: string[] = [];
-  for (const [name, config] of services) {
-    if (builder.has(name)) warnings.push(`Service ${name} is there twice: the first one is served.`);
-    else for (const _ of builder.put(name, config));
-  }
-  return builder.take(warnings);
-}
-
-/** The values of a match's params by name. */
+/** Returns the values of a match's params by name. */
 export function namedParams({ route, params }: RouteMatch): Record<string, string> {
   return Object.fromEntries(route.params.map((name, index) => [name, params[index] ?? ""]));
 }

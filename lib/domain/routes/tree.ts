@@ -5,45 +5,50 @@ import { RequestPath, segmentHash } from "./request-path.ts";
 import { METHODS, type Method, SCOPES } from "./schema.ts";
 
 /**
- * A place in the tree. Trees share their nodes: only the edition that made a node changes it, and only until the
+ * A node of the tree. Trees share nodes: only the edition that made a node changes it, and only until the
  * tree of that edition is taken.
  */
 export interface Node {
   readonly edition: number;
-  /** The literal that leads here; empty for a param. */
+  /** The literal of the node's segment, or an empty text for a param. */
   readonly literal: string;
   readonly hash: number;
   literals: Literals<Node> | null;
   param: Node | null;
-  /** Every route of this shape, in the order of precedence: the first of a method serves. */
+  /** All routes of this shape in order of precedence. The first route of a method serves. */
   claims: readonly CompiledRoute[];
-  /** Per method a bit for each number of levels, at least one, down to a route of it; null where none is below. */
+  /** The first of `claims`, often the only one: a request then reads no list. */
+  first: CompiledRoute | null;
+  /**
+   * One number for each method. Its bits are the distances, at least one, down to a route of that method.
+   * null if no route is below.
+   */
   reach: number[] | null;
 }
 
-/** Distances of this many levels and more share one bit of `reach`. */
+/** The distance from which greater distances share one bit of `reach`. */
 const REACH_MAX = 31;
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
 const NO_CLAIMS: readonly CompiledRoute[] = [];
 
 /**
- * Finds routes in a tree of segments (contract 4, Matching).
+ * Finds routes in a tree of segments (GW-14).
  *
- * A walk goes down one level per segment, literal child before param child, and turns back where a branch ends.
- * A branch without a route of the request's method at the request's depth is never entered, so turning back is
- * rare; and as no two places share a node, a walk never visits one twice, whatever the table. The cost follows
- * the depth of the path and not the number of routes.
+ * A walk goes down one level for each segment, literal child before param child, and backtracks where a
+ * branch ends. Where a node has both children, it enters only branches with a route of the request's method at
+ * the request's depth, so backtracking is rare. A walk never visits a node twice. The cost depends on the depth of the path, not on
+ * the number of routes.
  */
 export class RouteFinder {
-  /** Nodes that the latest walk visited: what a match costs. */
+  /** The number of nodes that the latest walk visited: the cost of a match. */
   visited = 0;
-  /** One walk runs at a time, so one path serves all. */
+  /** The path, shared by all walks because only one runs at a time. */
   readonly #path = new RequestPath();
   #depth = 0;
   #method = "";
   #methodIndex = 0;
 
-  /** The route below `root` that serves `method` on `path`, or null. */
+  /** Returns the route below `root` that serves `method` on `path`, or null. */
   find(root: Node, method: string, path: string): CompiledRoute | null {
     this.visited = 0;
     const methodIndex = METHOD_INDEX.get(method);
@@ -54,7 +59,7 @@ export class RouteFinder {
     return this.#depth < 0 ? null : this.#walk(root, 0);
   }
 
-  /** The segments of the path that was looked for last at which `route` has params. */
+  /** Returns the segments of the last path at the places where `route` has params. */
   paramValues(route: CompiledRoute): string[] {
     return route.paramSegments.map((level) => this.#path.segment(level));
   }
@@ -65,6 +70,8 @@ export class RouteFinder {
     if (left === 0) return winnerOf(node, this.#method);
     if (node.literals !== null) {
       const child = node.literals.metBy(this.#path, level);
+      // Without a param child nothing else is left to try here, so the reach of the child does not matter.
+      if (child !== null && node.param === null) return this.#walk(child, level + 1);
       if (child !== null && this.#leads(child, left - 1)) {
         const found = this.#walk(child, level + 1);
         if (found !== null) return found;
@@ -80,20 +87,20 @@ export class RouteFinder {
 }
 
 /**
- * Makes trees, each from the one before: a change copies the nodes from the root to its place, once in an
- * edition, and shares all others with the trees that were taken.
+ * Builds trees, each from the last one. A change copies the nodes from the root to its place, once in an
+ * edition. All other nodes are shared with the trees that were taken.
  */
 export class RouteTree {
   #edition = 1;
   #root = this.#create("");
 
-  /** The tree as it is, which no later change touches. */
+  /** Returns the current tree. Later changes do not touch it. */
   take(): Node {
     this.#edition++;
     return this.#root;
   }
 
-  /** Adds a route, and gives its rivals as {@link rivalsOf} does. */
+  /** Adds a route and returns its rivals, as {@link rivalsOf} does. */
   insert(route: CompiledRoute): readonly CompiledRoute[] {
     const literals = literalsOf(route);
     const method = METHODS.indexOf(route.method);
@@ -107,18 +114,18 @@ export class RouteTree {
       if (child !== known) setChild(node, child);
       node = child;
     }
-    node.claims = node.claims.length === 0 ? [route] : [...node.claims, route].sort(byPrecedence);
+    setClaims(node, node.claims.length === 0 ? [route] : [...node.claims, route].sort(byPrecedence));
     return node.claims.length === 1
       ? node.claims
       : node.claims.filter((claim) => claim.method === route.method);
   }
 
-  /** Takes out a route that was inserted, and the nodes that served it alone. */
+  /** Removes a route that was inserted, and the nodes that only this route needed. */
   remove(route: CompiledRoute): void {
     this.#root = this.#without(this.#root, literalsOf(route), 0, route);
   }
 
-  /** All routes that claim the shape and method of `route`, which is among them, in the order of precedence. */
+  /** Returns all routes with the shape and method of `route`, including itself, in order of precedence. */
   rivalsOf(route: CompiledRoute): readonly CompiledRoute[] {
     let node: Node | null = this.#root;
     for (const literal of literalsOf(route)) node = node === null ? null : childOf(node, literal);
@@ -129,7 +136,10 @@ export class RouteTree {
     const own = this.#own(node);
     const literal = literals[level];
     if (literal === undefined) {
-      own.claims = own.claims.filter((claim) => claim !== route);
+      setClaims(
+        own,
+        own.claims.filter((claim) => claim !== route),
+      );
       return own;
     }
     const known = childOf(own, literal);
@@ -149,11 +159,12 @@ export class RouteTree {
       literals: null,
       param: null,
       claims: NO_CLAIMS,
+      first: null,
       reach: null,
     };
   }
 
-  /** `node`, or a copy of one of an earlier edition. */
+  /** Returns `node`, or a copy if an earlier edition made it. */
   #own(node: Node): Node {
     if (node.edition === this.#edition) return node;
     const { literals, reach } = node;
@@ -166,7 +177,7 @@ export class RouteTree {
   }
 }
 
-/** Every route that serves below `root`. */
+/** Yields every route that serves at or below `root`. */
 export function* routesBelow(root: Node): Generator<CompiledRoute> {
   for (const [index, claim] of root.claims.entries()) {
     if (root.claims.findIndex(({ method }) => method === claim.method) === index) yield claim;
@@ -174,7 +185,7 @@ export function* routesBelow(root: Node): Generator<CompiledRoute> {
   for (const child of childrenOf(root)) yield* routesBelow(child);
 }
 
-/** The literals along the path of a route; "" for a param. */
+/** Returns the literals along the path of a route; "" for a param. */
 function literalsOf({ path }: CompiledRoute): string[] {
   if (path === "/") return [];
   return path
@@ -184,9 +195,8 @@ function literalsOf({ path }: CompiledRoute): string[] {
 }
 
 /**
- * The first in name order of the services that claim a shape; inside one the most protected scope, then the first
- * path in text order. Where a route stands in its service says nothing: so one that is put before others leaves
- * them as they are.
+ * Compares routes by service name, then the more protected scope, then path in text order. The position of a
+ * route in its service has no effect, so inserting a route leaves the others unchanged.
  */
 export function byPrecedence(a: CompiledRoute, b: CompiledRoute): number {
   if (a.service !== b.service) return a.service < b.service ? -1 : 1;
@@ -195,7 +205,14 @@ export function byPrecedence(a: CompiledRoute, b: CompiledRoute): number {
   return METHODS.indexOf(a.method) - METHODS.indexOf(b.method);
 }
 
+function setClaims(node: Node, claims: readonly CompiledRoute[]): void {
+  node.claims = claims;
+  node.first = claims[0] ?? null;
+}
+
 function winnerOf(node: Node, method: string): CompiledRoute | null {
+  const { first } = node;
+  if (first === null || first.method === method) return first;
   for (const claim of node.claims) if (claim.method === method) return claim;
   return null;
 }
@@ -236,7 +253,7 @@ function reaches(node: Node, method: number, levels: number): boolean {
   return ((node.reach?.[method] ?? 0) & reachBit(levels)) !== 0;
 }
 
-/** Takes out the bit of `levels` unless a child still leads so far down to a route of the method. */
+/** Clears the bit of `levels` unless a child still leads to a route of the method at that depth. */
 function forget(node: Node, method: Method, levels: number): void {
   const index = METHODS.indexOf(method);
   const below = levels < REACH_MAX ? [levels - 1] : [REACH_MAX - 1, REACH_MAX];

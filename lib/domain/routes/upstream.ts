@@ -1,13 +1,13 @@
-/** Upstream templates (Gateway specification, Validation rule 8 and Upstream substitution). */
-import { characterFault } from "./path.ts";
+/** Upstream templates (RG-21, RG-22). */
+import { characterViolation } from "./route-path.ts";
 import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./schema.ts";
 
-/** A piece of a valid template: text, an owner's id, or a param by name. */
+/** A part of a valid template: text, an owner's id, or a param by name. */
 export type UpstreamPart = { text: string } | { subject: SubjectField } | { param: string };
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** Cuts a valid template into its parts. */
+/** Splits a valid template into its parts. */
 export function upstreamParts(template: string, scope: Scope): UpstreamPart[] {
   const parts: UpstreamPart[] = [];
   let end = 0;
@@ -23,23 +23,28 @@ export function upstreamParts(template: string, scope: Scope): UpstreamPart[] {
 }
 
 /**
- * Why `template`, which has the form of one, can not be the upstream of a route of `scope`; empty when it can.
+ * Returns the reasons why a well-formed `template` cannot be the upstream of a route of `scope`. Returns an
+ * empty list if it can.
  *
- * @param params the names of the params of the route's full path; null when that is not known
+ * @param params the param names of the route's full path, or null if they are unknown
  */
-export function upstreamFaults(template: string, scope: Scope, params: readonly string[] | null): string[] {
-  const shape = templateFault(template);
+export function upstreamViolations(
+  template: string,
+  scope: Scope,
+  params: readonly string[] | null,
+): string[] {
+  const shape = templateViolation(template);
   if (shape !== null) return [shape];
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const [, name = ""] of template.matchAll(PLACEHOLDER)) {
-    const fault = placeholderFault(name, scope, params);
-    if (fault !== null) faults.push(fault);
+    const violation = placeholderViolation(name, scope, params);
+    if (violation !== null) violations.push(violation);
   }
-  return faults;
+  return violations;
 }
 
-function templateFault(template: string): string | null {
-  const character = characterFault(template);
+function templateViolation(template: string): string | null {
+  const character = characterViolation(template);
   if (character !== null) return character;
   if (/[{}]/.test(template.replace(PLACEHOLDER, ""))) {
     return "upstream has a brace without its partner: placeholders are {subject.…} and {path.…}.";
@@ -52,7 +57,7 @@ function templateFault(template: string): string | null {
   return null;
 }
 
-function placeholderFault(name: string, scope: Scope, params: readonly string[] | null): string | null {
+function placeholderViolation(name: string, scope: Scope, params: readonly string[] | null): string | null {
   if (name.startsWith("subject.")) {
     if (subjectField(name, scope) !== undefined) return null;
     return `{${clip(name)}} is not known in scope ${scope}: ${subjectChoice(scope)}.`;

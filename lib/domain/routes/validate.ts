@@ -1,10 +1,17 @@
 /**
- * The one door through which route configuration enters (Gateway specification, Validation rules): the registry
- * checks what operators write, the gateway what it loads. Any JSON or YAML value may come in; all that is wrong
- * is answered at once, each with its path and what would be accepted.
+ * The single entry point of route configuration (RG-42). The registry checks what operators write, and the
+ * gateway what it loads. Input is any JSON or YAML value. The answer has all problems at once, each with its
+ * path and the accepted values.
  */
 import type { Static } from "@sinclair/typebox";
-import { Faults, type FieldError, type FieldPath, faultsOf, fits, partsThatFit } from "../errors/index.ts";
+import {
+  type FieldError,
+  type FieldPath,
+  fits,
+  partsThatFit,
+  Violations,
+  violationsOf,
+} from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
 import { expandService } from "./expand.ts";
 import { SCOPES } from "./keywords.ts";
@@ -28,47 +35,42 @@ export type ServiceResult = { readonly ok: true; readonly service: StoredService
 
 /** Checks the body of apply and expands its services, in the order of the document. */
 export function validateDocument(input: unknown): DocumentResult {
-  const faults = faultsOf(DocumentOutline, input);
+  const violations = violationsOf(DocumentOutline, input);
   const given = isRecord(input) && isRecord(input.services) ? input.services : {};
   const services = new Map<string, StoredServiceConfig>();
   let bytes = 0;
   for (const [name, value] of Object.entries(given)) {
-    if (faults.isFull) break;
-    if (DOT_SEGMENTS.includes(name)) faults.add(["services", name], NAMED_BY_DOTS);
-    const written = readWritten(value, ["services", name], faults);
+    if (violations.isFull) break;
+    if (DOT_SEGMENTS.includes(name)) violations.add(["services", name], NAMED_BY_DOTS);
+    const written = readWritten(value, ["services", name], violations);
     if (written === undefined) continue;
     services.set(name, written.service);
     bytes += written.bytes;
     if (bytes <= DOCUMENT_BYTES_MAX) continue;
-    faults.add(["services"], DOCUMENT_TOO_LARGE);
+    violations.add(["services"], DOCUMENT_TOO_LARGE);
     break;
   }
-  return faults.all.length === 0 ? { ok: true, services } : { ok: false, fields: faults.fields };
+  return violations.all.length === 0 ? { ok: true, services } : { ok: false, fields: violations.fields };
 }
 
 /**
  * Checks one service as written, for PUT and restore, and expands it.
  *
- * @param at the path of the service in errors; "" when the input is the body itself
+ * @param at the path of the service in errors; "" if the input is the body itself
  */
 export function validateService(name: string, input: unknown, at = ""): ServiceResult {
-  const faults = nameFaults(name, at === "" ? "name" : at);
-  return result(readWritten(input, at === "" ? [] : [at], faults)?.service, faults);
+  const violations = nameViolations(name, at === "" ? "name" : at);
+  return result(readWritten(input, at === "" ? [] : [at], violations)?.service, violations);
 }
 
 /**
- * Checks one stored service as the gateway loads it, in steps. Old values may hold a bare `host:port`; the result
- * always has `http://host:port`, and is otherwise the value itself.
+ * Checks one stored service as the gateway loads it, in steps. An old value may hold a bare `host:port`. The
+ * result always has `http://host:port`, and shares everything else with the value.
  */
 export function* validateStoredInSteps(name: string, value: unknown): Generator<void, ServiceResult> {
-  const faults = nameFaults(name, "name");
-  const service = yield* readService(StoredServiceConfig, value, [], faults);
-  return result(service && { ...service, url: `http://${addressOf(service.url)}` }, faults);
-}
-
-/** {@link validateStoredInSteps}, all at once. */
-export function validateStored(name: string, value: unknown): ServiceResult {
-  return lastOf(validateStoredInSteps(name, value));
+  const violations = nameViolations(name, "name");
+  const service = yield* readService(StoredServiceConfig, value, [], violations);
+  return result(service && { ...service, url: `http://${addressOf(service.url)}` }, violations);
 }
 
 function lastOf<Result>(steps: Generator<void, Result>): Result {
@@ -78,50 +80,55 @@ function lastOf<Result>(steps: Generator<void, Result>): Result {
   }
 }
 
-function result(service: StoredServiceConfig | undefined, faults: Faults): ServiceResult {
-  if (service === undefined || faults.all.length > 0) return { ok: false, fields: faults.fields };
+function result(service: StoredServiceConfig | undefined, violations: Violations): ServiceResult {
+  if (service === undefined || violations.all.length > 0) return { ok: false, fields: violations.fields };
   return { ok: true, service };
 }
 
-function nameFaults(name: string, at: string): Faults {
-  const faults = new Faults();
-  for (const { message } of faultsOf(ServiceName, name).all) faults.add([at], message);
-  if (DOT_SEGMENTS.includes(name)) faults.add([at], NAMED_BY_DOTS);
-  return faults;
+function nameViolations(name: string, at: string): Violations {
+  const violations = new Violations();
+  for (const { message } of violationsOf(ServiceName, name).all) violations.add([at], message);
+  if (DOT_SEGMENTS.includes(name)) violations.add([at], NAMED_BY_DOTS);
+  return violations;
 }
 
 function readWritten(
   value: unknown,
   at: FieldPath,
-  faults: Faults,
+  violations: Violations,
 ): { service: StoredServiceConfig; bytes: number } | undefined {
-  const written = lastOf(readService(ServiceConfig, value, at, faults));
+  const written = lastOf(readService(ServiceConfig, value, at, violations));
   if (written === undefined) return undefined;
   const service = expandService(written);
   const bytes = Buffer.byteLength(JSON.stringify(service));
   if (bytes <= SERVICE_CONFIG_BYTES_MAX) return { service, bytes };
-  faults.add(at, SERVICE_TOO_LARGE);
+  violations.add(at, SERVICE_TOO_LARGE);
   return undefined;
 }
 
-/** The service, where nothing is wrong with it: neither its shape nor what the rules say of the parts that have one. */
+/**
+ * Returns the service if its schema and the rules find no problem. The rules also run on the parts that fit.
+ */
 function* readService<Schema extends typeof ServiceConfig | typeof StoredServiceConfig>(
   schema: Schema,
   value: unknown,
   at: FieldPath,
-  faults: Faults,
+  violations: Violations,
 ): Generator<void, Static<Schema> | undefined> {
   const whole = fits(schema, value) ? value : undefined;
-  const found = whole === undefined ? faultsOf(schema, value) : new Faults();
+  const found = whole === undefined ? violationsOf(schema, value) : new Violations();
   const parts = whole ?? partsThatFit(schema, value, found);
   yield;
   if (parts !== undefined) yield* checkRules(parts, at, found);
   const inOrder = found.all.toSorted((one, other) => placeOf(one.path) - placeOf(other.path));
-  for (const { path, message } of inOrder) faults.add([...at, ...path], message);
+  for (const { path, message } of inOrder) violations.add([...at, ...path], message);
   return found.all.length === 0 ? whole : undefined;
 }
 
-/** Orders faults by scope and route: what a route lacks stands beside what the rules say of it. */
+/**
+ * Returns a number that sorts problems by scope and route, so that schema and rule problems of a route are
+ * adjacent.
+ */
 function placeOf([scope = "", , route]: FieldPath): number {
   const scopes: FieldPath = SCOPES;
   return scopes.indexOf(scope) * 1e9 + (typeof route === "number" ? route : -1);

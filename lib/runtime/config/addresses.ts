@@ -1,23 +1,26 @@
 import { isIP } from "node:net";
 
 /**
- * Whether the text of a variable is an address of its kind. A raw `@`, `#`, `/` or `?` in a password would be
- * read as the end of the host, and the rest of the password as a name or a port that messages print; so what
- * follows the host is held to what it may be, and such a URL is refused.
+ * Checks whether the text of a variable is a valid address of its kind. A raw `@`, `#`, `/` or `?` in a
+ * password would end the host early, and messages would print the rest of the password as a name or port. The
+ * part after the host is therefore restricted, and such URLs are refused.
  */
 
-/** `http://host/path?query` */
+/** Returns whether the text is `http://host/path?query`, or the same with https. */
 export function isHttpUrl(text: string): boolean {
   const parts = /^https?:\/\/([^\s/?#]+)(?:[/?#]\S*)?$/.exec(text);
   return parts !== null && isAuthority(parts[1]) && URL.canParse(text);
 }
 
-/** `http://host/path`, to which paths are added. */
+/** Returns whether the text is `http://host/path`, a base to which paths are appended. */
 export function isHttpBaseUrl(text: string): boolean {
   return isHttpUrl(text) && !/[?#]/.test(text);
 }
 
-/** `postgres://user:password@host:port/name?option=value`, several `host:port` after commas; `pglite:`. */
+/**
+ * Returns whether the text is `postgres://user:password@host:port/name?option=value`, with several
+ * `host:port` separated by commas, or a `pglite:` URL.
+ */
 export function isDatabaseUrl(text: string): boolean {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
   const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
@@ -32,14 +35,23 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
   return folder !== null && /^\/[^/\0][^\0]*$/.test(folder);
 }
 
-/** By each of these the certificate and its name are checked. What is encrypted by luck alone is left out. */
+/**
+ * The modes that always verify the certificate and its name. Modes that encrypt only if the server offers it
+ * are not allowed.
+ */
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
-/** Of libpq: files are named by variables of their own. `sslrootcert=system` asks for the public CAs. */
+/**
+ * Options of libpq that are refused: files have variables of their own. `sslrootcert=system` selects the
+ * public CAs.
+ */
 const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"];
-/** Every service writes. */
+/** The session kinds that can write, which every service needs. */
 const SESSION_KINDS = ["primary", "read-write"];
 
-/** Options that the driver would refuse at the first connection, or read as something else. */
+/**
+ * Returns whether the driver takes the options as meant. It would refuse others at the first connection, or
+ * misread them.
+ */
 function areDatabaseOptions(query: string): boolean {
   const options = new URLSearchParams(query);
   return (
@@ -50,13 +62,16 @@ function areDatabaseOptions(query: string): boolean {
   );
 }
 
-/** Whether the server of a `postgres:` URL is to be called by TLS. */
+/** Returns whether a `postgres:` URL asks for TLS. */
 export function databaseUsesTls(url: string): boolean {
   const options = new URLSearchParams(/^postgres(?:ql)?:[^?]*\?(.*)$/.exec(url)?.[1]);
   return TLS_MODES.includes(options.get("sslmode") ?? "") || options.get("sslrootcert") === "system";
 }
 
-/** `http://host:port` of etcd, more of them after commas, all by http or all by https; `memory://`. */
+/**
+ * Returns whether the text is `memory://`, or `http://host:port` of etcd, several separated by commas. All
+ * use http or all https.
+ */
 export function isRouteStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
   const endpoints = text.split(",").map((item) => /^(https?):\/\/([^\s/?#]+)\/?$/.exec(item.trim()));
@@ -65,20 +80,26 @@ export function isRouteStoreUrl(text: string): boolean {
   return schemes.size === 1 && named && endpoints.every((endpoint) => isEndpoint(endpoint?.[2]));
 }
 
-/** The library under etcd's client asks TLS for the host by its name, which an address is not. */
+/**
+ * Returns whether the host is a name. The library under etcd's client sends the host as the TLS server name,
+ * which cannot be an address.
+ */
 function isNamed(authority = ""): boolean {
   const host = URL.parse(`http://${authority}`)?.hostname ?? "";
   return isIP(host.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** etcd's users always have a password. */
+/** Returns whether the text is an endpoint of etcd. Its users always have a password. */
 function isEndpoint(authority: string | undefined): boolean {
   if (authority === undefined || !isAuthority(authority)) return false;
   const { username, password } = new URL(`http://${authority}`);
   return (username === "") === (password === "");
 }
 
-/** `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`, `rediss+cluster://…`, `memory://`. */
+/**
+ * Returns whether the text is one of `redis://user:password@host:port/database`, `rediss://…`,
+ * `redis+cluster://a:6379,b:6379`, `rediss+cluster://…`, `memory://`.
+ */
 export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
   const cluster = /^rediss?\+cluster:\/\/([^/?#]+)\/?$/.exec(text);
@@ -92,20 +113,31 @@ export function isCounterStoreUrl(text: string): boolean {
   return server !== null && isAuthority(server[1]);
 }
 
-/** `https://app.example.com`: scheme, host and port alone, as a browser sends it. */
+/**
+ * Returns whether the text is an origin as browsers send it: `https://app.example.com`, with scheme, host and
+ * port only.
+ */
 export function isOrigin(text: string): boolean {
   const parts = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]+)$/i.exec(text);
   return parts !== null && isAuthority(parts[1]);
 }
 
-/** An IP address, or a name of a host: no text that a resolver would read as a number. */
+/**
+ * Returns whether the text is an IP address or a host name. A text that a resolver would read as a number is
+ * refused.
+ */
 export function isBindAddress(text: string): boolean {
   const labels = text.split(".");
   const isName = labels.every((label) => /^[a-z0-9_][a-z0-9_-]{0,62}$/i.test(label));
   return isIP(text) !== 0 || (isName && !/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? ""));
 }
 
-/** The items of a list that is separated by commas; empty ones, as after a last comma, are none. */
+/** Returns whether a bind address is reachable from this machine only. */
+export function isLoopbackAddress(text: string): boolean {
+  return /^(localhost|::1)$/i.test(text) || (isIP(text) === 4 && text.startsWith("127."));
+}
+
+/** Splits a list at its commas. Empty items, such as after a last comma, are dropped. */
 export function listItems(text: string): string[] {
   return text
     .split(",")
@@ -113,7 +145,7 @@ export function listItems(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** `user:password@` and the hosts of an authority that may name several. */
+/** Splits an authority with several hosts into `user:password@` and the hosts. */
 function splitAuthority(authority: string): { user: string; hosts: string[] } {
   const end = authority.lastIndexOf("@") + 1;
   return { user: authority.slice(0, end), hosts: authority.slice(end).split(",") };
@@ -123,7 +155,10 @@ function isHost(text: string): boolean {
   return !text.includes("@") && isAuthority(text);
 }
 
-/** `user:password@host:port`: one host, no port or one from 1 to 65535, escapes that can be read. */
+/**
+ * Returns whether the text is `user:password@host:port`: one host, no port or one from 1 to 65535, and valid
+ * escapes.
+ */
 function isAuthority(text: string | undefined): boolean {
   if (text === undefined || /[\s,\\]/.test(text.slice(text.lastIndexOf("@") + 1))) return false;
   if (!URL.canParse(`http://${text}`)) return false;
@@ -139,7 +174,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Whether an item is `key=value` whose parts can be unescaped, and whose key is a token. */
+/** Returns whether an item is `key=value` with a token as its key and valid escapes. */
 export function isKeyPair(item: string): boolean {
   const [key = "", ...value] = item.split("=");
   if (value.length === 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim())) return false;

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Whether lines can be appended to the file, or the file be made; makes nothing. `-` is standard output. */
+/** Returns whether the file can be appended to or created, without creating it. `-` is standard output. */
 export function isAppendableFile(path: string): boolean {
   if (path === "-") return true;
   try {

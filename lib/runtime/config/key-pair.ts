@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
-/** The file that a variable names. */
+/** A file and the variable that names it. */
 export interface NamedFile {
   variable: string;
   path: string;
@@ -15,7 +15,7 @@ export interface KeyPair {
   expires_at: Date;
 }
 
-/** Reads a certificate and its key, or tells what is wrong with them; never with anything that the key's file holds. */
+/** Reads a certificate and its key, or returns the problem. The problem never quotes the key's file. */
 export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair | ConfigProblem {
   const cert = readText(cert_file.path);
   if (cert === null) return unreadable(cert_file);
@@ -38,7 +38,7 @@ export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair 
   return { cert, key, expires_at: new Date(certificate.validTo) };
 }
 
-/** What is wrong with a pair of which only one file is named; nothing when both are, or none. */
+/** Returns the problem if only one file of a pair is named. */
 export function loneFileProblems(
   names: { cert: string; key: string },
   given: { cert: unknown; key: unknown },
@@ -50,7 +50,7 @@ export function loneFileProblems(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Certificates in PEM form, one or more; null where the file is none of such. */
+/** Reads one or more certificates in PEM form. Returns null if the file holds anything else or nothing. */
 export function readCertificates(path: string): string | null {
   const text = readText(path);
   const found = text?.match(CERTIFICATE) ?? [];

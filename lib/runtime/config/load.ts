@@ -2,41 +2,48 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readSecretFile } from "./secret-files.ts";
 
-/** The variables that a process was started with. */
+/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One variable that is wrong, and the rule that it breaks. Never carries the value of what may be a secret. */
+/** A wrong variable and the rule that it breaks. It never holds the value of a possible secret. */
 export interface ConfigProblem {
   variable: string;
   message: string;
 }
 
-/** Every problem of an environment at once (contract 1). */
+/** All problems of an environment at once (OP-5). */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
-    super(
-      [
-        "The configuration is not valid:",
-        ...problems.map((problem) => `  ${problem.variable} ${problem.message}`),
-      ].join("\n"),
-    );
+    super(["The configuration is not valid:", ...linesOf(problems)].join("\n"));
     this.name = "ConfigError";
     this.problems = problems;
   }
 }
 
+/** Returns lines that name each variable once: alone above its problems if it has several. */
+function linesOf(problems: readonly ConfigProblem[]): string[] {
+  const byVariable = Map.groupBy(problems, ({ variable }) => variable);
+  return [...byVariable].flatMap(([variable, [first, ...others]]) => {
+    if (first === undefined) return [];
+    if (others.length === 0) return [`  ${variable} ${first.message}`];
+    return [`  ${variable}`, ...[first, ...others].map(({ message }) => `    ${message}`)];
+  });
+}
+
 /**
- * A rule that one variable's schema can not say: over several variables, or over what a variable leads to. It
- * runs also when some variables are wrong, so that one round names everything; those are missing from `config`.
+ * A rule that the schema of one variable cannot express: over several variables, or over a named file. Checks
+ * run even if some variables are wrong, so that one start reports everything. Wrong variables are missing
+ * from `config`.
  */
 export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
 
 /**
- * Reads the variables that `schema` names from `env` and returns them, converted and frozen. A variable whose
- * schema says `secret` may be given as `NAME_FILE`, the path of a file that holds it.
- * Throws {@link ConfigError} with every problem that the schema and the checks find.
+ * Reads the variables of `schema` from `env` and returns them, converted and frozen. A variable with `secret`
+ * in its schema can be given as `NAME_FILE`, the path of a file that holds the value.
+ *
+ * @throws ConfigError with every problem that the schema and the checks find.
  */
 export function loadConfig<Schema extends TObject>(
   schema: Schema,
@@ -48,7 +55,7 @@ export function loadConfig<Schema extends TObject>(
   return Object.freeze(checked(schema, values));
 }
 
-/** What {@link loadConfig} would refuse; empty when it would not. */
+/** Returns the problems for which {@link loadConfig} would throw, or an empty list if it would not throw. */
 export function configProblems<Schema extends TObject>(
   schema: Schema,
   env: Environment,
@@ -86,25 +93,25 @@ function readVariables<Schema extends TObject>(
     }
   }
   const accepted = asAccepted<Schema>(values);
-  // a check can not tell a variable that is wrong from one that is missing
+  // A check cannot distinguish a wrong variable from a missing one.
   const found = checks.flatMap((check) => check(accepted)).filter(({ variable }) => !wrong.has(variable));
   return { values: accepted, problems: [...problems, ...found] };
 }
 
-/** Safe: each value was accepted by the schema of its own variable. */
+/** Casts the values. This is safe, because the schema of its variable accepted each value. */
 function asAccepted<Schema extends TObject>(values: Record<string, unknown>): Partial<Static<Schema>> {
-  // biome-ignore lint/plugin: see above
+  // biome-ignore lint/plugin: the comment above the function says why this is safe
   return values as Partial<Static<Schema>>;
 }
 
-/** Safe: `Value.Assert` has just proved that `values` has the shape that `Static` names. */
+/** Casts the values. This is safe, because `Value.Assert` has just proved their shape. */
 function checked<Schema extends TObject>(schema: Schema, values: unknown): Static<Schema> {
   Value.Assert(schema, values);
-  // biome-ignore lint/plugin: asserted on the line above
+  // biome-ignore lint/plugin: the line above asserts the type
   return values as Static<Schema>;
 }
 
-/** The text of a variable as it stands in the environment, or in the file that `NAME_FILE` names. */
+/** Returns the text of a variable from the environment, or from the file that `NAME_FILE` names. */
 function textOf(
   variable: string,
   rule: TSchema,
@@ -118,7 +125,10 @@ function textOf(
   return "message" in read ? { variable: file_variable, message: read.message } : { text: read.value };
 }
 
-/** Converts the text of a variable to the kind its schema asks for; text that can't be converted stays text. */
+/**
+ * Converts the text of a variable to the type in its schema. Text that cannot be converted is returned
+ * unchanged.
+ */
 function readVariable(rule: TSchema, raw: string | undefined): unknown {
   if (raw === undefined || (raw === "" && rule.refuseEmpty !== true)) return rule.default;
   if (rule.type === "integer") return /^\d{1,16}$/.test(raw) ? Number(raw) : raw;
@@ -126,7 +136,7 @@ function readVariable(rule: TSchema, raw: string | undefined): unknown {
   return raw;
 }
 
-/** White space alone is no value of anything. */
+/** Returns whether the rule accepts a value. White space alone is never accepted. */
 function accepts(rule: TSchema, value: unknown): boolean {
   if (typeof value === "string" && value.trim() === "") return false;
   return Value.Check(rule, value) && (typeof rule.check !== "function" || rule.check(value) === true);

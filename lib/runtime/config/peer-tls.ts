@@ -6,7 +6,10 @@ import { loneFileProblems, readCertificates, readKeyPair } from "./key-pair.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
 
-/** Whom a service calls by TLS: the variable of the address, when it asks for TLS, and how one writes that. */
+/**
+ * The peers that a service can call by TLS: the variable of the address, the test for TLS, and how to ask for
+ * TLS.
+ */
 const PEERS = {
   DATABASE: { url: "DATABASE_URL", isTls: databaseUsesTls, form: "?sslmode=verify-full" },
   COUNTER_STORE: {
@@ -37,19 +40,20 @@ function isHttps(url: string): boolean {
 type FileVariables<Name extends Peer> = Record<`${Name}_${"CA" | "CERT" | "KEY"}_FILE`, TOptional<TString>>;
 
 /**
- * The variables of TLS to one peer: `…_CA_FILE` in place of the public CAs, `…_CERT_FILE` and `…_KEY_FILE` where the
- * peer wants to know who calls. Whether it is called by TLS its URL says; its certificate is checked always.
+ * Returns the TLS variables of one peer. `…_CA_FILE` replaces the public CAs. `…_CERT_FILE` and `…_KEY_FILE`
+ * are for peers that require a client certificate. The peer's URL decides whether TLS is used. The peer's
+ * certificate is always verified.
  */
 export function tlsVariables<Name extends Peer>(peer: Name): FileVariables<Name> {
   const { url } = PEERS[peer];
-  // biome-ignore lint/plugin: the three names are those of the type, which no computed name is inferred as
+  // biome-ignore lint/plugin: the names are those of the type, but TypeScript does not infer computed names
   return {
     [`${peer}_CA_FILE`]: optionalText("must be a file of certificates in PEM form that this user may read", {
       check: holdsCertificates,
-      description: `The CAs that the server of ${url} is trusted by, in place of the public ones. Read again when it changes.`,
+      description: `The CAs to trust for the server of ${url}, in place of the public ones. The service reads the file again when the file changes.`,
     }),
     [`${peer}_CERT_FILE`]: optionalText("must be the path of a certificate in PEM form", {
-      description: `The certificate that the server of ${url} is shown, its chain after it. Read again when it changes.`,
+      description: `The client certificate for the server of ${url}, followed by its chain. The service reads the file again when the file changes.`,
     }),
     [`${peer}_KEY_FILE`]: optionalText("must be the path of a private key in PEM form", {
       description: `The key of ${peer}_CERT_FILE, without a passphrase.`,
@@ -77,7 +81,10 @@ function filesOf(config: Variables, peer: Peer): PeerFiles {
   return { ca: file("CA"), cert: file("CERT"), key: file("KEY") };
 }
 
-/** A check for `loadConfig`: pairs are whole and belong together, and files are given only for what is called by TLS. */
+/**
+ * Checks for `loadConfig` that pairs are complete and match, and that TLS files are set only for peers with
+ * TLS.
+ */
 export function checkPeerTls(config: Variables): ConfigProblem[] {
   return peers.flatMap((peer) => peerProblems(config, peer));
 }
@@ -110,23 +117,23 @@ function pairOf({ cert, key }: PeerFiles, peer: Peer) {
   );
 }
 
-/** What a TLS client is told: names that node, Bun and the drivers share. */
+/** The options of a TLS client, under names that Node, Bun and the drivers share. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** The files of one peer, as they change. */
+/** The TLS files of one peer, reloaded when they change. */
 export interface PeerTls {
-  /** The same object until a file changes. */
+  /** Returns the current options: the same object until a file changes. */
   current(): TlsOptions;
 }
 
-/** How often files are looked at, while connections are made. */
+/** The shortest time between two checks of the files, which happen when connections are made. */
 const LOOK_MS = 2_000;
 
-/** The TLS files of a peer; undefined where its configuration names none. */
+/** Opens the TLS files of a peer. Returns undefined if its configuration names none. */
 export function peerTls(config: Variables, peer: Peer, clock: Clock = systemClock): PeerTls | undefined {
   const files = filesOf(config, peer);
   const paths = Object.values(files).filter((path) => path !== undefined);
@@ -143,7 +150,7 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
       const seen = stampOf(paths);
       if (seen === stamp) return last;
       options = readOptions(files, peer);
-      // half written, or not of one pair yet: looked at again
+      // The files are half written or do not match yet. The next check reads them again.
       if ("message" in options) return last;
       stamp = seen;
       last = options;
@@ -152,7 +159,10 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
   };
 }
 
-/** For drivers that copy their options whenever they connect: what the files hold then. */
+/**
+ * Returns options with getters, for drivers that copy their options at each connection. The copy has the
+ * current files.
+ */
 export function renewingOptions(tls: PeerTls): TlsOptions {
   return {
     get ca() {
@@ -175,7 +185,7 @@ function readOptions(files: PeerFiles, peer: Peer): TlsOptions | ConfigProblem {
   return { ...(ca !== undefined && { ca }), ...(pair !== null && { cert: pair.cert, key: pair.key }) };
 }
 
-/** Changes when a file does, also where a link is pointed at another one. */
+/** Returns a stamp that changes with any file, also when a symbolic link gets a new target. */
 function stampOf(paths: readonly string[]): string {
   return paths
     .map((path) => {

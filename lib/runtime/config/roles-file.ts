@@ -1,27 +1,28 @@
 import { readFileSync } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Document, isMap, isNode, LineCounter, parseDocument } from "yaml";
-import { FIELD_ERRORS_MAX, faultsOf } from "../../domain/errors/index.ts";
+import { type Document, isMap, isNode, LineCounter, parseDocument, visit } from "yaml";
+import { FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
+import { isRecord } from "../../domain/json/index.ts";
 import { EVERY_LABEL } from "../../domain/routes/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
 
-/** What the roles file says, as read at boot (Identity specification, Roles file). */
+/** The content of the roles file, read at boot (ID-70). */
 export interface RolesFile {
-  /** Slug → labels. */
+  /** The labels of each role, by slug. */
   readonly roles: ReadonlyMap<string, readonly string[]>;
   readonly creator_role: string;
   readonly default_role: string;
   readonly service_account_default_role?: string;
 }
 
-/** The variable that names the file. */
+/** Returns the schema of the variable that names the file. */
 export function rolesFileVariable(description: string) {
   return optionalText("must be the path of a roles file", { description });
 }
 
-/** Every problem of the roles file; a check for `loadConfig`. */
+/** Checks the roles file for `loadConfig` and returns every problem. */
 export function checkRolesFile({ ROLES_FILE }: { ROLES_FILE?: string }): ConfigProblem[] {
   if (ROLES_FILE === undefined) return [];
   try {
@@ -59,14 +60,14 @@ const RolesFileShape = Type.Object(
   { additionalProperties: false, rule: "must be a map with roles, creator_role and default_role" },
 );
 
-/** One thing that is wrong with a roles file. `path` leads from the top to the key that breaks the rule. */
+/** A problem of a roles file. `path` leads from the top to the wrong key. */
 interface Problem {
   path: (string | number)[];
   message: string;
 }
 
 /**
- * Reads and checks the roles file at `path` (Identity specification, Roles file).
+ * Reads and checks the roles file at `path` (ID-70).
  *
  * @throws ConfigError that names every wrong key with its line; the service must then not start.
  */
@@ -75,20 +76,20 @@ export function loadRolesFile(path: string): RolesFile {
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    throw refusal([`names ${path}, which can not be read`]);
+    throw refusal([`names ${path}, which cannot be read`]);
   }
   return parseRolesFile(text);
 }
 
-/** See {@link loadRolesFile}. */
+/** Parses the text of a roles file; see {@link loadRolesFile}. */
 export function parseRolesFile(text: string): RolesFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, stringKeys: true });
   const flaws = [...document.errors, ...document.warnings];
   const found = flaws.map(({ pos, code }) => `line ${lines.linePos(pos[0]).line}: ${yamlFlaw(code)}`);
-  // what is no YAML has no shape; a key that is there twice spoils nothing else
+  // Malformed YAML has no shape to check. A duplicate key does not hinder the other checks.
   if (flaws.some(({ code }) => code !== "DUPLICATE_KEY")) throw refusal(found);
-  const value: unknown = plainValue(document);
+  const value: unknown = plainValue(document, lines);
   for (const { path, message } of [...shapeProblems(value), ...ruleProblems(value)]) {
     found.push(`line ${lineOf(document, lines, path)}: ${message}`);
   }
@@ -96,21 +97,35 @@ export function parseRolesFile(text: string): RolesFile {
   return rolesFileOf(Value.Decode(RolesFileShape, value));
 }
 
-function plainValue(document: Document): unknown {
+function plainValue(document: Document, lines: LineCounter): unknown {
   try {
     return document.toJS();
   } catch {
-    throw refusal(["has aliases that expand without bound"]);
+    const unresolved = unresolvedAliases(document, lines);
+    throw refusal(unresolved.length > 0 ? unresolved : ["has aliases that expand without bound"]);
   }
+}
+
+/** Returns a problem for each alias that no anchor before it defines. */
+function unresolvedAliases(document: Document, lines: LineCounter): string[] {
+  const found: string[] = [];
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      const { line } = lines.linePos(alias.range?.[0] ?? 0);
+      found.push(`line ${line}: the alias *${alias.source} has no anchor &${alias.source} before it`);
+    },
+  });
+  return found;
 }
 
 function rolesFileOf(value: Static<typeof RolesFileShape>): RolesFile {
   return { ...value, roles: new Map(Object.entries(value.roles)) };
 }
 
-/** Not of wrong slugs, which the rules tell of. */
+/** Returns the schema's problems, except those below a wrong slug, which the rules report. */
 function shapeProblems(value: unknown): Problem[] {
-  return faultsOf(RolesFileShape, value)
+  return violationsOf(RolesFileShape, value)
     .all.filter(({ path: [top, slug] }) => {
       return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
     })
@@ -120,9 +135,9 @@ function shapeProblems(value: unknown): Problem[] {
     }));
 }
 
-/** Rules that a shape can not say, over whatever has its shape: one round tells of both. */
+/** Returns the problems that the schema cannot express, for the parts that fit it. One start reports both. */
 function ruleProblems(value: unknown): Problem[] {
-  if (!isMapping(value) || !isMapping(value.roles)) return [];
+  if (!isRecord(value) || !isRecord(value.roles)) return [];
   const { roles } = value;
   if (Object.keys(roles).length === 0) return [];
   return [
@@ -136,10 +151,6 @@ function ruleProblems(value: unknown): Problem[] {
       return [{ path: [key], message: `${key} names ${slug}, which is not a slug of roles` }];
     }),
   ];
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function slugProblems(slug: string): Problem[] {
@@ -158,7 +169,7 @@ function labelProblems(slug: string, labels: readonly string[]): Problem[] {
   return [...repeated, { path: ["roles", slug, labels.indexOf(EVERY_LABEL)], message: alone }];
 }
 
-/** The line of the key at the end of `path`, or of the nearest key above it that is there. */
+/** Returns the line of the key at the end of `path`, or of the nearest existing key above it. */
 function lineOf(document: Document, lines: LineCounter, path: (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true);
@@ -170,12 +181,15 @@ function lineOf(document: Document, lines: LineCounter, path: (string | number)[
   return 1;
 }
 
-/** A sentence of our own for the parser's finding. */
+/** Returns a message of our own for a finding of the parser. */
 function yamlFlaw(code: string): string {
   return code === "DUPLICATE_KEY" ? "the same key twice in one map" : "not valid YAML";
 }
 
-/** Each problem once, a hundred at most: one bracket that is left open is found at every line below it. */
+/**
+ * Returns an error with each message once, at most a hundred. One unclosed bracket causes a finding on every
+ * line below it.
+ */
 function refusal(messages: string[]): ConfigError {
   const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);
   return new ConfigError(told.map((message) => ({ variable: "ROLES_FILE", message: `${message}.` })));

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** A secret is a line: what is larger is another file than the one that was meant. */
+/** The largest secret. A larger file is not the one that was meant. */
 const SECRET_BYTES_MAX = 65_536;
 
 export type SecretFile = { value: string } | { message: string };
 
 /**
- * The secret that a file holds, without the line end that editors and `echo` add. Only plain files are read: a
- * pipe that nobody writes to would hold up the start. What is refused is told as the rest of a sentence that
- * begins with the variable's name; it never carries anything of the file.
+ * Reads a secret from a file and removes the line end that editors and `echo` add. Only plain files are read,
+ * because a pipe without a writer would block the start. A problem is the rest of a sentence after the
+ * variable's name, and never quotes the file.
  */
 export function readSecretFile(path: string): SecretFile {
   try {

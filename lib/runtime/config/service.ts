@@ -13,12 +13,12 @@ import {
   textOr,
 } from "./variables.ts";
 
-/** Where a service listens and how it stops: the same variables in all four (contract 1). */
+/** Returns the variables for listening and shutdown, which are the same in all four services (OP-1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
     HOST: host(defaults.host),
-    PORT: port(defaults.port, "What clients call."),
-    INTERNAL_PORT: port(defaults.internal_port, "Health, metrics and what other services call."),
+    PORT: port(defaults.port, "The port that clients call."),
+    INTERNAL_PORT: port(defaults.internal_port, "The port for health, metrics and other services."),
     ...shutdownVariables,
     ...telemetryVariables,
   };
@@ -38,7 +38,7 @@ const SAMPLERS = [
   "parentbased_traceidratio",
 ] as const;
 
-/** Logs and OpenTelemetry export (Gateway specification, Emitted signals). */
+/** The variables for logs and OpenTelemetry export (OP-36, OP-52). */
 export const telemetryVariables = {
   LOG_LEVEL: Type.Union(
     [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
@@ -59,7 +59,7 @@ export const telemetryVariables = {
     description:
       "The share of lines that is written of requests answered below 400; others always have their line.",
   }),
-  NO_COLOR: optionalText("must be any text", { description: "Takes the colors from pretty lines." }),
+  NO_COLOR: optionalText("must be any text", { description: "Turns colors off in pretty lines." }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalHttpUrl(
     "A collector: traces and metrics are exported to it by OTLP over HTTP (protobuf).",
   ),
@@ -71,12 +71,12 @@ export const telemetryVariables = {
     {
       default: "parentbased_always_on",
       rule: `must be ${SAMPLERS.slice(0, -1).join(", ")} or ${SAMPLERS.at(-1)}`,
-      description: "Which traces are recorded.",
+      description: "The traces that the process records.",
     },
   ),
   OTEL_TRACES_SAMPLER_ARG: optionalText("must be a number from 0 to 1", {
     check: isRatio,
-    description: "The share of traces that a traceidratio sampler keeps; 1 unless told.",
+    description: "The share of traces that a traceidratio sampler keeps; 1 by default.",
   }),
   OTEL_RESOURCE_ATTRIBUTES: keyPairs(
     "Attributes of everything that is exported; name and namespace of the service stay.",
@@ -85,10 +85,10 @@ export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_COMPRESSION: Type.Union([Type.Literal("none"), Type.Literal("gzip")], {
     default: "none",
     rule: "must be none or gzip",
-    description: "How calls of the collector are compressed.",
+    description: "The compression of requests to the collector.",
   }),
-  OTEL_EXPORTER_OTLP_CERTIFICATE: readableFile("Certificates (PEM) that the collector's is trusted by."),
-  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: readableFile("Certificate (PEM) that the collector is shown."),
+  OTEL_EXPORTER_OTLP_CERTIFICATE: readableFile("Certificates (PEM) of the CAs to trust for the collector."),
+  OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: readableFile("The client certificate (PEM) for the collector."),
   OTEL_EXPORTER_OTLP_CLIENT_KEY: readableFile("Its private key (PEM)."),
 };
 
@@ -104,7 +104,7 @@ function exporter(description: string) {
   });
 }
 
-/** An app alone needs a route store that the other app can reach; a check for `loadConfig`. */
+/** Checks for `loadConfig` that a single app has a route store that the other app can reach. */
 export function checkSharedRouteStore({ ROUTE_STORE_URL }: { ROUTE_STORE_URL?: string }): ConfigProblem[] {
   if (ROUTE_STORE_URL !== "memory://") return [];
   const message =

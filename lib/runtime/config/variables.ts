@@ -12,26 +12,27 @@ import {
 import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
- * Constructors for environment variables. Each gives a TypeBox schema with a `rule`: the sentence an operator
- * reads when the value breaks it. A variable that is set but empty counts as unset, unless `refuseEmpty`.
+ * Constructors for environment variables. Each returns a TypeBox schema with a `rule`: the sentence that an
+ * operator reads when the value breaks it. A variable that is set but empty counts as unset, unless
+ * `refuseEmpty`.
  */
 export interface VariableOptions {
   description?: string;
-  /** What counts when the variable is unset. */
+  /** The value of an unset variable. */
   default?: string;
   pattern?: string;
-  /** What the value must pass besides. */
+  /** A further check of the value. */
   check?: (value: string) => boolean;
-  /** It may be given as `NAME_FILE` too: the path of a file that holds it. */
+  /** True when `NAME_FILE` can name a file that holds the value. */
   secret?: boolean;
 }
 
-/** Free text, required. */
+/** Returns the schema of required free text. */
 export function requiredText(rule: string, options: VariableOptions = {}): TString {
   return Type.String({ minLength: 1, rule, ...options });
 }
 
-/** Free text with a default. */
+/** Returns the schema of free text with a default. */
 export function textOr(
   fallback: string,
   rule: string,
@@ -40,12 +41,12 @@ export function textOr(
   return Type.String({ minLength: 1, default: fallback, rule, ...options });
 }
 
-/** Free text that may be absent. */
+/** Returns the schema of optional free text. */
 export function optionalText(rule: string, options: VariableOptions = {}): TOptional<TString> {
   return Type.Optional(requiredText(rule, options));
 }
 
-/** A whole number with a default and bounds. */
+/** Returns the schema of a whole number with a default and bounds. */
 export function integer(fallback: number, minimum: number, maximum: number, description?: string): TInteger {
   return Type.Integer({
     default: fallback,
@@ -56,7 +57,7 @@ export function integer(fallback: number, minimum: number, maximum: number, desc
   });
 }
 
-/** A whole number with bounds that may be absent. */
+/** Returns the schema of an optional whole number with bounds. */
 export function optionalInteger(minimum: number, maximum: number, description?: string): TOptional<TInteger> {
   return Type.Optional(
     Type.Integer({
@@ -68,35 +69,35 @@ export function optionalInteger(minimum: number, maximum: number, description?: 
   );
 }
 
-/** A TCP port; 0 binds a free one. */
+/** Returns the schema of a TCP port; 0 binds a free one. */
 export function port(fallback: number, description: string): TInteger {
   return integer(fallback, 0, 65_535, `${description} 0 binds a free port.`);
 }
 
-/** The address that ports are bound to. */
+/** Returns the schema of the bind address. */
 export function host(fallback: string): TString {
   return textOr(fallback, "must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1", {
     check: isBindAddress,
-    description: "What both ports are bound to; 0.0.0.0 is every address of this machine.",
+    description: "The address that both ports bind to; 0.0.0.0 is every address of this machine.",
   });
 }
 
-/** `true` or `false`. */
+/** Returns the schema of `true` or `false`. */
 export function flag(fallback: boolean, description?: string): TBoolean {
   return Type.Boolean({ default: fallback, rule: "must be true or false", description });
 }
 
-/** An absolute http or https URL, required. */
+/** Returns the schema of a required absolute http or https URL. */
 export function httpUrl(description?: string): TString {
   return requiredText("must be an absolute http:// or https:// URL", { check: isHttpUrl, description });
 }
 
-/** An absolute http or https URL that may be absent. */
+/** Returns the schema of an optional absolute http or https URL. */
 export function optionalHttpUrl(description?: string): TOptional<TString> {
   return Type.Optional(httpUrl(description));
 }
 
-/** An absolute http or https URL that paths are added to, and that may be absent. */
+/** Returns the schema of an optional absolute http or https URL to which paths are appended. */
 export function optionalBaseUrl(description?: string): TOptional<TString> {
   return optionalText("must be an absolute http:// or https:// URL without query and fragment", {
     check: isHttpBaseUrl,
@@ -104,41 +105,41 @@ export function optionalBaseUrl(description?: string): TOptional<TString> {
   });
 }
 
-/** Items separated by commas, each of which `isItem` accepts; may be absent. */
+/** Returns the schema of an optional list, separated by commas, whose items `isItem` accepts. */
 export function optionalList(
   rule: string,
   isItem: (item: string) => boolean,
   description?: string,
 ): TOptional<TString> {
-  // a list of nothing would mean everything
+  // An empty list would be read as no restriction.
   const check = (value: string) => listItems(value).length > 0 && listItems(value).every(isItem);
   return optionalText(rule, { check, description });
 }
 
-/** The size that a request body may have. */
+/** Returns the schema of the largest request body. */
 export function bodyBytesMax(fallback: number): TInteger {
   return integer(fallback, 0, Number.MAX_SAFE_INTEGER, "Larger request bodies are 413; 0 is no limit.");
 }
 
-/** How many requests a service has under way at once, whatever they wait for. */
+/** Returns the schema of the limit on requests in flight, whatever they wait for. */
 export function requestsInFlightMax(fallback: number): TInteger {
   return integer(
     fallback,
     1,
     1_000_000,
-    "Requests under way; more are 503. At the gateway streams and WebSockets count too.",
+    "The maximum number of requests in flight. Further requests get 503. At the gateway streams and WebSockets count too.",
   );
 }
 
-/** Where a service keeps its data (contract 1). */
+/** Returns the schema of the database URL (OP-11). */
 export function databaseUrl(description: string): TString {
   return requiredText(
-    "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @), ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE) and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory",
+    "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory",
     { check: isDatabaseUrl, secret: true, description },
   );
 }
 
-/** Where routes are projected to and watched (contract 1). */
+/** Returns the schema of the URL of the route store (OP-11). */
 export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
@@ -152,7 +153,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   );
 }
 
-/** Where requests are counted (contract 1); required without a fallback. */
+/** Returns the schema of the URL of the counter store (OP-11), which is required without a fallback. */
 export function counterStoreUrl(fallback?: string): TString {
   return requiredText(
     "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://",
@@ -167,16 +168,18 @@ export function counterStoreUrl(fallback?: string): TString {
 
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 
-/** The bearer token of the registry's admin API. */
+/** Returns the schema of the bearer token of the registry's admin API. */
 export function adminToken(): TString {
   return requiredText("must be the admin API's bearer token, of visible ASCII characters without spaces", {
     pattern: VISIBLE_ASCII,
     secret: true,
-    description: "Whoever sends it may publish and delete routes.",
+    description: "The holder of this token can publish and delete routes.",
   });
 }
 
-/** What the gateway sends to identity and audit, and they ask for (`X-Platform-Internal-Token`). */
+/**
+ * Returns the schema of the token that the gateway sends to identity and audit (`X-Platform-Internal-Token`).
+ */
 export function internalAuthToken(): TOptional<TString> {
   return optionalText(
     "must be the token that the services share, of visible ASCII characters without spaces",
@@ -184,12 +187,15 @@ export function internalAuthToken(): TOptional<TString> {
       pattern: VISIBLE_ASCII,
       secret: true,
       description:
-        "The gateway sends it as X-Platform-Internal-Token, identity and audit ask for it. Unset, there, lets everyone in who reaches the internal port.",
+        "The gateway sends it as X-Platform-Internal-Token; identity and audit require it. Unset there, every caller of the internal port is admitted.",
     },
   );
 }
 
-/** `key=value` pairs separated by commas, percent-encoded, as OpenTelemetry's variables have them. */
+/**
+ * Returns the schema of `key=value` pairs, percent-encoded and separated by commas, as in OpenTelemetry's
+ * variables.
+ */
 export function keyPairs(description: string): TOptional<TString> {
   return optionalList(
     "must be key=value pairs separated by commas, with other commas and percent signs escaped (%2C, %25)",
@@ -198,16 +204,19 @@ export function keyPairs(description: string): TOptional<TString> {
   );
 }
 
-/** A file that is read at start, which may be absent. */
+/** Returns the schema of an optional file that is read at start. */
 export function readableFile(description: string): TOptional<TString> {
   return optionalText("must be a file that this user may read", { check: isReadableFile, description });
 }
 
 const PEPPER_LENGTH_MIN = 32;
-/** A block of SHA-256. */
+/** The block size of SHA-256. */
 const PEPPER_LENGTH_MAX = 64;
 
-/** A key for the hashes of secrets, which is kept apart from the database that holds them. */
+/**
+ * Returns the schema of a key for the hashes of secrets. The key is not stored in the database with the
+ * hashes.
+ */
 export function pepper(description: string): TOptional<TString> {
   return optionalText(
     `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, such as \`openssl rand -hex 32\` gives`,
@@ -215,7 +224,7 @@ export function pepper(description: string): TOptional<TString> {
   );
 }
 
-/** Where log lines go. */
+/** Returns the schema of the file for log lines. */
 export function logFile(): TOptional<TString> {
   return optionalText("must be a file that this user may append to, or - for standard output", {
     check: isAppendableFile,
@@ -223,17 +232,17 @@ export function logFile(): TOptional<TString> {
   });
 }
 
-/** A folder of files to be read at start, which may be absent. */
+/** Returns the schema of an optional folder of files that are read at start. */
 export function optionalFolder(rule: string, description: string): TOptional<TString> {
   return optionalText(rule, { check: isReadableFolder, description });
 }
 
-/** The API's page and document. */
+/** Returns the schema of the flag for the pages and descriptions of the API. */
 export function swaggerEnabled(): TBoolean {
-  return flag(true, "false takes the pages of the API and their documents away.");
+  return flag(true, "false removes the API pages and their descriptions.");
 }
 
-/** The operators' page of the registry. */
+/** Returns the schema of the flag for the console of the registry. */
 export function consoleEnabled(): TBoolean {
-  return flag(true, "false takes the console, the operators' page at /console, away.");
+  return flag(true, "false removes the console, the operators' page at /console.");
 }

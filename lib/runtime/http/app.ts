@@ -8,6 +8,7 @@ import {
   shownKey,
   validationError,
 } from "../../domain/errors/index.ts";
+import { parseIJson, parseJson } from "../../domain/json/index.ts";
 import { isUlid } from "../../domain/schemas/index.ts";
 import { schemaFailureAdapter, toApiError } from "./errors.ts";
 import { isProbe } from "./probes.ts";
@@ -15,23 +16,32 @@ import { parseBody, readText } from "./request-body.ts";
 import { contextOf, type RequestContext } from "./request-context.ts";
 
 export interface HttpAppOptions {
-  /** Larger request bodies are 413. */
+  /** The largest request body in bytes. Larger bodies are a 413. */
   body_bytes_max: number;
-  /** Other limits, by the route that has one. */
+  /** The limits of single routes that differ, by route. */
   body_bytes_max_of?: Readonly<Record<string, number>>;
-  /** false: routes that take a body read it themselves, with `readBytes`; default true, all bodies are JSON. */
+  /**
+   * True by default: all bodies are parsed as JSON. If false, routes read bodies themselves with `readBytes`.
+   */
   parse_bodies?: boolean;
-  /** false: routes refuse `repeatedParameters` themselves, with what else is wrong; default true. */
+  /** If true, bodies must be I-JSON, which every parser reads alike; false by default. */
+  i_json?: boolean;
+  /**
+   * True by default. If false, routes refuse `repeatedParameters` themselves, together with other problems.
+   */
   refuse_repeated?: boolean;
 }
 
-/** For a `guard` around operations that take no query: any parameter is 422. A route's own query adds to it. */
+/**
+ * The query of a `guard` around operations without query: any parameter is a 422. A route's own query adds to
+ * it.
+ */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
 /**
- * The Elysia app that every service's routes are added to: unknown fields are refused, bodies are read with
- * a bound and parsed as JSON, a query parameter given twice is 422, and whatever is thrown is answered with the
- * envelope (contract 2).
+ * Creates the Elysia app to which a service adds its routes. It refuses unknown fields, reads bodies up to a
+ * limit, parses them as JSON and answers repeated query parameters with 422. Every error is answered with the
+ * envelope (ER-1).
  */
 export function httpApp(options: HttpAppOptions) {
   const app = new Elysia({
@@ -44,14 +54,14 @@ export function httpApp(options: HttpAppOptions) {
   if (options.parse_bodies !== false) {
     app.onParse({ as: "global" }, async ({ request, route }) => {
       const text = await readText(request, options.body_bytes_max_of?.[route] ?? options.body_bytes_max);
-      return text === "" ? {} : parseBody(text);
+      return text === "" ? {} : parseBody(text, options.i_json === true ? parseIJson : parseJson);
     });
   }
   return app
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
       context.route = templateOf(route);
-      // a probe is answered whatever its query says
+      // A probe is answered whatever its query is.
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);
@@ -62,18 +72,18 @@ export function httpApp(options: HttpAppOptions) {
       const error = allowed.orMethodNotAllowed(toApiError(thrown), request);
       context.error = error;
       set.status = error.status;
-      // what the handler had set belongs to the answer that it did not give
+      // The headers that the handler set belong to an answer that is not sent.
       set.headers = { ...error.headers };
       return envelope(error, context.request_id);
     });
 }
 
-/** `/users/:user_id` → `/users/{user_id}`, as specification, logs and metrics spell it. */
+/** Converts `/users/:user_id` to `/users/{user_id}`, as descriptions, logs and metrics spell it. */
 export function template(route: string): string {
   return route.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, "{$1}");
 }
 
-/** `spell`, asked once for each of the few texts that there are. */
+/** Memoizes `spell`, which gets only a few different texts. */
 function remembered(spell: (text: string) => string): (text: string) => string {
   const spelled = new Map<string, string>();
   return (text) => {
@@ -85,7 +95,7 @@ function remembered(spell: (text: string) => string): (text: string) => string {
   };
 }
 
-/** Names whom a request is about, by the ids of its path, in its log line. */
+/** Adds the ids of the path to the subject in the request's log line. */
 function noteSubject({ subject }: RequestContext, params: unknown): void {
   if (typeof params !== "object" || params === null) return;
   for (const name of ["user_id", "organization_id", "member_id"] as const) {
@@ -94,7 +104,7 @@ function noteSubject({ subject }: RequestContext, params: unknown): void {
   }
 }
 
-/** A path parameter with a broken percent-escape names nothing. */
+/** Refuses a path parameter with a broken percent-escape with 404. */
 function refuseBrokenParams(params: unknown): void {
   if (typeof params !== "object" || params === null) return;
   for (const value of Object.values(params)) {
@@ -107,7 +117,7 @@ function refuseRepeatedParameters(url: string): void {
   if (repeated.length > 0) throw validationError(repeated);
 }
 
-/** The query parameters that a URL gives more than once. */
+/** Returns the query parameters that a URL repeats, as field errors. */
 export function repeatedParameters(url: string): FieldError[] {
   const start = url.indexOf("?");
   if (start < 0) return [];
@@ -122,17 +132,17 @@ export function repeatedParameters(url: string): FieldError[] {
   }));
 }
 
-/** The methods of each path of an app. */
+/** Finds the methods that an app allows at a path. */
 class AllowedMethods {
   readonly #app: AnyElysia;
-  /** Path templates split into segments, each with its methods; made when the app has all of its routes. */
+  /** The segments and methods of each path template, read after the app has all its routes. */
   #paths: { segments: string[]; methods: Set<string> }[] | undefined;
 
   constructor(app: AnyElysia) {
     this.#app = app;
   }
 
-  /** A 404 for a path that exists under other methods is a 405 (contract 2). */
+  /** Turns a 404 for a path that exists under other methods into a 405 (ER-10). */
   orMethodNotAllowed(error: ApiError, request: Request): ApiError {
     if (error.status !== 404 || contextOf(request).route !== null) return error;
     const methods = this.#methodsAt(new URL(request.url).pathname.split("/"));

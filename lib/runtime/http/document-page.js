@@ -1,7 +1,16 @@
-// The script of the pages that show an OpenAPI document, in the browser. What it is to show stands on its own tag.
+// The browser script of the pages that show an OpenAPI description. Its script tag has the settings.
 
 const { document: address, title } = document.currentScript.dataset;
 const OPEN_OPERATIONS_MAX = 200;
+
+/**
+ * Follows the browser's color scheme: this class turns on Swagger UI's dark mode. The rest of the page uses
+ * its style sheet.
+ */
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
 
 /** Shows the samples of an operation, `x-codeSamples`, before its responses. */
 const samplesPlugin = ({ React, specSelectors }) => {
@@ -52,7 +61,7 @@ function show(spec) {
   });
 }
 
-/** Asks for the admin token, which is kept in this page's memory alone. */
+/** Asks for the admin token. The page keeps the token in memory only. */
 function askForToken(message) {
   document.querySelector("#message").hidden = true;
   const form = document.querySelector("#token-form");

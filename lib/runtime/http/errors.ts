@@ -12,7 +12,10 @@ import {
 } from "../../domain/errors/index.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
 
-/** What a thrown value means to the caller. Whatever is not foreseen is a 500 with its cause in the log. */
+/**
+ * Converts a thrown value into the error for the caller. Any unexpected value is a 500, and the log gets its
+ * cause.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return error.toApiError();
@@ -34,21 +37,24 @@ function fromParse(error: ParseError): ApiError {
   return new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause: error });
 }
 
-/** Why it failed, for the log: the innermost cause, which names the fault and carries no secret of ours. */
+/**
+ * Returns the reason for the log: the message of the innermost cause, which carries no secret of this
+ * service.
+ */
 export function reasonOf(error: unknown): string {
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;
   return innermost instanceof Error ? innermost.message : String(innermost);
 }
 
-/** A part of a request, or an answer, that does not fit its schema. */
+/** The error for a part of a request, or an answer, that does not fit its schema. */
 class SchemaFailure extends Error {
   /** `body`, `query`, `params`, `headers`, or `response`. */
   readonly part: string;
   readonly validator: TypeCheck<TSchema>;
   readonly value: unknown;
 
-  /** Called by the code that Elysia writes for a route, with the arguments of its own error. */
+  /** Creates the error. The code that Elysia generates for a route passes the arguments of its own error. */
   constructor(part: string, validator: TypeCheck<TSchema>, value: unknown) {
     super(`The ${part} does not fit its schema.`);
     this.name = "SchemaFailure";
@@ -59,9 +65,9 @@ class SchemaFailure extends Error {
 }
 
 /**
- * Elysia's adapter for Bun, with {@link SchemaFailure} in the place of Elysia's `ValidationError`. That one prints
- * the whole value with indentation, unless NODE_ENV is production: what a request could be made to cost, and what
- * the log would be told, depended on a variable that is none of ours.
+ * Elysia's adapter for Bun, with {@link SchemaFailure} instead of Elysia's `ValidationError`. That error
+ * prints the whole indented value unless NODE_ENV is production. The cost of a request and the content of the
+ * log thus depended on NODE_ENV, which this project does not own.
  */
 export const schemaFailureAdapter: ElysiaAdapter = {
   ...BunAdapter,
@@ -74,12 +80,12 @@ export const schemaFailureAdapter: ElysiaAdapter = {
   },
 };
 
-/** Refusals whose text repeats what was sent, which may be a credential in the wrong place. */
+/** Codes whose messages repeat input, which can be a misplaced credential. */
 const REPEATING: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "ROUTE_CONFLICT"]);
-/** Those whose details are of our own making. */
+/** Codes whose details never repeat input. */
 const DETAILED: ReadonlySet<ErrorCode> = new Set(["FORBIDDEN", "RATE_LIMITED", "PAYLOAD_TOO_LARGE"]);
 
-/** Why a request was refused, for a line at the level `debug`: what the caller was told, but for what it had sent. */
+/** Returns why a request was refused, for a `debug` line: the caller's answer without repeated input. */
 export function refusalFields({ code, message, details }: ApiError) {
   return {
     code,

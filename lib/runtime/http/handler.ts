@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
-import { ApiError, envelope } from "../../domain/errors/index.ts";
+import { systemClock } from "../../async/index.ts";
+import { ApiError, envelope, overloaded } from "../../domain/errors/index.ts";
 import { serverAttributes, type Telemetry } from "../telemetry/index.ts";
 import { reasonOf, refusalFields } from "./errors.ts";
 import { type HealthState, isProbe } from "./probes.ts";
@@ -7,20 +8,28 @@ import { type RequestContext, setContext } from "./request-context.ts";
 
 export interface HandlerOptions {
   telemetry: Telemetry;
-  /** While the service drains every answer ends its connection, so that its client comes back to another replica. */
+  /**
+   * The health state. While the service drains, every answer closes its connection, so that the client
+   * connects to another replica.
+   */
   health: HealthState;
-  /** Whether responses carry X-Request-ID: the registry's do; behind the gateway they must not (contract 2). */
+  /**
+   * True when responses carry X-Request-ID. The registry's responses do; services behind the gateway must not
+   * send it (ID-8, RG-4).
+   */
   request_id_on_response: boolean;
-  /** Requests under way at once (`MAX_REQUESTS_IN_FLIGHT`): those beyond are 503. No limit without it. */
+  /**
+   * The limit on requests in flight (`MAX_REQUESTS_IN_FLIGHT`). Further requests are a 503. Without a value
+   * there is no limit.
+   */
   requests_max?: number;
 }
 
-const RETRY_AFTER_SECONDS = "1";
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The function that answers a service's port: gives the request its context, runs the app, then logs and counts
- * the result once; probes are counted only.
+ * Returns the function that answers a service's port. It creates the request's context, runs the app, then
+ * logs and counts the result once. Probes are counted but not logged.
  */
 export function createHandler(
   app: AnyElysia,
@@ -28,48 +37,52 @@ export function createHandler(
 ): (request: Request) => Promise<Response> {
   let underway = 0;
   return async (received) => {
-    const started = performance.now();
+    const started = systemClock.elapsed_ms();
     const request = withAddress(received);
     const context = openContext(request, telemetry);
     let response: Response;
     underway += 1;
     try {
-      const fault = underway > requests_max && !isProbe(pathOf(request)) ? tooMany() : faultOfHost(received);
-      response = fault ? refusal(context, fault) : await answerTraced(app, request, context, telemetry);
+      const refused =
+        underway > requests_max && !isProbe(pathOf(request))
+          ? overloaded("MAX_REQUESTS_IN_FLIGHT is reached")
+          : hostError(received);
+      response = refused ? refusal(context, refused) : await answerTraced(app, request, context, telemetry);
     } finally {
       underway -= 1;
     }
     if (request_id_on_response) response.headers.set("X-Request-ID", context.request_id);
+    keepFromCaches(response.headers);
     if (health.draining) response.headers.set("Connection", "close");
-    finish(request, context, response.status, performance.now() - started, telemetry);
+    finish(request, context, response.status, systemClock.elapsed_ms() - started, telemetry);
     return response;
   };
 }
 
 /**
- * The request with a URL. Without a Host, which HTTP/1.0 does not ask for and probes of balancers leave out, the
- * runtime gives the path alone.
+ * Sets `no-store` unless the answer has a Cache-Control of its own. Answers hold secrets, tokens or the data
+ * of one caller.
+ */
+function keepFromCaches(headers: Headers): void {
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
+}
+
+/**
+ * Returns the request with an absolute URL. Without a Host header the runtime sets only the path. HTTP/1.0
+ * does not require the header, and probes of load balancers omit it.
  */
 function withAddress(request: Request): Request {
   return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
-/** A Host that is none is no address either. */
-function faultOfHost(request: Request): ApiError | null {
+/** Returns a 400 for a malformed Host header, for which the runtime also sets only the path. */
+function hostError(request: Request): ApiError | null {
   if (!hasNoAddress(request) || !request.headers.has("host")) return null;
   return new ApiError("INVALID_REQUEST", { message: "The Host header is malformed." });
 }
 
 function hasNoAddress({ url }: Request): boolean {
   return url.startsWith("/");
-}
-
-/** For one request too many: there is no room to find out what it asks for. */
-function tooMany(): ApiError {
-  return new ApiError("SERVICE_UNAVAILABLE", {
-    headers: { "Retry-After": RETRY_AFTER_SECONDS, Connection: "close" },
-    cause: new Error("MAX_REQUESTS_IN_FLIGHT are under way"),
-  });
 }
 
 function refusal(context: RequestContext, error: ApiError): Response {
@@ -82,7 +95,10 @@ function pathOf(request: Request): string {
   return URL.parse(request.url)?.pathname ?? "";
 }
 
-/** What is done for a probe, such as a look into the database, is part of no trace. */
+/**
+ * Runs the app within the request's trace. The work for a probe, such as a query of the database, is not
+ * traced.
+ */
 async function answerTraced(
   app: AnyElysia,
   request: Request,
@@ -119,10 +135,11 @@ function finish(
   { log, metrics, hasAccessLine }: Telemetry,
 ): void {
   const route = matched ?? "unmatched";
-  // the trace of a probe is not sent, so nothing may name it
+  // The trace of a probe is not sent, so no metric may refer to it.
   const trace_id = trace?.recorded && !isProbe(route) ? trace.trace_id : null;
-  metrics.observeRequest({ route, method, status, duration_ms, trace_id });
-  // its span is never ended, so never sent; what a probe breaks on is told like any other failure
+  metrics.requests.observe({ route, method, status, duration_ms, trace_id });
+  // The span of a successful probe is never ended, so it is never sent. A failed probe is logged like any
+  // other failure.
   if (error === null && isProbe(route)) return;
   trace?.end({ route: matched, status, error_message: error?.message });
   if (!hasAccessLine(status)) return;

@@ -4,15 +4,15 @@ import { idField, ULID_PATTERN } from "../../domain/schemas/index.ts";
 const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
 
-/** One page of a collection (Identity specification, List conventions). */
+/** A request for one page of a collection (ID-11, ID-12). */
 export interface PageRequest {
-  /** 1 to 100, larger ones clamped. */
+  /** The size of the page, 1 to 100. Larger values are clamped. */
   limit: number;
-  /** The last id of the page before; null for the first page. */
+  /** The last id of the previous page, or null for the first page. */
   starting_after: string | null;
 }
 
-/** The properties of a list's query, as text; {@link pageRequest} reads them. */
+/** Returns the query properties of a list as text. {@link pageRequest} reads them. */
 export function listQueryProperties(limit_max = LIMIT_MAX) {
   return {
     limit: Type.Optional(
@@ -38,7 +38,7 @@ export function listQueryProperties(limit_max = LIMIT_MAX) {
 
 export const listQuery = Type.Object(listQueryProperties(), { additionalProperties: false });
 
-/** The page that a query asks for, with what it leaves out. */
+/** Reads the page from a query and applies the defaults. */
 export function pageRequest(
   { limit, starting_after }: { limit?: string; starting_after?: string },
   limit_max = LIMIT_MAX,
@@ -49,7 +49,7 @@ export function pageRequest(
   };
 }
 
-/** Shape of a list's body: the collection under its plural name, and `has_more`. */
+/** Returns the schema of a list's body: the collection under its plural name, and `has_more`. */
 export function pageSchema<Name extends string, Item extends TSchema>(name: Name, item: Item) {
   const items = Type.Array(item, { description: "The items of this page." });
   return Type.Composite(
@@ -61,7 +61,7 @@ export function pageSchema<Name extends string, Item extends TSchema>(name: Name
   );
 }
 
-/** Cuts rows read with `limit + 1` to a page. */
+/** Returns the page of rows that were read with `limit + 1`. */
 export function page<Item>(rows: readonly Item[], limit: number): { items: Item[]; has_more: boolean } {
   return { items: rows.slice(0, limit), has_more: rows.length > limit };
 }

@@ -1,60 +1,63 @@
 import { VERSION } from "../version.ts";
 /**
- * The OpenAPI 3.1 document of a service. The swagger plugin collects paths, parameters and operations; this
- * file makes them exact, since the plugin offers every body as three content types and takes response schemas
- * apart. What a schema may carry for it, beside what JSON Schema knows:
+ * Builds the OpenAPI 3.1 description of a service. The swagger plugin collects paths, parameters and
+ * operations. This file corrects them: the plugin offers every body as three content types and splits up
+ * response schemas. A schema can have these extra options:
  *
- * - `openapi`: keywords of the document in place of the schema's own, or beside them.
+ * - `openapi`: keywords of the description that replace or extend the schema's own.
  * - `title`: the schema is written once, under `components.schemas`; another with this title must be equal.
- * - `response_description`: for a response, in place of its `description`.
+ * - `response_description`: the description of a response, instead of its `description`.
  * - `response_headers`: a response's headers with their schemas, `{ ETag: Type.String({ description }) }`.
- * - `response_errors`: the errors of a response, each to be shown by an example; see documented-errors.ts.
+ * - `response_errors`: the errors of a response, each shown by an example; see lib/openapi/documented-errors.ts.
  *
- * `detail.responses` adds to what `response` gives, such as a second content type.
+ * `detail.responses` adds to `response`, such as a second content type.
  */
 
 import { KindGuard, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type AnyElysia, type DocumentDecoration, Elysia } from "elysia";
 import { isRecord } from "../../domain/json/index.ts";
-import { template } from "./app.ts";
-import { type CodeSample, operationSamples } from "./code-samples.ts";
 import {
+  type CodeSample,
   describedError,
   documentedEnvelope,
   type ErrorContext,
   errorExample,
   errorsOf,
-} from "./documented-errors.ts";
-import { type JsonObject, mapValues, OpenApiSchemas } from "./openapi-schemas.ts";
-import { sampleOf } from "./schema-samples.ts";
+  type JsonObject,
+  mapValues,
+  OpenApiSchemas,
+  operationSamples,
+  sampleOf,
+} from "../../openapi/index.ts";
+import { template } from "./app.ts";
 
-/** What a service says of its API beside its routes. */
+/** The facts about a service's API that its routes do not hold. */
 export interface SwaggerOptions {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** Larger request bodies are 413. */
+  /** The largest request body in bytes. Larger bodies are a 413. */
   body_bytes_max: number;
-  /** What every operation needs; adds an Authorize button. */
+  /** The credential that every operation requires. It adds an Authorize button. */
   credential?: Credential;
-  /** Where samples of calls find the service: the name of a variable in braces, such as `${IDENTITY_URL}`. */
+  /** The origin of the service in samples of calls: a variable in braces, such as `${IDENTITY_URL}`. */
   sample_origin: string;
-  /** Headers of every response, by name with their schemas. */
+  /** The headers of every response, by name with their schemas. */
   response_headers?: Record<string, TSchema>;
 }
 
 /** A credential in a request's header. */
 export interface Credential {
-  /** Of the security scheme. */
+  /** The name of the security scheme. */
   name: string;
   scheme: { type: "http"; scheme: "bearer" } | { type: "apiKey"; in: "header"; name: string };
   description: string;
-  /** The header in samples of calls, its value with the name of a variable in braces. */
+  /** The header in samples of calls. Its value names a variable in braces. */
   sample: readonly [name: string, value: string];
 }
 
-/** OpenAPI text, for `detail.requestBody`, of a body that its route reads itself (`parse_bodies: false`). */
+/** Returns the OpenAPI `detail.requestBody` of a body that its route reads itself (`parse_bodies: false`). */
 export function describedBody(
   schema: TSchema,
   description: string,
@@ -67,32 +70,34 @@ export function describedBody(
   };
 }
 
-/** A TypeBox schema is JSON Schema, which OpenAPI 3.1 holds as it is. */
+/** Casts a TypeBox schema, which is JSON Schema, to an OpenAPI 3.1 schema. */
 export function asOpenApi(schema: TSchema): Record<string, never> {
-  // biome-ignore lint/plugin: see above
+  // biome-ignore lint/plugin: the comment above the function says why this is safe
   return schema as TSchema & Record<string, never>;
 }
 
 const LICENSE = { name: "MIT", identifier: "MIT" };
 const DOCUMENT_PATH = "/swagger/json";
 const JSON_TYPE = "application/json";
-/** Types of a response schema that means no body. */
+/** The types of a response schema without a body. */
 const EMPTY_BODIES: unknown[] = [undefined, "void", "undefined", "null"];
 
 const AUTHENTICATE = {
-  "WWW-Authenticate": Type.Literal("Bearer", { description: "How to authenticate." }),
+  "WWW-Authenticate": Type.Literal("Bearer", {
+    description: "The scheme with which the caller authenticates.",
+  }),
 };
 
-/** Describes every route of `app` that does not say `detail.hide`. */
-export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
+/** Describes every route of `app` without `detail.hide`. */
+export async function openApiDescription(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
   const routes = describedRoutes(app);
-  const document = new DocumentWriter(routes, options);
+  const writer = new DescriptionWriter(routes, options);
   const { paths } = await collect(routes);
   const hooksOf = (method: string, path: string) =>
     routes.find((each) => each.method.toLowerCase() === method && template(each.path) === path)?.hooks ?? {};
   const described = mapValues(paths, (operations, path) =>
     mapValues(operations, (operation, method) =>
-      document.operation({ method, path }, isRecord(operation) ? operation : {}, hooksOf(method, path)),
+      writer.operation({ method, path }, isRecord(operation) ? operation : {}, hooksOf(method, path)),
     ),
   );
   const { credential } = options;
@@ -104,7 +109,7 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
     security: credential === undefined ? [] : [{ [credential.name]: [] }],
     paths: described,
     components: {
-      schemas: document.schemas.components,
+      schemas: writer.schemas.components,
       ...(credential !== undefined && {
         securitySchemes: {
           [credential.name]: { ...credential.scheme, description: credential.description },
@@ -114,26 +119,29 @@ export async function openApiDocument(app: AnyElysia, options: SwaggerOptions): 
   };
 }
 
-/** What the plugin makes of the app's routes. It is loaded here, since a service without documents needs none of it. */
+/**
+ * Returns the plugin's description of the routes. The plugin is loaded here, because a service without
+ * descriptions does not need it.
+ */
 async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
   const { swagger } = await import("@elysiajs/swagger");
   const described = new Elysia();
   for (const { method, path, hooks } of routes) described.route(method, path, "", hooks);
-  // a path with a dot is left out otherwise, as a file
+  // Without this option the plugin treats a path with a dot as a file and omits it.
   described.use(swagger({ path: "/swagger", specPath: DOCUMENT_PATH, excludeStaticFile: false }));
   const response = await described.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
-  const document: unknown = await response.json();
-  return isRecord(document) ? document : {};
+  const description: unknown = await response.json();
+  return isRecord(description) ? description : {};
 }
 
 interface DescribedRoute {
   method: string;
   path: string;
-  /** What it was registered with, and the guards around it. */
+  /** The hooks of the route and of the guards around it. */
   hooks: JsonObject;
 }
 
-/** Parts of a request that a route and the guards around it describe together, by an object each. */
+/** The parts of a request that a route and its guards describe together, each with an object. */
 const REQUEST_PARTS = ["params", "query", "headers", "body"];
 
 function describedRoutes(app: AnyElysia): DescribedRoute[] {
@@ -149,7 +157,7 @@ function describedRoutes(app: AnyElysia): DescribedRoute[] {
   });
 }
 
-/** One schema in the place of several objects, as Elysia checks them. */
+/** Merges several object schemas into one, as Elysia checks them. */
 function together(schemas: readonly TSchema[]): TSchema | undefined {
   if (schemas.length < 2) return schemas[0];
   return Object.assign({}, ...schemas, {
@@ -159,10 +167,11 @@ function together(schemas: readonly TSchema[]): TSchema | undefined {
 }
 
 /** Describes the operations of one service. */
-class DocumentWriter {
+class DescriptionWriter {
   readonly schemas = new OpenApiSchemas();
   readonly #options: SwaggerOptions;
-  /** The body of every error, with the details of the codes that this service has. */
+  readonly #lookUp = (ref: string) => this.schemas.components[ref.slice(ref.lastIndexOf("/") + 1)];
+  /** The body of every error, with the details of the codes that this service uses. */
   readonly #envelope: TSchema;
 
   constructor(routes: readonly DescribedRoute[], options: SwaggerOptions) {
@@ -173,7 +182,7 @@ class DocumentWriter {
     );
   }
 
-  /** @param collected what the plugin made of the route */
+  /** @param collected the plugin's description of the route */
   operation(at: { method: string; path: string }, collected: JsonObject, hooks: JsonObject): JsonObject {
     const { parameters: listed, requestBody, responses: _, ...rest } = collected;
     const parameters = Array.isArray(listed) ? listed.map((each) => this.#parameter(each)) : [];
@@ -196,14 +205,13 @@ class DocumentWriter {
     const { credential, sample_origin } = this.#options;
     const [first] = Object.entries(content);
     const schema = isRecord(first?.[1]) ? first[1].schema : undefined;
-    const lookUp = (ref: string) => this.schemas.components[ref.slice(ref.lastIndexOf("/") + 1)];
     return operationSamples({
       method: method.toUpperCase(),
       path,
       origin: sample_origin,
       credential: credential === undefined ? [] : [credential.sample],
       parameters,
-      body: first === undefined ? null : { type: first[0], value: sampleOf(schema, lookUp) },
+      body: first === undefined ? null : { type: first[0], value: sampleOf(schema, this.#lookUp) },
     });
   }
 
@@ -218,7 +226,7 @@ class DocumentWriter {
     };
   }
 
-  /** The responses of an operation, by status. */
+  /** Returns the responses of an operation, by status. */
   #responses(hooks: JsonObject, parameters: readonly JsonObject[]): JsonObject {
     const context: ErrorContext = {
       body: isSchema(hooks.body) ? hooks.body : null,
@@ -248,8 +256,15 @@ class DocumentWriter {
       description: schema.response_description ?? schema.description ?? "Done.",
       ...added,
       ...(Object.keys(headers).length > 0 && { headers: mapValues(headers, (each) => this.#header(each)) }),
-      ...(Object.keys(content).length > 0 && { content: this.schemas.convertContent(content) }),
+      ...(Object.keys(content).length > 0 && { content: this.#shown(this.schemas.convertContent(content)) }),
     };
+  }
+
+  /** Adds an example to each JSON answer without one. */
+  #shown(content: JsonObject): JsonObject {
+    const { [JSON_TYPE]: media } = content;
+    if (!isRecord(media) || media.examples !== undefined) return content;
+    return { ...content, [JSON_TYPE]: { ...media, example: sampleOf(media.schema, this.#lookUp) } };
   }
 
   #content(schema: JsonObject, context: ErrorContext): JsonObject {
@@ -271,12 +286,15 @@ class DocumentWriter {
   }
 }
 
-/** Whether a route was given a schema there. */
+/** Returns whether a value is a TypeBox schema. */
 function isSchema(value: unknown): value is TSchema {
   return KindGuard.IsSchema(value);
 }
 
-/** A body that Elysia checks: no body at all is read as an empty object, and may be accepted as one. */
+/**
+ * Describes a body that Elysia checks. Elysia reads a missing body as an empty object, which the schema may
+ * accept.
+ */
 function checkedBody(schema: TSchema): JsonObject {
   return { required: !Value.Check(schema, {}), content: { [JSON_TYPE]: { schema } } };
 }
@@ -286,7 +304,7 @@ function firstExample(examples: unknown): { example?: unknown } {
   return example === undefined ? {} : { example };
 }
 
-/** `if-match` → `If-Match`. */
+/** Converts `if-match` to `If-Match`. */
 function headerName(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -1,12 +1,12 @@
-/** What a page is made of in the browser: one script and one style sheet, both as text. */
+/** The browser files of a page: one script and one style sheet, both as text. */
 export interface PageBundle {
   readonly script: string;
   readonly style: string;
 }
 
 /**
- * Bundles a page from its source, for the browser: `entry` is the path of its script, which imports its styles. Takes
- * some hundred milliseconds, so it is done when the page is first asked for, or when an executable is built.
+ * Bundles a page for the browser. `entry` is the path of its script, which imports its styles. Bundling takes
+ * some hundred milliseconds, so it runs on the first request for the page, or when an executable is built.
  */
 export async function bundlePage(entry: string): Promise<PageBundle> {
   const { outputs } = await Bun.build({

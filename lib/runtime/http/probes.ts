@@ -5,17 +5,17 @@ const LIVE = "/health/live";
 const READY = "/health/ready";
 const METRICS = "/metrics";
 
-/** Asked every few seconds by machines: such calls are neither logged nor traced. */
+/** Machines call these routes every few seconds, so the calls are neither logged nor traced. */
 const probes: ReadonlySet<string> = new Set([LIVE, READY, METRICS]);
 
 export function isProbe(route: string): boolean {
   return probes.has(route);
 }
 
-/** What readiness tells though the service is ready: a name and what to say, null for nothing. */
+/** Warnings that do not make a service unready: a name, and a function that returns the text or null. */
 export type ReadyWarnings = Readonly<Record<string, () => Promise<string | null>>>;
 
-/** `/health/live`, `/health/ready` and `/metrics` of an internal port (contract 1). */
+/** Serves `/health/live`, `/health/ready` and `/metrics` on an internal port (OP-25, OP-26, OP-46). */
 export function probeRoutes(
   checks: ReadyChecks,
   state: HealthState,
@@ -38,7 +38,9 @@ export function probeRoutes(
     });
 }
 
-/** The warnings that there are, null for none. One that can not be worked out is none: a check says why. */
+/**
+ * Returns the current warnings, or null. A warning that fails is omitted, because a check reports the cause.
+ */
 async function given(warnings: ReadyWarnings): Promise<Record<string, string> | null> {
   const results = await Promise.all(
     Object.entries(warnings).map(([name, warning]) =>
@@ -52,23 +54,23 @@ async function given(warnings: ReadyWarnings): Promise<Record<string, string> | 
   return said.length === 0 ? null : Object.fromEntries(said);
 }
 
-/** What readiness depends on: a name and a check that rejects when it does not hold. */
+/** The checks for readiness by name. A check rejects when it fails. */
 export type ReadyChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export interface HealthState {
-  /** Set while the service drains: ready answers 503, requests are still served. */
+  /** True while the service drains: readiness answers 503, and requests are still served. */
   draining: boolean;
 }
 
-/** What keeps a service from being ready: each check with how it went. */
+/** The result of each check of a service that is not ready. */
 export type Unready = Readonly<Record<string, string>>;
 
-/** Answers probes of readiness. They leave no lines in the log; a change of what they find leaves one. */
+/** Answers readiness probes. Probes are not logged; a change of their result is. */
 export class Readiness {
   readonly #checks: ReadyChecks;
   readonly #state: HealthState;
   readonly #log: Logger;
-  /** Probes are numbered as they come. */
+  /** The number of the latest probe. Probes are numbered in order of arrival. */
   #latest = 0;
   #told = 0;
   #failing = "";
@@ -79,12 +81,12 @@ export class Readiness {
     this.#log = log;
   }
 
-  /** Null when the service is ready. */
+  /** Runs the checks. Returns null when the service is ready. */
   async probe(): Promise<Unready | null> {
     this.#latest += 1;
     const number = this.#latest;
     const unready = this.#state.draining ? DRAINING : await failedChecks(this.#checks);
-    // a probe that took longer than a later one tells of the past
+    // A slow probe has an older result than a later probe that has ended.
     if (number > this.#told) {
       this.#told = number;
       this.#tell(unready);

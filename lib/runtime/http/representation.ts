@@ -2,21 +2,21 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import Negotiator from "negotiator";
 
-/** A body that clients may keep, and ask whether it is still right (RFC 9110, 13.1.2). */
+/** A body that clients can cache and revalidate (RFC 9110, 13.1.2). */
 export interface Representation {
   readonly body: Body;
   readonly type: string;
-  /** A strong entity tag: other bytes have another one. */
+  /** A strong entity tag: different bytes have different tags. */
   readonly etag: string;
-  /** The same body for clients that take gzip; its bytes are others, so its tag is. */
+  /** The body for clients that accept gzip. Its bytes differ, so its tag does too. */
   readonly gzip?: Pick<Representation, "body" | "etag">;
 }
 
-type Body = string | Uint8Array<ArrayBuffer> | Bun.BunFile;
+type Body = string | Uint8Array<ArrayBuffer> | Blob;
 
-/** To be asked about each time it is used. */
+/** The Cache-Control for a body that clients revalidate on each use. */
 export const REVALIDATE = "no-cache";
-/** For an address that names the content itself: never to be asked about again. */
+/** The Cache-Control for an address that contains a hash of the content. Clients never revalidate it. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const compress = promisify(gzip);
@@ -25,7 +25,7 @@ export async function representationOf(body: string | Bun.BunFile, type: string)
   return { body, type, etag: tagOf(typeof body === "string" ? body : await body.bytes()) };
 }
 
-/** With the body's compressed form beside it, which is made once. */
+/** Returns the representation with a compressed form, which is made once. */
 export async function compressedRepresentationOf(
   body: string | Bun.BunFile,
   type: string,
@@ -35,16 +35,31 @@ export async function compressedRepresentationOf(
   return { body, type, etag: tagOf(bytes), gzip: { body: small, etag: tagOf(small) } };
 }
 
+/** Collects a body from pieces, one in each step. Returns it with the result of the generator. */
+export function* representationOfPieces<Result>(
+  pieces: Generator<string, Result>,
+  type: string,
+): Generator<void, { representation: Representation; result: Result }> {
+  const hash = new Bun.CryptoHasher("sha256");
+  const texts: string[] = [];
+  let step = pieces.next();
+  for (; !step.done; step = pieces.next()) {
+    hash.update(step.value);
+    texts.push(step.value);
+    yield;
+  }
+  return { representation: { body: new Blob(texts), type, etag: entityTag(hash) }, result: step.value };
+}
+
 function tagOf(bytes: string | Uint8Array<ArrayBuffer>): string {
   return entityTag(new Bun.CryptoHasher("sha256").update(bytes));
 }
 
-/** The tag of what a SHA-256 was made of. */
-export function entityTag(hash: Bun.CryptoHasher): string {
+function entityTag(hash: Bun.CryptoHasher): string {
   return `"${hash.digest("base64url")}"`;
 }
 
-/** 200 with the body, or 304 for a client that has it already. */
+/** Answers 200 with the body, or 304 if the client has it already. */
 export function answerWith(request: Request, representation: Representation, cacheControl: string): Response {
   const zipped = takesGzip(request) ? representation.gzip : undefined;
   const { body, etag } = zipped ?? representation;
@@ -68,7 +83,7 @@ function takesGzip({ headers }: Request): boolean {
   return negotiator.encoding(["gzip", "identity"]) === "gzip";
 }
 
-/** Whether the If-None-Match header names `etag`. Tags are compared weakly, as that header wants it. */
+/** Returns whether the If-None-Match header lists `etag`. That header requires weak comparison. */
 function names(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

@@ -1,25 +1,25 @@
+import { readBounded } from "../../async/index.ts";
 import { ApiError, bodyTooLarge, validationError } from "../../domain/errors/index.ts";
-import { JSON_DEPTH_MAX, JsonTooDeep, parseJson } from "../../domain/json/index.ts";
+import { JSON_DEPTH_MAX, JsonTooDeep, NotIJson, parseJson } from "../../domain/json/index.ts";
 
-/** Reads a request body of at most `bytes_max` bytes; 413 past that. */
+/**
+ * Reads a request body.
+ *
+ * @throws ApiError 413 for more than `bytes_max` bytes.
+ */
 export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytes_max) throw bodyTooLarge(bytes_max);
-  // the server holds a body to its declared length, and hands a whole one out faster than its parts
+  // The server enforces the declared length, and returns a whole body faster than its chunks.
   if (declared !== null) return request.bytes();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  if (request.body) {
-    for await (const chunk of request.body) {
-      size += chunk.byteLength;
-      if (size > bytes_max) throw bodyTooLarge(bytes_max);
-      chunks.push(chunk);
-    }
-  }
-  return Buffer.concat(chunks);
+  return readBounded(request.body, bytes_max, () => bodyTooLarge(bytes_max));
 }
 
-/** Reads a request body of at most `bytes_max` bytes as text; 413 past that, 400 when it is not UTF-8. */
+/**
+ * Reads a request body as text.
+ *
+ * @throws ApiError 413 for more than `bytes_max` bytes, 400 for a body that is not UTF-8.
+ */
 export async function readText(request: Request, bytes_max: number): Promise<string> {
   const bytes = await readBytes(request, bytes_max);
   try {
@@ -29,17 +29,25 @@ export async function readText(request: Request, bytes_max: number): Promise<str
   }
 }
 
-/** Parses a JSON body: 422 when it is nested too deeply, 400 when it is not JSON. */
-export function parseBody(text: string): unknown {
+/**
+ * Parses a JSON body.
+ *
+ * @throws ApiError 400 for malformed JSON, 422 for JSON that is too deep, or that is not the I-JSON that
+ * `parse` requires.
+ */
+export function parseBody(text: string, parse: (text: string) => unknown = parseJson): unknown {
   try {
-    return parseJson(text);
+    return parse(text);
   } catch (cause) {
     if (cause instanceof JsonTooDeep) throw nestedTooDeeply("The body");
+    if (cause instanceof NotIJson) {
+      throw validationError([{ path: "", message: `The body must be I-JSON: ${cause.message}.` }]);
+    }
     throw new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause });
   }
 }
 
-/** 422 for JSON past the bound of contract 2. */
+/** Returns a 422 for JSON that is nested too deeply (ER-13). */
 export function nestedTooDeeply(what: string): ApiError {
   return validationError([
     { path: "", message: `${what} is nested more than ${JSON_DEPTH_MAX} levels deep: flatten it.` },

@@ -1,27 +1,27 @@
 import type { ApiError } from "../../domain/errors/index.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
 
-/** What a service knows of one request beside the request itself. */
+/** The data that a service keeps about one request. */
 export interface RequestContext {
-  /** The incoming X-Request-ID, else a new one (contract 2). */
+  /** The incoming X-Request-ID, or a new id (ER-5). */
   readonly request_id: string;
   readonly trace: RequestTrace | null;
-  /** The route template that matched; null until one has. */
+  /** The route template that matched, or null before that. */
   route: string | null;
-  /** Ids for the log line, set by handlers when known. */
+  /** Ids for the log line. Handlers set them once they are known. */
   subject: { user_id?: string; organization_id?: string; member_id?: string };
-  /** What the request was refused with or failed on; null unless it was. */
+  /** The error that refused or failed the request, else null. */
   error: ApiError | null;
 }
 
 const contexts = new WeakMap<Request, RequestContext>();
 
-/** Remembers `context` for as long as `request` lives. */
+/** Stores `context` for the lifetime of `request`. */
 export function setContext(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }
 
-/** The context of a request that entered through {@link setContext}. */
+/** Returns the context of a request that {@link setContext} stored. */
 export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request);
   if (!context) throw new Error("The request did not enter through the service's handler.");

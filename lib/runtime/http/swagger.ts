@@ -1,21 +1,22 @@
 import { type AnyElysia, Elysia } from "elysia";
-import { documentPage } from "./document-page.ts";
-import { openApiDocument, type SwaggerOptions } from "./openapi.ts";
+import { descriptionPage } from "./description-page.ts";
+import { openApiDescription, type SwaggerOptions } from "./openapi.ts";
 import { once } from "./page-assets.ts";
 import { answerWith, REVALIDATE, representationOf } from "./representation.ts";
 
 const DOCUMENT_PATH = "/swagger/json";
 
 /**
- * `/swagger` and `/swagger/json` for the routes of `app` (contract 7). See openapi.ts for what schemas may say.
+ * Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). openapi.ts lists the options of
+ * schemas.
  */
 export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
-  const document = once(async () =>
-    representationOf(JSON.stringify(await openApiDocument(app, options)), "application/json"),
+  const description = once(async () =>
+    representationOf(JSON.stringify(await openApiDescription(app, options)), "application/json"),
   );
   return new Elysia({ name: "swagger", normalize: false })
-    .use(documentPage({ path: "/swagger", document_path: DOCUMENT_PATH, title: options.title }))
-    .get(DOCUMENT_PATH, async ({ request }) => answerWith(request, await document(), REVALIDATE), {
+    .use(descriptionPage({ path: "/swagger", description_path: DOCUMENT_PATH, title: options.title }))
+    .get(DOCUMENT_PATH, async ({ request }) => answerWith(request, await description(), REVALIDATE), {
       detail: { hide: true },
     });
 }

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { INTERNAL_PREFIX, INTERNAL_TOKEN_HEADER } from "../../contracts/internal-api.ts";
 import { ApiError } from "../../domain/errors/index.ts";
 
-/** Compares two secrets in time that depends on neither. */
+/** Compares two secrets in a time that does not depend on their content. */
 export function equalSecrets(given: string, expected: string): boolean {
   return timingSafeEqual(
     Bun.SHA256.hash(given, Buffer.alloc(32)),
@@ -12,8 +12,8 @@ export function equalSecrets(given: string, expected: string): boolean {
 }
 
 /**
- * Asks for the internal token on every path below `/internal/`, unknown ones included, and before anything of the
- * request is read; else 401. Without a token configured everyone passes (Identity specification, Authentication).
+ * Requires the internal token on every path below `/internal/`, unknown paths included, before the request is
+ * read. Answers 401 otherwise. Without a configured token every caller passes (AU-31, ID-89).
  */
 export function internalToken(token: string | undefined) {
   const app = new Elysia({ name: "internal-token" });

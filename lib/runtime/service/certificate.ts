@@ -1,6 +1,6 @@
 import { type ConfigProblem, type KeyPair, loneFileProblems, readKeyPair } from "../config/index.ts";
 
-/** Where a certificate with its chain and its key are kept, both in PEM form. */
+/** The files of a certificate with its chain, and of its key, both in PEM form. */
 export interface CertificateFiles {
   TLS_CERT_FILE: string;
   TLS_KEY_FILE: string;
@@ -8,7 +8,7 @@ export interface CertificateFiles {
 
 export type Certificate = KeyPair;
 
-/** Reads a certificate and its key, or tells what is wrong with them. */
+/** Reads a certificate and its key, or returns the problem. */
 export function readCertificate(files: CertificateFiles): Certificate | ConfigProblem {
   return readKeyPair(
     { variable: "TLS_CERT_FILE", path: files.TLS_CERT_FILE },
@@ -16,13 +16,13 @@ export function readCertificate(files: CertificateFiles): Certificate | ConfigPr
   );
 }
 
-/** The pair that a configuration names; null where it names none. */
+/** Returns the files that a configuration names, or null. */
 export function certificateFiles(config: Partial<CertificateFiles>): CertificateFiles | null {
   const { TLS_CERT_FILE, TLS_KEY_FILE } = config;
   return TLS_CERT_FILE === undefined || TLS_KEY_FILE === undefined ? null : { TLS_CERT_FILE, TLS_KEY_FILE };
 }
 
-/** A check for `loadConfig`: both files or none, and a pair that belongs together. */
+/** Checks for `loadConfig` that both files or neither are set, and that they match. */
 export function checkCertificate(config: Partial<CertificateFiles>): ConfigProblem[] {
   const files = certificateFiles(config);
   if (files === null) {

@@ -3,10 +3,14 @@ import type { Certificate } from "./certificate.ts";
 import { type PortUse, portProblem } from "./ports.ts";
 import type { Listener } from "./service.ts";
 
-/** Bodies are counted by the services themselves, which answer with the envelope. */
+/** The runtime's limit on bodies. Services enforce their own limit and answer with the envelope. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** Opens a port, by TLS when there is a certificate. Throws `ConfigError` that names the variable when it can not be opened (contract 1). */
+/**
+ * Opens a port, with TLS if there is a certificate.
+ *
+ * @throws ConfigError that names the variable when the port cannot be opened (OP-4).
+ */
 export function listen<Socket>(
   listener: Listener<Socket>,
   use: PortUse,
@@ -16,12 +20,16 @@ export function listen<Socket>(
     return Bun.serve<Socket>({
       hostname: use.host,
       port: use.port,
-      // the runtime shares a port without a word unless it is told not to; a renewed certificate needs a second server
+      // The runtime shares a port by default, without notice. A renewed certificate needs a second server on
+      // the port.
       reusePort: use.shared === true || certificate !== undefined,
       tls: certificate && { cert: certificate.cert, key: certificate.key },
-      // else the runtime prints what breaks a response on purpose, and shows callers its error page
+      // In development mode the runtime prints responses that end early on purpose, and shows callers its
+      // error page.
       development: false,
-      idleTimeout: 0,
+      http2: listener.http2 !== undefined,
+      // Handlers set the timeout of each request. This one is for HTTP/2 connections without streams.
+      idleTimeout: listener.http2?.idleSeconds ?? 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),
       websocket: webSocketHandler(listener),
@@ -31,7 +39,7 @@ export function listen<Socket>(
   }
 }
 
-/** The runtime wants one, also where nothing is ever upgraded. */
+/** Returns the WebSocket handler, which the runtime requires even if no request is ever upgraded. */
 export function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
   return websocket ?? { message: () => {} };
 }

@@ -1,32 +1,33 @@
+import { systemClock } from "../../async/index.ts";
 import { ConfigError } from "../config/index.ts";
 import { UnusableFolder } from "../stores/database/data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
-import { UncaughtFaults } from "./faults.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
+import { UncaughtErrors } from "./uncaught-errors.ts";
 
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
 
-/** What an operator mends by changing variables, ports or folders. */
+/** Errors that an operator solves by changing variables, ports or folders. */
 const refusals = [ConfigError, StartRefused, UnusableFolder];
 
 /**
- * The life of a process: `start` brings its services up, a signal brings them down, and every refusal to
- * start is one message on stderr (contract 1). Called by `main.ts` files and by nothing else.
+ * Runs a process: `start` starts its services, a signal stops them, and a refusal to start is one message on
+ * stderr (OP-5). Only `main.ts` files call it.
  */
 export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   const stopped = onSignals();
   let started: Running[] = [];
-  // before anything has started too: its default is to end the process
+  // Registered before anything starts, because the default action of SIGUSR2 ends the process.
   process.on("SIGUSR2", () => {
     for (const service of started) service.switchLogLevel?.();
   });
-  const faults = new UncaughtFaults();
+  const uncaught = new UncaughtErrors();
   try {
     const running = await start();
     started = running;
-    for (const { log } of running) if (log !== undefined) faults.reportTo(log);
+    for (const { log } of running) if (log !== undefined) uncaught.reportTo(log);
     await stopped;
     await Promise.all(running.map((service) => service.shutdown()));
     process.exit(0);
@@ -35,15 +36,18 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   }
 }
 
-/** Ctrl-C reaches a process twice when a package runner in front of it passes the signal on as well. */
+/**
+ * The time within which a second signal counts as an echo: a package runner passes Ctrl-C on to a process
+ * that got it already.
+ */
 const SAME_SIGNAL_MS = 500;
 
-/** Resolves at the first SIGTERM or SIGINT; a second one, when it is no echo, ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT. A second signal that is not an echo ends the process at once. */
 function onSignals(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let first: { signal: NodeJS.Signals; at_ms: number } | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
-    const at_ms = performance.now();
+    const at_ms = systemClock.elapsed_ms();
     if (first === null) {
       first = { signal, at_ms };
       resolve();
@@ -63,14 +67,14 @@ function refuse(error: unknown): never {
   process.exit(mendable ? EXIT_CONFIG : EXIT_FAILED);
 }
 
-/** The message, and the innermost cause where that says more. */
+/** Returns the message, with the innermost cause if that says more. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isWhole = error instanceof StoreUnavailable || !(error.cause instanceof Error);
   return isWhole ? error.message : `${error.message} (${messageOf(error.cause)})`;
 }
 
-/** Whatever a library puts into its messages, the user and password of a URL are not printed. */
+/** Removes users and passwords of URLs, which messages of libraries can contain. */
 function withoutCredentials(text: string): string {
   return text.replace(/\S+/g, (word) => {
     const user = word.indexOf("://") + 3;

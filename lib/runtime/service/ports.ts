@@ -1,29 +1,29 @@
 import { errorCode } from "../../domain/errors/index.ts";
 import type { ConfigProblem } from "../config/index.ts";
 
-/** A port that a process listens on, and the variable that says so. */
+/** A port that a process listens on, and the variable that sets it. */
 export interface PortUse {
   variable: string;
   host: string;
   port: number;
-  /** Other processes may listen on it too (`REUSE_PORT`). */
+  /** True when other processes may listen on the port too (`REUSE_PORT`). */
   shared?: boolean;
 }
 
 /**
- * What is wrong with the ports of a process before anything is opened (contract 1): two that are the same, one
- * that another program uses, one that this user may not bind, a host that this machine does not have.
+ * Returns the problems of a process's ports before any is opened (OP-4): two equal ports, a port in use, a
+ * port that this user may not bind, or a host that this machine does not have.
  */
 export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
   const found = uses.flatMap((use, index) => {
     const twin = uses.slice(0, index).find(({ port }) => port !== 0 && port === use.port);
     return twin === undefined ? unusable(use) : [twice(use, twin)];
   });
-  // a host that can not be bound is one problem, however many ports were to be bound to it
+  // A host that cannot be bound is one problem, even if it is the host of several ports.
   return found.filter((problem, index) => found.findIndex((each) => isSame(each, problem)) === index);
 }
 
-/** The two ports of a service; a check for `loadConfig`. */
+/** Checks the two ports of a service for `loadConfig`. */
 export function checkPorts(config: {
   HOST?: string;
   PORT?: number;
@@ -37,15 +37,15 @@ export function checkPorts(config: {
   ]);
 }
 
-/** Nothing while host or port are wrong by themselves: they are told of already. */
+/** Returns the use of a port, or none if host or port are wrong themselves: other checks report that. */
 export function usesOf(variable: string, host: string | undefined, port: number | undefined): PortUse[] {
   return host === undefined || port === undefined ? [] : [{ variable, host, port }];
 }
 
-/** The runtime has no code at all for a name that it can not resolve. */
-const HOST_FAULTS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL", "ENOTFOUND"]);
+/** The codes for a wrong host. The runtime has no code at all for a name that it cannot resolve. */
+const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL", "ENOTFOUND"]);
 
-/** What an operator is told when `error` kept a port from being opened. */
+/** Returns the problem for the operator when `error` prevents a port from being opened. */
 export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
   const code = errorCode(error);
   if (code === "EADDRINUSE") {
@@ -56,8 +56,8 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   if (code === "EACCES" || code === "EPERM") {
     return { variable, message: `is ${port}, which this user may not bind: set a port above 1023.` };
   }
-  if (code !== null && !HOST_FAULTS.has(code)) {
-    return { variable, message: `is ${port}, which can not be opened (${code}).` };
+  if (code !== null && !HOST_ERRORS.has(code)) {
+    return { variable, message: `is ${port}, which cannot be opened (${code}).` };
   }
   const message = `is ${host}, which is no address of this machine: set one that it has, or 0.0.0.0 for all.`;
   return { variable: "HOST", message };
@@ -71,14 +71,17 @@ function isSame(one: ConfigProblem, other: ConfigProblem): boolean {
   return one.variable === other.variable && one.message === other.message;
 }
 
-/** Two processes that try the same port in the same moment must not both take the other for its owner. */
+/**
+ * The number of attempts. Two processes that try a port at the same moment must not both take the other for
+ * its owner.
+ */
 const ATTEMPTS = 3;
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_SPREAD = 50;
 
 /**
- * Tries to bind. A shared port is not tried: whoever listens, however short, gets connections that are meant
- * for the others.
+ * Tries to bind. A shared port is not tried: even a short listener gets connections that are meant for the
+ * other processes.
  */
 function unusable(use: PortUse): ConfigProblem[] {
   if (use.shared) return [];
@@ -93,9 +96,9 @@ function unusable(use: PortUse): ConfigProblem[] {
   }
 }
 
-/** `http://host:port` of a server bound to `host`, as this machine reaches it. */
+/** Returns the `http://host:port` by which this machine reaches a server bound to `host`. */
 export function localOrigin(host: string, port: number): string {
-  // bound to every address, it is reached by the loopback one; an IPv6 address is bracketed in a URL
+  // A server on all addresses is reached by the loopback address. URLs put an IPv6 address in brackets.
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -1,4 +1,4 @@
-import { endsWithin, Loop } from "../../async/index.ts";
+import { endsWithin, Loop, systemClock } from "../../async/index.ts";
 import { ConfigError } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "./certificate.ts";
@@ -6,34 +6,37 @@ import { listen, webSocketHandler } from "./listen.ts";
 import type { PortUse } from "./ports.ts";
 import type { Listener } from "./service.ts";
 
-/** How often the files are compared with what is served. */
+/** The interval at which the certificate files are compared with the certificate in use. */
 const CHECK_PAUSE_MS = 2_000;
-/** How long connections under an old certificate may still send requests, each told to connect anew. */
+/**
+ * The time for which clients may use connections with the old certificate. Each answer tells them to
+ * reconnect.
+ */
 const RETIRE_MS = 3_000;
 const FORCED_STOP_MS = 1_000;
 
 export interface PublicPortOptions<Socket> {
   listener: Listener<Socket>;
   use: PortUse;
-  /** Serves by TLS with the certificate in these files, as they change. Null: plain HTTP. */
+  /** The files of the certificate for TLS, reloaded when they change. Null means plain HTTP. */
   files: CertificateFiles | null;
   log: Logger;
 }
 
 /**
- * The port that a service's clients use. The runtime can not change the certificate of a server that listens, so a
- * renewed one is served by a second server on the same port. The first one then asks its clients to connect anew,
- * by `Connection: close` in each answer, and stops some seconds later; what is under way by then goes on.
+ * The port for a service's clients. The runtime cannot change the certificate of a listening server, so a
+ * second server on the same port serves a renewed one. The first server then adds `Connection: close` to each
+ * answer and stops some seconds later. Requests in flight by then are completed.
  */
 export class PublicPort<Socket> {
   readonly port: number;
   readonly #options: PublicPortOptions<Socket>;
-  /** Those that still have connections; the last one serves the certificate of today. */
+  /** The servers that still have connections. The last one serves the current certificate. */
   readonly #servers: Bun.Server<Socket>[] = [];
-  /** Looks at the files, where there are any. */
+  /** The loop that checks the files, if there are any. */
   readonly #renewal: Loop | undefined;
   #certificate: Certificate | undefined;
-  /** What was wrong when the files were last read, told once. */
+  /** The problem of the last read, logged once. */
   #problem = "";
 
   constructor(options: PublicPortOptions<Socket>) {
@@ -51,7 +54,7 @@ export class PublicPort<Socket> {
     this.#renewal.start(CHECK_PAUSE_MS);
   }
 
-  /** Lets requests in flight finish; what is still open at the deadline is cut. */
+  /** Waits for requests in flight. Connections that are open at the timeout are cut. */
   async stop(timeout_ms: number): Promise<void> {
     await this.#renewal?.stop();
     await readWhatCame();
@@ -66,7 +69,7 @@ export class PublicPort<Socket> {
     return server.port;
   }
 
-  /** Files that are half written, or do not belong together, are looked at again after the pause. */
+  /** Reloads the files. Half-written files, or files that do not match, are read again after the pause. */
   #renew(files: CertificateFiles): void {
     const found = readValid(files);
     this.#problem = "";
@@ -84,7 +87,7 @@ export class PublicPort<Socket> {
     this.#problem = problem;
     this.#options.log.warn(
       { err: error },
-      "the files of TLS_CERT_FILE can not be served: the last one stays",
+      "the process cannot use the files of TLS_CERT_FILE and keeps the last certificate",
     );
   }
 
@@ -104,26 +107,29 @@ export class PublicPort<Socket> {
 }
 
 /**
- * Lets the runtime read what is here already, and comes back in a moment in which nothing more is. When a port is
- * closed, the runtime drops what comes on connections without a request, and the system resets those that are not
- * accepted yet: whoever sent something in time gets no answer. A process that had no processor for a while finds a lot.
- * One that is never quiet is not waited for, once it has read what was here at first.
+ * Waits until the runtime has read all data that has arrived, and returns in a quiet moment. When a port
+ * closes, the runtime drops new data on connections without a request, and the system resets connections that
+ * are not accepted yet. Clients that sent data in time would get no answer. A process that got no CPU time
+ * for a while has much to read. A process that is never quiet stops waiting after it has read the first data.
  */
 export async function readWhatCame(): Promise<void> {
-  const began_ms = performance.now();
+  const began_ms = systemClock.elapsed_ms();
   let turns = 0;
   let quiet_turns = 0;
   for (let now_ms = began_ms; quiet_turns < QUIET_TURNS && !isOver(turns, now_ms - began_ms); turns += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    const turn_ms = performance.now() - now_ms;
+    const turn_ms = systemClock.elapsed_ms() - now_ms;
     now_ms += turn_ms;
     quiet_turns = turn_ms < QUIET_TURN_MS ? quiet_turns + 1 : 0;
   }
 }
 
-/** A turn of the event loop in which nothing was there to be read takes a twentieth of this. */
+/** The longest quiet turn of the event loop. A turn with nothing to read takes a twentieth of this. */
 const QUIET_TURN_MS = 0.15;
-/** Not every turn looks for what has come, and the first may be the end of the one that runs. */
+/**
+ * The number of quiet turns. Some turns do not poll for data, and the first can be the rest of the current
+ * turn.
+ */
 const QUIET_TURNS = 4;
 const TURNS_MIN = 4;
 const WAIT_MS = 250;

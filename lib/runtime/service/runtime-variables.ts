@@ -1,17 +1,17 @@
 /**
- * Sees to variables that the runtime reads once, when the process starts: where `env` lacks them, this process
- * replaces itself by the same program with them set. It keeps its id, its arguments and its open files, so
- * nothing outside notices. To be called before anything is opened.
+ * Sets variables that the runtime reads only when the process starts. If `env` lacks one, this process
+ * replaces itself by the same program with all of them set. The process keeps its id, arguments and open
+ * files. Call it before anything is opened.
  *
- * `BUN_CONFIG_MAX_HTTP_REQUESTS`, how many `fetch` calls may be in flight (256 unless told, at most 65336), is
- * such a variable. An operator who has set one keeps it.
+ * One such variable is `BUN_CONFIG_MAX_HTTP_REQUESTS`, the limit on `fetch` calls in flight (256 by default,
+ * at most 65336). A value that an operator has set is kept.
  */
 export function withRuntimeVariables(
   env: Readonly<Record<string, string | undefined>>,
   variables: Readonly<Record<string, string>>,
 ): void {
   const missing = Object.keys(variables).some((name) => env[name] === undefined);
-  // Windows can not replace a process: there the runtime's defaults hold
+  // Windows cannot replace a process, so the runtime's defaults apply there.
   if (!missing || process.execve === undefined) return;
   const [, script = "", ...rest] = process.argv;
   const program = script.startsWith(COMPILED_ROOT) ? [] : [script];
@@ -21,5 +21,5 @@ export function withRuntimeVariables(
   });
 }
 
-/** Where a compiled executable keeps its scripts; it starts them by itself. */
+/** The folder of the scripts in a compiled executable, which starts them itself. */
 const COMPILED_ROOT = "/$bunfs/";

@@ -8,20 +8,20 @@ import type { Service } from "./service.ts";
 
 export type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
   Partial<CertificateFiles> & {
-    /** Other processes may listen on PORT too; INTERNAL_PORT is never shared. */
+    /** True when other processes may listen on PORT too. INTERNAL_PORT is never shared. */
     REUSE_PORT?: boolean;
   };
 
-/** A service that listens. */
+/** A running service. */
 export interface Running {
   readonly name: string;
   readonly port: number;
   readonly internal_port: number;
-  /** Where faults of the process are told, if anywhere but on standard error. */
+  /** The log for uncaught errors of the process; without it they go to standard error. */
   readonly log?: Logger;
   /** Switches between `LOG_LEVEL` and `debug`. */
   switchLogLevel?(): void;
-  /** Drains and stops in the order of contract 1; resolves when nothing of the service is left. */
+  /** Drains and stops in the order of OP-30. Resolves when the whole service has ended. */
   shutdown(): Promise<void>;
 }
 
@@ -33,7 +33,10 @@ export interface PortVariables {
 
 const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
 
-/** Starts `service` and listens on both ports; `variables` name a port that can not be opened. */
+/**
+ * Starts `service` and listens on both ports. An error about a port that cannot be opened names it by
+ * `variables`.
+ */
 export async function serve<Socket>(
   service: Service<Socket>,
   options: ListenOptions,
@@ -63,7 +66,7 @@ export async function serve<Socket>(
       shutdown: () => shutdown(service, open, server, options),
     };
   } catch (error) {
-    // why it could not start is what counts; what fails while it is undone follows from that
+    // The first error is the one that matters. Errors of the cleanup follow from it.
     await Promise.allSettled([internal?.stop(true)]);
     await Promise.allSettled([service.stop()]);
     await service.telemetry.close();
@@ -87,7 +90,7 @@ async function shutdown<Socket>(
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const until_ms = systemClock.elapsed_ms() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
-  // other services call this port too, and are answered before the stores are closed
+  // Other services call this port too. They get their answers before the stores are closed.
   await readWhatCame();
   await endsWithin(internal.stop(), Math.max(0, until_ms - systemClock.elapsed_ms()));
   await service.stop();

@@ -1,7 +1,7 @@
 import { withDeadline } from "../../async/index.ts";
 import { StoreUnavailable } from "./errors.ts";
 
-/** What `work` comes to, or a rejection with `StoreUnavailable` when that takes longer than `timeout_ms`. */
+/** Resolves or rejects as `work` does, or rejects with `StoreUnavailable` after `timeout_ms`. */
 export function answerWithin<T>(
   timeout_ms: number,
   store: StoreUnavailable["store"],

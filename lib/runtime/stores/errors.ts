@@ -1,18 +1,18 @@
 import { type ApiError, type ErrorKind, unavailable } from "../../domain/errors/index.ts";
 
 export interface StoreUnavailableOptions {
-  /** For an operator, where more is known than that there was no answer. */
+  /** The message for an operator, if more is known than a missing answer. */
   message?: string;
   retry_after_seconds?: number;
 }
 
 /**
- * A store did not answer: it is down, unreachable, frozen or slower than its deadline. The outcome of the
- * operation is unknown unless the operation was a read.
+ * The error when a store did not answer: it is down, unreachable, frozen or too slow. The outcome of the
+ * operation is unknown, unless it was a read.
  */
 export class StoreUnavailable extends Error {
   readonly store: "database" | "route_store" | "counter_store";
-  /** When to ask again, where nothing is broken and too many ask at once. */
+  /** The delay before a retry, if the store works but has too many callers. */
   readonly retry_after_seconds: number | undefined;
 
   constructor(store: StoreUnavailable["store"], cause: unknown, options: StoreUnavailableOptions = {}) {
@@ -24,7 +24,7 @@ export class StoreUnavailable extends Error {
     this.retry_after_seconds = options.retry_after_seconds;
   }
 
-  /** The 503 that a caller of the service gets. */
+  /** Returns the 503 for a caller of the service. */
   toApiError(): ApiError {
     const kind: ErrorKind = this.store === "database" ? "db" : "network";
     return unavailable(kind, this, this.retry_after_seconds);

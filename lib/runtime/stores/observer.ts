@@ -1,29 +1,29 @@
 import { systemClock } from "../../async/index.ts";
 import { errorCode } from "../../domain/errors/index.ts";
 
-/** Told of every operation on a store, for `db_operation*` metrics and spans (Gateway specification, Emitted signals). */
+/** Receives every operation on a store, for `db_operation*` metrics and spans (OP-48). */
 export type StoreObserver = (operation: StoreOperation) => void;
 
-/** What a store knows about an operation before it begins. */
+/** The facts about an operation that a store knows before it starts. */
 export interface OperationName {
-  /** `postgresql`, `etcd`, `redis` or `memory`. */
+  /** The system: `postgresql`, `etcd`, `redis` or `memory`. */
   system: string;
-  /** A name from code such as `select_member`, never a statement or an id. */
+  /** The operation's name in code, such as `select_member`; never a statement or an id. */
   operation: string;
-  /** Schema or key prefix, such as `identity` or `edge/gateway/routes`. */
+  /** The schema or key prefix, such as `identity` or `edge/gateway/routes`. */
   namespace: string;
 }
 
 export interface StoreOperation extends OperationName {
   duration_ms: number;
   failed: boolean;
-  /** What kind of failure it was: a code, or the name of an error. */
+  /** The kind of failure: a code, or the name of an error. */
   error_type?: string;
 }
 
 export const observeNothing: StoreObserver = () => {};
 
-/** Runs `work` and tells `observer` how long it took and whether it failed. */
+/** Runs `work` and reports its duration and success to `observer`. */
 export async function observed<T>(
   observer: StoreObserver,
   name: OperationName,
@@ -45,7 +45,7 @@ function errorTypeOf(error: unknown): string {
   return errorCode(error) ?? (error instanceof Error ? error.name : "_OTHER");
 }
 
-/** Tells each of two. */
+/** Returns an observer that calls both. */
 export function observingBoth(one: StoreObserver, other: StoreObserver): StoreObserver {
   return (operation) => {
     one(operation);

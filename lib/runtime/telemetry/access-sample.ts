@@ -1,11 +1,11 @@
 const REFUSED = 400;
 
-/** Whether a request has its line, by the status that was answered. */
+/** Decides by the status of an answer whether its request gets a log line. */
 export type AccessSample = (status: number) => boolean;
 
 /**
- * Keeps a share of the lines of requests that went well, evenly; what was refused, failed or given up always has its
- * line.
+ * Returns a sampler that keeps an even share of the lines of successful requests. A refused, failed or
+ * abandoned request always gets its line.
  */
 export function accessSample(share: number): AccessSample {
   if (share >= 1) return () => true;

@@ -3,7 +3,7 @@ import { systemClock } from "../../async/index.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** One observation of a bucket, and the trace that it was made in. */
+/** An observation of a bucket, and its trace. */
 export interface Exemplar {
   readonly trace_id: string;
   readonly value: number;
@@ -15,9 +15,9 @@ export class DurationSeries {
   readonly labels: Labels;
   sum_seconds = 0;
   readonly #bounds: readonly number[];
-  /** For each bound what lies between it and the one below, then what lies above them all. */
+  /** The count of each bucket alone: up to each bound, then above the last bound. */
   readonly #counts: number[];
-  /** The latest of each bucket, sparse; null until there is one. */
+  /** The latest exemplar of each bucket, sparse, or null until the first one. */
   #exemplars: Exemplar[] | null = null;
 
   constructor(labels: Labels, bounds: readonly number[]) {
@@ -26,7 +26,7 @@ export class DurationSeries {
     this.#counts = [...bounds.map(() => 0), 0];
   }
 
-  /** @param trace_id of a trace that is recorded, which a scrape then names as an example */
+  /** @param trace_id the id of a recorded trace, which a scrape then names as an exemplar */
   observe(seconds: number, trace_id: string | null = null): void {
     let bucket = 0;
     while (seconds > (this.#bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
@@ -40,7 +40,7 @@ export class DurationSeries {
     this.#exemplars[bucket] = exemplar;
   }
 
-  /** How many lie at or below each bound, and below `+Inf`: all of them. */
+  /** Returns the number of observations at or below each bound; `+Inf` includes all. */
   cumulative(): { le: number | "+Inf"; count: number; exemplar: Exemplar | undefined }[] {
     let count = 0;
     return this.#counts.map((between, bucket) => {
@@ -50,7 +50,7 @@ export class DurationSeries {
   }
 }
 
-/** A value as the library writes it out: `le` is its own, the others it shares with its series. */
+/** A value in the form of the library. `le` belongs to the value, the other labels to its series. */
 interface Value {
   readonly metricName: string;
   readonly labels: { le?: number | "+Inf" };
@@ -60,8 +60,8 @@ interface Value {
 }
 
 /**
- * A histogram whose series are asked for once and then fed directly. The library's own spells the labels of each
- * observation into a key, which costs a request several times what it takes to count it.
+ * A histogram whose series are requested once and then updated directly. The library's own histogram turns
+ * the labels of each observation into a key, which costs several times as much as the count.
  */
 export class DurationHistogram extends Histogram {
   readonly #name: string;
@@ -76,21 +76,23 @@ export class DurationHistogram extends Histogram {
     this.#bounds = configuration.buckets;
   }
 
-  /** A series of its own: to be asked for once for each combination of label values. */
+  /** Creates a series. Call it once for each combination of label values. */
   series(labels: Labels): DurationSeries {
     const series = new DurationSeries(labels, this.#bounds);
     this.#series.push(series);
     return series;
   }
 
-  /** What the library makes both its text, which leaves exemplars out, and `get` from. */
+  /**
+   * Returns the values from which the library builds its text, without exemplars, and the result of `get`.
+   */
   async getForPromString() {
     const values = this.#series.flatMap((series) => valuesOf(this.#name, series));
     return { name: this.#name, help: this.#help, type: "histogram", aggregator: "sum", values };
   }
 }
 
-/** In the library's order: the buckets from below, sum, count. */
+/** Returns the values in the library's order: the buckets in rising order, sum, count. */
 function valuesOf(name: string, series: DurationSeries): Value[] {
   const { labels: sharedLabels, sum_seconds } = series;
   const buckets = series.cumulative();

@@ -37,13 +37,13 @@ import { samplerOf } from "./sampling.ts";
 import { clientAttributes, methodAttributes, storeAttributes } from "./span-attributes.ts";
 import { formatTraceparent, type TraceIds, type TraceParent } from "./trace-context.ts";
 
-/** Finished spans that wait for the collector; more are dropped. */
+/** The maximum number of finished spans that wait for the collector. The process drops further spans. */
 const QUEUE_SPANS = 8_192;
 const BATCH_SPANS = 1_024;
-/** A client chooses its path and its user agent. */
+/** The longest attribute. A client chooses its path and its user agent. */
 const ATTRIBUTE_LENGTH_MAX = 1_024;
 
-/** Traces that are sent to a collector. What is not sampled costs its ids and the decision. */
+/** Creates traces that are sent to a collector. An unsampled trace costs only its ids and the decision. */
 export function exportedTraces(
   ids: TraceIds,
   service: ServiceIdentity,
@@ -52,12 +52,12 @@ export function exportedTraces(
   log: Logger,
 ): Tracing {
   const exporter = new OTLPTraceExporter(exporterOptions(config, url));
-  /** Decided on before its span is made. */
+  /** The trace id of the next span, which is chosen before the span is made. */
   let trace_id = "";
   const provider = new TracerProvider({
     resource: serviceResource(service, config),
     idGenerator: { generateTraceId: () => trace_id, generateSpanId: ids.spanId },
-    // asked before a span is made
+    // The sampling decision is made before a span is created.
     sampler: new AlwaysOnSampler(),
     spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
     spanProcessors: [
@@ -97,7 +97,10 @@ export function exportedTraces(
   };
 }
 
-/** A call for several requests has a span in the trace of each; what is called continues the first that is recorded. */
+/**
+ * Starts a span for the call in the trace of each request. The called service continues the first recorded
+ * trace.
+ */
 function callFor(requests: HeldTraces, method: string, url: string): CallSpan | null {
   const spans = (requests ?? []).flatMap((request) => request.call(method, url) ?? []);
   const [first] = spans;
@@ -113,7 +116,10 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
   };
 }
 
-/** Tells what is called that nothing is recorded: it would decide for itself. */
+/**
+ * Returns headers that mark the call as not recorded. Without them the called service would decide for
+ * itself.
+ */
 function unrecordedCall(ids: TraceIds): CallSpan {
   const traceparent = formatTraceparent(ids.traceId(), ids.spanId(), false);
   return { traceparent, tracestate: null, request_id: null, answered: () => {}, failed: () => {} };
@@ -181,7 +187,7 @@ class RecordedTrace implements RequestTrace {
     };
   }
 
-  /** An operation that has just ended. */
+  /** Adds a span for an operation that has just ended. */
   addStoreOperation(operation: StoreOperation): void {
     const ended_ms = systemClock.now();
     const attributes = { ...storeAttributes(operation), ...this.#ids() };
@@ -196,7 +202,10 @@ class RecordedTrace implements RequestTrace {
     span.end(ended_ms);
   }
 
-  /** The status is an error on 5xx, or when no response was made because of one; a 4xx is the client's. */
+  /**
+   * Ends the span. Its status is an error on 5xx, or if an error prevented the response. A 4xx is an error of
+   * the client.
+   */
   end({ route, status, error_message }: Parameters<RequestTrace["end"]>[0]): void {
     const span = this.#span;
     if (route !== null) {
@@ -215,7 +224,7 @@ class RecordedTrace implements RequestTrace {
   }
 }
 
-/** A call that was given up because nobody waits for it any more. */
+/** The error type of a call that was cancelled because no caller waits for it any more. */
 const CANCELLED = "cancelled";
 
 function describeStatus(span: Span, status: number, message?: string): void {

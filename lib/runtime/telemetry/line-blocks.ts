@@ -3,27 +3,27 @@ import { endsWithin } from "../../async/index.ts";
 
 const FLUSH_INTERVAL_MS = 200;
 const BLOCK_LENGTH = 32_768;
-/** What waits for a reader that is slow; more is dropped. */
+/** The maximum amount of log text that waits for a slow reader. The process drops further lines. */
 const WAITING_LENGTH_MAX = 16 * 1024 * 1024;
-/** How long the end of a process waits for a reader. */
+/** The longest wait for a reader when the process ends. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Gathers log lines and hands them on by the block, or every 200 ms. The destination measures all that it holds
- * anew with each write, and each of its own writes wakes a thread: line by line that costs more than the line.
+ * Collects log lines and writes them in blocks, at least every 200 ms. Each write makes the destination
+ * measure its whole buffer and wakes a thread, which for a single line costs more than the line.
  *
- * A reader that does not read holds up nobody: lines that find no room are dropped and counted.
+ * A reader that does not read blocks nothing: lines beyond the buffer are dropped and counted.
  */
 export class LineBlocks {
-  /** Lines that were dropped. */
+  /** The number of dropped lines. */
   dropped = 0;
   readonly #destination: ReturnType<typeof pino.destination>;
   #block = "";
-  /** Something that was handed on is not written yet. */
+  /** True while a block is not written yet. */
   #isWriting = false;
   #isStuck = false;
 
-  /** @param onReading told how many lines were dropped once they are read again */
+  /** @param onReading receives the number of dropped lines once the destination accepts lines again */
   constructor(dest: number, onReading: (dropped: number) => void) {
     const destination = pino.destination({ dest, sync: false, maxLength: WAITING_LENGTH_MAX });
     this.#destination = destination;
@@ -41,9 +41,9 @@ export class LineBlocks {
       untold = 0;
       onReading(lines);
     });
-    // a file system that is full, a pipe that was closed: lines are lost, requests are not
+    // On a full file system or a closed pipe, lines are lost but requests are not.
     destination.on("error", () => {});
-    // called when the process ends without a word; what is left would be cut off if a thread wrote it
+    // pino calls this when the process ends without a flush. A thread could not finish writing the rest.
     const atOnce = pino.destination({ dest, sync: true });
     const flushSync = destination.flushSync.bind(destination);
     destination.flushSync = () => {
@@ -64,14 +64,14 @@ export class LineBlocks {
     this.#destination.write(this.#take());
   }
 
-  /** Resolves when all is written, or when nobody reads it. */
+  /** Resolves when all lines are written, or when no reader takes them in time. */
   async flush(): Promise<void> {
     this.handOn();
     if (this.#isWriting) {
       const written = new Promise<void>((resolve) => this.#destination.once("drain", () => resolve()));
       this.#isStuck = !(await endsWithin(written, FLUSH_TIMEOUT_MS));
     }
-    // lines may have come meanwhile
+    // Lines may have arrived during the wait.
     this.#destination.flushSync();
   }
 

@@ -5,10 +5,10 @@ import { systemClock } from "../../async/index.ts";
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Spells a line, its end included. */
+/** Formats a line, including its line end. */
 export type LineFormat = (level: Level, fields: object, message: string) => string;
 
-/** JSON lines with `timestamp`, `level` and `message` (Gateway specification, Emitted signals). */
+/** Returns the format of JSON lines with `timestamp`, `level` and `message` (OP-36). */
 export function jsonLines(service: string): LineFormat {
   const timestamp = timestampText();
   const base = `,"service":${JSON.stringify(service)}`;
@@ -16,7 +16,7 @@ export function jsonLines(service: string): LineFormat {
     `{"level":"${level}","timestamp":"${timestamp()}"${base}${spellFields(fields)},"message":${JSON.stringify(message)}}\n`;
 }
 
-/** Spells the time once a millisecond, which many lines share. */
+/** Formats the time once for each millisecond, which many lines share. */
 function timestampText(): () => string {
   let spelled_ms = Number.NaN;
   let text = "";
@@ -30,7 +30,7 @@ function timestampText(): () => string {
   };
 }
 
-/** Fields as JSON, behind a comma. */
+/** Returns the fields as JSON after a comma. */
 function spellFields(fields: object): string {
   const plain = "err" in fields ? { ...fields, err: errorFields(fields.err) } : fields;
   const spelled = JSON.stringify(plain);
@@ -52,7 +52,7 @@ const PLAIN = "\x1b[0m";
 const LEVEL_LENGTH = 5;
 const SERVICE_LENGTH = 8;
 
-/** Lines for a person at a terminal: time, level, service, message, then fields. */
+/** Returns the format for a terminal: time, level, service, message, then fields. */
 export function prettyLines(service: string, inColor: boolean): LineFormat {
   const timestamp = timestampText();
   const paint = (color: string, text: string) => (inColor ? `${color}${text}${PLAIN}` : text);
@@ -74,7 +74,7 @@ function shown(value: unknown): string {
     : String(value);
 }
 
-/** Nothing that a client sent moves the cursor. */
+/** Escapes control characters, so that input of a client cannot move the cursor. */
 function oneLine(text: string): string {
   return JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"');
 }

@@ -24,7 +24,7 @@ import {
 } from "./otlp-export.ts";
 import type { ServiceIdentity } from "./otlp-target.ts";
 
-/** The push of a service's metrics. */
+/** A periodic push of a service's metrics. */
 export interface MetricsExport {
   /** Sends the last values and stops. */
   shutdown(): Promise<void>;
@@ -33,8 +33,8 @@ export interface MetricsExport {
 const INTERVAL_MS = 60_000;
 
 /**
- * Pushes a registry over OTLP (http/protobuf) each minute (Gateway specification, Emitted signals). The registry
- * stays the only source: what is pushed is what a scrape reads.
+ * Pushes a registry over OTLP (http/protobuf) each minute (OP-52). A push and a scrape read the same
+ * registry.
  */
 export function exportMetrics(
   service: ServiceIdentity,
@@ -60,7 +60,7 @@ export function exportMetrics(
 
 type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 
-/** A value as the registry gives it; a histogram's values say in `metricName` which of its series they are. */
+/** A value of the registry. `metricName` tells which series of a histogram it belongs to. */
 interface RegistryValue {
   value: number;
   labels: Attributes;
@@ -94,8 +94,8 @@ function hrTime(epoch_ms: number): HrTime {
 }
 
 /**
- * One metric in OpenTelemetry's form; nothing of one that has no value now. A summary has no such form there and
- * is left to the scrape.
+ * Converts one metric to OpenTelemetry's form. A metric without values is omitted. A summary has no such form
+ * and is left to scrapes.
  */
 function metricData(metric: RegistryMetric, period: Period): MetricData[] {
   const common = {
@@ -103,11 +103,11 @@ function metricData(metric: RegistryMetric, period: Period): MetricData[] {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   const values: RegistryValue[] = metric.values;
-  // a gauge whose source is away has no value, which a scrape spells NaN, and OTLP by leaving it out
+  // A gauge without a source has no value. A scrape shows NaN, and OTLP omits the gauge.
   const known = values.filter(({ value }) => !Number.isNaN(value));
   if (known.length === 0) return [];
   const dataPoints = known.map(({ value, labels }) => ({ ...period, attributes: labels, value }));
-  // The library declares a numeric enum here and hands out the lowercase name.
+  // The library declares a numeric enum here but returns the lowercase name.
   switch (String(metric.type)) {
     case "counter":
       return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
@@ -127,8 +127,8 @@ function metricData(metric: RegistryMetric, period: Period): MetricData[] {
 }
 
 /**
- * The registry lists each labelled histogram as its buckets in rising order, `+Inf` last, then sum and count,
- * and counts in a bucket all that lie below; OpenTelemetry counts what lies between two boundaries.
+ * Converts a histogram. The registry lists its buckets in rising order, `+Inf` last, then sum and count, and
+ * its bucket counts are cumulative. OpenTelemetry counts the values between two boundaries.
  */
 function histogramPoints(name: string, values: RegistryValue[], period: Period): DataPoint<Histogram>[] {
   const points: DataPoint<Histogram>[] = [];

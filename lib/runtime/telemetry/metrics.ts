@@ -2,22 +2,25 @@ import { Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
 import { openMetricsText } from "./open-metrics.ts";
 import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
-import { type RequestObserver, requestObserver } from "./request-metrics.ts";
+import { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
 
-/** The metrics that every service has (Gateway specification, Emitted signals), in a registry of its own. */
+/** The metrics of every service (OP-49), in a registry of its own. */
 export interface Metrics {
-  /** A service adds its own metrics here. */
+  /** The registry, to which a service adds its own metrics. */
   readonly registry: Registry;
-  /** Feeds the `http_request*` metrics. */
-  readonly observeRequest: RequestObserver;
-  /** Feeds the `db_operation*` metrics. */
+  /** Updates the `http_request*` metrics. */
+  readonly requests: RequestMetrics;
+  /** Updates the `db_operation*` metrics. */
   readonly observeStore: StoreObserver;
-  /** Prometheus text format. */
+  /** Returns the metrics in the Prometheus text format. */
   text(): Promise<string>;
-  /** What a scrape is answered that accepts `accept`: OpenMetrics, with exemplars, for those that ask for it. */
+  /**
+   * Returns the answer to a scrape. A client whose `accept` header asks for OpenMetrics gets it, with
+   * exemplars.
+   */
   scrape(accept: string | null): Promise<Scrape>;
-  /** Nothing is measured any more by itself. */
+  /** Stops periodic measurements. */
   stop(): void;
 }
 
@@ -33,7 +36,7 @@ export function createMetrics(): Metrics {
   addProcessMetrics(registry);
   return {
     registry,
-    observeRequest: requestObserver([registry]),
+    requests: requestMetrics([registry]),
     observeStore: storeObserver([registry]),
     stop: watchEventLoop(registry),
     text: () => registry.metrics(),

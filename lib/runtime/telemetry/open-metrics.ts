@@ -1,20 +1,21 @@
 import type { Registry } from "prom-client";
 import type { Exemplar } from "./duration-histogram.ts";
 
-/** A value as the library gives it; one of a histogram says which of its series it is of. */
+/** A value of the library. A value of a histogram names its series. */
 interface Sample {
   readonly value: number;
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
-  /** The library has null where it keeps none. */
+  /** The exemplar, or null in the library's values without one. */
   readonly exemplar?: Exemplar | null;
 }
 
 const TOTAL = "_total";
 
 /**
- * The registry in the format OpenMetrics 1.0, which has room for exemplars. The library's own way to it takes
- * `_total` from the names of counters for good, so that a scrape in the older format would not find them any more.
+ * Returns the registry in the format OpenMetrics 1.0, which supports exemplars. The library's own output
+ * permanently removes `_total` from the names of counters, so that later scrapes in the older format would
+ * miss them.
  */
 export async function openMetricsText(registry: Registry): Promise<string> {
   const families = (await registry.getMetricsAsJSON()).map(familyText);
@@ -24,7 +25,7 @@ export async function openMetricsText(registry: Registry): Promise<string> {
 type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
 
 function familyText({ name, help, type, values }: RegistryMetric): string {
-  // the library declares a numeric enum here and hands out the lowercase name
+  // The library declares a numeric enum here but returns the lowercase name.
   const kind = String(type);
   const family = kind === "counter" && name.endsWith(TOTAL) ? name.slice(0, -TOTAL.length) : name;
   const samples: Sample[] = values;

@@ -10,24 +10,24 @@ import { VERSION } from "../version.ts";
 import type { Logger } from "./log.ts";
 import type { ServiceIdentity } from "./otlp-target.ts";
 
-/** How long one export may take, its retries included. */
+/** The timeout of one export, retries included. */
 export const EXPORT_TIMEOUT_MS = 5_000;
-/** How long a service that ends waits for a collector that does not answer. */
+/** The longest wait of a shutdown for a collector that does not answer. */
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
-/** `ExportResultCode.SUCCESS`, whose package is not a dependency of ours. */
+/** The value of `ExportResultCode.SUCCESS`, whose package is not a dependency of this project. */
 const EXPORT_SUCCESS = 0;
 
 type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
-/** What exporters of spans and of metrics have in common. */
+/** The common interface of exporters of spans and of metrics. */
 export interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** How exporters of both signals reach the collector, by OpenTelemetry's variables. */
+/** Returns the options of both exporters, from OpenTelemetry's variables. */
 export function exporterOptions(config: TelemetryConfig, url: string) {
   const gzip = config.OTEL_EXPORTER_OTLP_COMPRESSION === "gzip";
   return {
@@ -48,7 +48,10 @@ function contentOf(file: string | undefined): Buffer | undefined {
   return file === undefined ? undefined : readFileSync(file);
 }
 
-/** Who sends: replicas and worker processes differ in `service.instance.id`. Name and namespace are fixed. */
+/**
+ * Returns the resource that identifies the sender. Replicas and worker processes differ in
+ * `service.instance.id`. Name and namespace are fixed.
+ */
 export function serviceResource(service: ServiceIdentity, config: TelemetryConfig): Resource {
   return defaultResource().merge(
     resourceFromAttributes({
@@ -62,8 +65,8 @@ export function serviceResource(service: ServiceIdentity, config: TelemetryConfi
 }
 
 /**
- * The same exporter, telling the log when exports fail: at most one warning a minute, since a collector that is
- * down fails every time. What could not be sent is lost; the service goes on.
+ * Wraps an exporter so that failed exports are logged: at most one warning a minute, because a collector that
+ * is down fails every time. Unsent data is lost and the service continues.
  */
 export function reportingFailures<Items>(
   exporter: Exporter<Items>,
@@ -92,7 +95,7 @@ export function reportingFailures<Items>(
   };
 }
 
-/** Waits for the last export, but not for long, and not for its success: the exporter has reported that. */
+/** Waits for the last export with a timeout. Ignores failures, which the exporter has reported. */
 export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void> {
   if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS)) return;
   log.warn(

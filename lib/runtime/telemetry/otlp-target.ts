@@ -1,12 +1,12 @@
 import type { TelemetryConfig } from "../config/index.ts";
 
-/** `service.name` and `service.namespace` (contract 1). */
+/** The `service.name` and `service.namespace` of a service. */
 export interface ServiceIdentity {
   name: string;
   namespace: string;
 }
 
-/** Where a signal goes, or null while its export is off (Gateway specification, Emitted signals). */
+/** Returns the URL for a signal, or null while its export is off (OP-52). */
 export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): string | null {
   const exporter = signal === "traces" ? config.OTEL_TRACES_EXPORTER : config.OTEL_METRICS_EXPORTER;
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || config.OTEL_SDK_DISABLED || exporter !== "otlp") {

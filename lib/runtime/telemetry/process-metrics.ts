@@ -8,7 +8,7 @@ import { DurationHistogram } from "./duration-histogram.ts";
 const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const DELAY_INTERVAL_MS = 100;
 
-/** What a service tells of its process and of what runs in it. */
+/** Adds the metrics of the process and its runtime. */
 export function addProcessMetrics(registry: Registry): void {
   collectedGauge(registry, {
     name: "process_resident_memory_bytes",
@@ -57,11 +57,11 @@ async function openDescriptors() {
   }
 }
 
-/** Measures how late timers come, ten times a second, until the function that it returns is called. */
+/** Measures the delay of timers, ten times a second. The returned function stops it. */
 export function watchEventLoop(registry: Registry): () => void {
   const delays = new DurationHistogram({
     name: "event_loop_delay_seconds",
-    help: "How late the event loop came to a timer that was due, looked at ten times a second.",
+    help: "Delay of the event loop behind a due timer, measured ten times a second.",
     buckets: DELAY_BUCKETS_SECONDS,
     registers: [registry],
   }).series({});

@@ -3,28 +3,61 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A request that has been answered. */
+/** A request with its answer. */
 export interface AnsweredRequest {
-  /** The matched template, never a path: its values are kept for as long as the process lives. */
+  /** The matched template, never a path. Its values are kept for the lifetime of the process. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
   readonly duration_ms: number;
-  /** Of a trace that is recorded; null otherwise. */
+  /** The id of a recorded trace, else null. */
   readonly trace_id?: string | null;
 }
 
-export type RequestObserver = (request: AnsweredRequest) => void;
-
-/** Requests of one route and method. */
-interface Series {
-  readonly durations: DurationSeries;
-  readonly countByStatus: Map<number, number>;
+/** The counts of requests of one route and method. A caller that keeps it needs no look-up for each request. */
+export interface RequestSeries {
+  /** @param trace_id the id of a recorded trace, else null */
+  observe(status: number, duration_ms: number, trace_id: string | null): void;
 }
 
-/** Feeds `http_requests_total` and `http_request_duration_seconds` (Gateway specification, Emitted signals). */
-export function requestObserver(registers: Registry[]): RequestObserver {
-  const all = new Map<string, Map<string, Series>>();
+/** Updates `http_requests_total` and `http_request_duration_seconds` (OP-47). */
+export interface RequestMetrics {
+  observe(request: AnsweredRequest): void;
+  series(route: string, method: string): RequestSeries;
+}
+
+/** A route and method answers nearly always with one status, so the count of its first status has its own field. */
+class CountedRequests implements RequestSeries {
+  readonly #durations: DurationSeries;
+  #status = 0;
+  #count = 0;
+  #others: Map<number, number> | null = null;
+
+  constructor(durations: DurationSeries) {
+    this.#durations = durations;
+  }
+
+  observe(status: number, duration_ms: number, trace_id: string | null): void {
+    this.#durations.observe(duration_ms / 1000, trace_id);
+    if (this.#count === 0) this.#status = status;
+    if (status === this.#status) this.#count += 1;
+    else this.#countOther(status);
+  }
+
+  /** The number of requests by status. */
+  *countByStatus(): Generator<[status: number, count: number]> {
+    if (this.#count > 0) yield [this.#status, this.#count];
+    if (this.#others !== null) yield* this.#others;
+  }
+
+  #countOther(status: number): void {
+    this.#others ??= new Map();
+    this.#others.set(status, (this.#others.get(status) ?? 0) + 1);
+  }
+}
+
+export function requestMetrics(registers: Registry[]): RequestMetrics {
+  const all = new Map<string, Map<string, CountedRequests>>();
   new Counter({
     name: "http_requests_total",
     help: "Requests answered, by matched route template, method and status.",
@@ -33,8 +66,8 @@ export function requestObserver(registers: Registry[]): RequestObserver {
     collect() {
       this.reset();
       for (const [route, byMethod] of all) {
-        for (const [method, { countByStatus }] of byMethod) {
-          for (const [status, count] of countByStatus) this.inc({ route, method, status }, count);
+        for (const [method, series] of byMethod) {
+          for (const [status, count] of series.countByStatus()) this.inc({ route, method, status }, count);
         }
       }
     },
@@ -47,16 +80,18 @@ export function requestObserver(registers: Registry[]): RequestObserver {
     registers,
   });
 
-  const begin = (route: string, method: string): Series => {
-    const series = { durations: histogram.series({ route, method }), countByStatus: new Map() };
+  const begin = (route: string, method: string): CountedRequests => {
+    const series = new CountedRequests(histogram.series({ route, method }));
     const byMethod = all.get(route);
     if (byMethod === undefined) all.set(route, new Map([[method, series]]));
     else byMethod.set(method, series);
     return series;
   };
-  return ({ route, method, status, duration_ms, trace_id }) => {
-    const { durations, countByStatus } = all.get(route)?.get(method) ?? begin(route, method);
-    durations.observe(duration_ms / 1000, trace_id);
-    countByStatus.set(status, (countByStatus.get(status) ?? 0) + 1);
+  const series = (route: string, method: string) => all.get(route)?.get(method) ?? begin(route, method);
+  return {
+    series,
+    observe({ route, method, status, duration_ms, trace_id = null }) {
+      series(route, method).observe(status, duration_ms, trace_id);
+    },
   };
 }

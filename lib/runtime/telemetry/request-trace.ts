@@ -3,47 +3,44 @@ import type { StoreObserver } from "../stores/observer.ts";
 import { formatTraceparent, parseTraceparent, parseTracestate, type TraceParent } from "./trace-context.ts";
 
 /**
- * The trace of one request: continues a valid incoming W3C trace context, else starts a new trace
- * (contract 4, Headers). The ids exist also while export is off; the rest then does nothing.
+ * The trace of one request. It continues a valid incoming W3C trace context, or starts a new trace (GW-84).
+ * While export is off only the ids exist, and the methods do nothing.
  */
 export interface RequestTrace {
   readonly trace_id: string;
-  /** The id of this service's span, the parent of what it calls. */
+  /** The id of this service's span, the parent of the calls that it makes. */
   readonly span_id: string;
-  /** Ready to be sent on. */
+  /** The header to send on. */
   readonly traceparent: string;
-  /** The caller's, when its traceparent was valid; else null. */
+  /** The caller's tracestate if its traceparent was valid, else null. */
   readonly tracestate: string | null;
-  /** Whether its spans are kept and sent. Nothing else need be told of a trace that is not. */
+  /** True when the spans are kept and sent. Other traces need no further data. */
   readonly recorded: boolean;
-  /** X-Request-ID, on each of its spans; null where there is none. */
+  /** The X-Request-ID for each of its spans, or null if there is none. */
   readonly request_id: string | null;
   describe(attributes: Attributes): void;
-  /** Begins the span of a call that is made for this request; null where nothing is recorded. */
+  /** Starts the span of a call for this request; returns null if nothing is recorded. */
   call(method: string, url: string): CallSpan | null;
-  /** Ends the server span, named `{method} {route}`, or `{method}` where no template matched. */
+  /** Ends the server span. Its name is `{method} {route}`, or `{method}` if no template matched. */
   end(result: { route: string | null; status: number | null; error_message?: string }): void;
 }
 
-/** A call of another service, and what it is to be sent of the trace. */
+/** A call of another service, and the trace headers to send. */
 export interface CallSpan {
   readonly traceparent: string;
   readonly tracestate: string | null;
   readonly request_id: string | null;
   answered(status: number): void;
-  /** @param error_type of few different values; `cancelled` is no error */
+  /** @param error_type one of few different values; `cancelled` is not an error */
   failed(error_type: string, message?: string): void;
 }
 
-/** The requests that are worked for; undefined outside of any. */
+/** The requests for which the current work is done, or undefined outside of any request. */
 export type HeldTraces = readonly RequestTrace[] | undefined;
 
-/** What work for several requests at once needs of {@link Tracing}, to be part of the trace of each. */
-export type SharedWorkTracing = Pick<Tracing, "held" | "together">;
-
-/** Traces of a service (Gateway specification, Emitted signals). */
+/** The traces of a service (OP-52, OP-53). */
 export interface Tracing {
-  /** Whether spans are exported: only then do logs carry trace_id and span_id. */
+  /** True when spans are exported. Only then do logs have trace_id and span_id. */
   readonly enabled: boolean;
   start(
     method: string,
@@ -52,18 +49,18 @@ export interface Tracing {
     request_id?: string | null,
   ): RequestTrace;
   /**
-   * Runs `work` for a request: calls and store operations in it are part of its trace. For traces that are recorded:
-   * whatever waits within costs a quarter more.
+   * Runs `work` for a request: its calls and store operations become part of the trace. Use it only for
+   * recorded traces, because awaiting inside costs a quarter more.
    */
   within<T>(trace: RequestTrace, work: () => T): T;
-  /** What is worked for now, for work that is done later and for several at once. */
+  /** Returns the requests of the current work, for work that is done later and for several requests. */
   held(): HeldTraces;
   together<T>(held: readonly HeldTraces[], work: () => T): T;
-  /** Begins the span of a call for whatever is worked for; null while tracing is off. */
+  /** Starts the span of a call for the current requests; returns null while tracing is off. */
   call(method: string, url: string): CallSpan | null;
-  /** Makes spans of store operations. */
+  /** Adds spans of store operations. */
   readonly observeStore: StoreObserver;
-  /** Sends what is queued and stops. */
+  /** Sends queued spans and stops. */
   shutdown(): Promise<void>;
 }
 
@@ -94,7 +91,7 @@ function noCall(): null {
   return null;
 }
 
-/** What the caller sent of its trace, as far as that is valid. */
+/** Returns the valid parts of the caller's trace headers. */
 export function callerOf(traceparent: string | null, tracestate: string | null) {
   const parent = traceparent === null ? null : parseTraceparent(traceparent);
   const state = parent === null || tracestate === null ? null : parseTracestate(tracestate);

@@ -9,12 +9,12 @@ import {
 import type { TelemetryConfig } from "../config/index.ts";
 import type { TraceParent } from "./trace-context.ts";
 
-/** Whether the spans of a request are recorded. Asked before anything is made for them. */
+/** Decides whether the spans of a request are recorded, before any is created. */
 export type SampleDecision = (parent: TraceParent | null, trace_id: string) => boolean;
 
 const PARENT_BASED = "parentbased_";
 
-/** What `OTEL_TRACES_SAMPLER` and its argument say, as OpenTelemetry defines them. */
+/** Returns the sampler of `OTEL_TRACES_SAMPLER` and its argument, as OpenTelemetry defines them. */
 export function samplerOf(config: TelemetryConfig): SampleDecision {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG } = config;
   const parentBased = name.startsWith(PARENT_BASED);

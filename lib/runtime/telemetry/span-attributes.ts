@@ -1,9 +1,9 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { StoreOperation } from "../stores/observer.ts";
 
-/** Attributes of spans, by OpenTelemetry's stable semantic conventions for HTTP and databases. */
+/** The attributes of spans, by OpenTelemetry's stable semantic conventions for HTTP and databases. */
 
-/** The methods that the conventions know; others are told beside `_OTHER`. */
+/** The methods of the conventions. Another method is reported as `_OTHER` with its original name. */
 const METHODS: ReadonlySet<string> = new Set([
   ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY"],
 ]);
@@ -13,7 +13,7 @@ export function methodAttributes(method: string): Attributes {
   return { "http.request.method": "_OTHER", "http.request.method_original": method };
 }
 
-/** Of a request that was received. Its query is left out: it may hold what is secret. */
+/** Returns the attributes of a received request. The query is omitted, because it can hold secrets. */
 export function serverAttributes(request: Request, client_address: string | null): Attributes {
   const user_agent = request.headers.get("user-agent");
   return {
@@ -29,7 +29,7 @@ function addressAttributes(text: string): Attributes {
   return { "url.scheme": url.protocol.slice(0, -1), "url.path": url.pathname, ...serverOf(url) };
 }
 
-/** Of a call that is made: where it goes, without credentials and query. */
+/** Returns the attributes of an outgoing call: its URL without credentials and query. */
 export function clientAttributes(method: string, text: string): Attributes {
   const url = URL.parse(text);
   if (url === null) return methodAttributes(method);

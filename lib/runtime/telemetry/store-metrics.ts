@@ -5,7 +5,7 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 const LABELS = ["db_system_name", "db_operation_name", "db_namespace"] as const;
 
-/** One kind of operation. */
+/** The operations of one kind. */
 interface Series {
   readonly labels: Record<(typeof LABELS)[number], string>;
   readonly durations: DurationSeries;
@@ -13,7 +13,7 @@ interface Series {
   failures: number;
 }
 
-/** Feeds the `db_operation*` metrics (Gateway specification, Emitted signals). */
+/** Returns the observer that updates the `db_operation*` metrics (OP-48). */
 export function storeObserver(registers: Registry[]): StoreObserver {
   const all: Series[] = [];
   new Counter({
@@ -50,7 +50,7 @@ export function storeObserver(registers: Registry[]): StoreObserver {
     all.push(series);
     return series;
   };
-  /** By the name of the operation, which hardly ever occurs in two stores. */
+  /** The series by operation name, because a name seldom occurs in two stores. */
   const known = new Map<string, Series[]>();
   const find = (system: string, operation: string, namespace: string): Series => {
     const found = known.get(operation) ?? [];

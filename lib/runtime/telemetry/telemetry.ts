@@ -8,20 +8,20 @@ import { otlpUrl, type ServiceIdentity } from "./otlp-target.ts";
 import type { Tracing } from "./request-trace.ts";
 import { createTracing } from "./tracing.ts";
 
-/** What a service tells the world about itself: log, metrics, traces. */
+/** The telemetry of a service: log, metrics, traces. */
 export interface Telemetry {
   readonly log: Logger;
-  /** Whether a request gets a line (`LOG_ACCESS_SAMPLE`). To be asked once for each. */
+  /** Decides whether a request gets a log line (`LOG_ACCESS_SAMPLE`). Call it once for each request. */
   readonly hasAccessLine: AccessSample;
-  /** Logs from `debug` on, and from `LOG_LEVEL` on when called again. */
+  /** Switches the log level between `debug` and `LOG_LEVEL`. */
   switchLogLevel(): void;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** The same where traces are exported, undefined where they are not and nothing is to be done for them. */
+  /** The tracing if traces are exported, else undefined. */
   readonly exportedTracing: Tracing | undefined;
-  /** Told of operations on stores: counts them, and makes spans of those that are done for a request. */
+  /** Counts operations on stores, and adds spans for operations of a request. */
   readonly observeStore: StoreObserver;
-  /** Sends and writes what is queued; last step before the process ends. */
+  /** Sends and writes everything that is queued. Call it last before the process ends. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
   const metrics = createMetrics();
   collectedCounter(metrics.registry, {
     name: "log_lines_dropped_total",
-    help: "Log lines that found no room, since nobody read those before them.",
+    help: "Log lines that were dropped, because the log was not read fast enough.",
     read: () => single(sink.dropped),
   });
   const tracing = await createTracing(service, config, log);
@@ -60,7 +60,10 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
   };
 }
 
-/** The push of metrics over OTLP, where the configuration says so; resolves with what sends the last values. */
+/**
+ * Starts the push of metrics over OTLP if it is configured. Resolves with a function that sends the last
+ * values.
+ */
 async function startPush(
   service: ServiceIdentity,
   config: TelemetryConfig,

@@ -1,22 +1,22 @@
 /**
- * W3C Trace Context, level 1, and what level 2 adds to it: the `traceparent` and `tracestate` headers (contract 4, Headers). Pure: random
- * bytes come in as an argument. Every request passes through here, so headers are read by character code,
- * once, from the left.
+ * Reads and writes W3C Trace Context, level 1 with the additions of level 2: the `traceparent` and
+ * `tracestate` headers (GW-84). Random bytes are an argument, so the functions are pure. Every request comes
+ * through here, so headers are read by character code in one pass.
  */
 
-/** The caller's span, as its traceparent names it. */
+/** The caller's span from its traceparent. */
 export interface TraceParent {
-  /** 32 lowercase hexadecimal digits, not all zero. */
+  /** The trace id: 32 lowercase hexadecimal digits, not all zero. */
   trace_id: string;
-  /** 16 lowercase hexadecimal digits, not all zero. */
+  /** The span id: 16 lowercase hexadecimal digits, not all zero. */
   parent_id: string;
-  /** The caller may have recorded its span. */
+  /** True when the caller may have recorded its span. */
   sampled: boolean;
-  /** The flag of level 2: the trace id is random, so that its last bytes may be relied on. */
+  /** The flag of level 2: the trace id is random, so its last bytes can be used for sampling. */
   random: boolean;
 }
 
-/** Makes ids of traces and spans. */
+/** A generator of trace ids and span ids. */
 export interface TraceIds {
   traceId(): string;
   spanId(): string;
@@ -41,8 +41,8 @@ const EQUALS = 0x3d;
 const TILDE = 0x7e;
 
 /**
- * Reads a traceparent; null when it is invalid, and the caller then starts a new trace. Versions above 00 are
- * read by the rules of 00 and may carry more after a dash. Several headers arrive joined by a comma, which no
+ * Reads a traceparent. Returns null for an invalid one, and the caller starts a new trace. Versions above 00
+ * are read as 00 and may have more data after a dash. Several headers arrive joined by a comma, which no
  * version allows.
  */
 export function parseTraceparent(value: string): TraceParent | null {
@@ -65,14 +65,14 @@ function hasTraceparentShape(value: string): boolean {
   return true;
 }
 
-/** The value of a lowercase hexadecimal digit, -1 for any other character. */
+/** Returns the value of a lowercase hexadecimal digit, or -1 for any other character. */
 function hexDigit(code: number): number {
   if (isDigit(code)) return code - 0x30;
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1;
 }
 
 /**
- * A traceparent of version 00. The flag `random` is sent on with the trace id that it is about; others have no
+ * Returns a traceparent of version 00. The flag `random` is passed on with its trace id. Other flags have no
  * meaning yet and are sent as zero.
  */
 export function formatTraceparent(
@@ -86,9 +86,9 @@ export function formatTraceparent(
 }
 
 /**
- * Reads the tracestate that came with a valid traceparent: what to send on, or null when it is empty or breaks
- * the grammar. A broken tracestate never touches the trace itself. Past 512 characters whole members go, long
- * ones first, then from the end. A key that occurs twice is left as received.
+ * Reads the tracestate of a valid traceparent. Returns the value to send on, or null if it is empty or
+ * malformed. A malformed tracestate never affects the trace. Beyond 512 characters whole members are dropped,
+ * long ones first, then from the end. A key that occurs twice is kept as received.
  */
 export function parseTracestate(value: string): string | null {
   let members = 0;
@@ -115,7 +115,10 @@ function isMember(value: string, from: number, end: number): boolean {
   return isKey(value, from, equals) && isMemberValue(value, equals + 1, end);
 }
 
-/** By level 2: a letter or digit, then also `_ - * / @`. Level 1 had a place of its own for the `@`. */
+/**
+ * Returns whether the range is a key of level 2: a letter or digit, then also `_ - * / @`. Level 1 allowed
+ * the `@` in one place only.
+ */
 function isKey(value: string, from: number, end: number): boolean {
   const length = end - from;
   if (length === 0 || length > KEY_LENGTH_MAX) return false;
@@ -133,7 +136,10 @@ function hasKeyCharacters(value: string, from: number, end: number): boolean {
   return true;
 }
 
-/** Printable ASCII without comma and equals sign; a space may stand inside, and `end` leaves out those after. */
+/**
+ * Returns whether the range is a value: printable ASCII without comma and equals sign. `end` excludes
+ * trailing spaces.
+ */
 function isMemberValue(value: string, from: number, end: number): boolean {
   const length = end - from;
   if (length === 0 || length > VALUE_LENGTH_MAX) return false;
@@ -191,8 +197,8 @@ const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /**
- * Ids from a source that fills a buffer with random bytes, such as `crypto.getRandomValues`. The source is
- * asked for 8 KiB at a time: a call for each id would cost more than the id.
+ * Creates ids from a source that fills a buffer with random bytes, such as `crypto.getRandomValues`. The
+ * source fills 8 KiB at a time, because a call for each id would cost more than the id.
  */
 export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown): TraceIds {
   const pool = Buffer.from(new ArrayBuffer(POOL_BYTES));
@@ -212,7 +218,7 @@ export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown
   };
 }
 
-/** The all-zero id means "none"; it becomes the next one. */
+/** Returns the id, or a replacement for the all-zero id, which means "none". */
 function notZero(id: string, zero: string): string {
   return id === zero ? `${zero.slice(1)}1` : id;
 }

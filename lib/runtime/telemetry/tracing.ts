@@ -6,9 +6,9 @@ import { callerOf, type Tracing, unrecordedTrace } from "./request-trace.ts";
 import { createTraceIds, type TraceIds } from "./trace-context.ts";
 
 /**
- * Traces of one service, sent over OTLP (http/protobuf) where the configuration says so, else only continued.
- * The provider is this service's own, never the process-wide one: several services may share a process.
- * OpenTelemetry's packages are loaded where they are used: they take 4 MiB.
+ * Creates the traces of one service. They are sent over OTLP (http/protobuf) if that is configured, else only
+ * continued. Each service has its own provider, because several services can share a process. OpenTelemetry's
+ * packages take 4 MiB, so they are loaded only where they are used.
  */
 export async function createTracing(
   service: ServiceIdentity,
@@ -22,7 +22,7 @@ export async function createTracing(
   return exportedTraces(ids, service, config, url, log);
 }
 
-/** A trace begun here is not sampled, since nobody records it; a caller's decision passes unchanged. */
+/** Creates traces that are not recorded. A new trace is not sampled, and a caller's decision is passed on. */
 function continuedTraces(ids: TraceIds): Tracing {
   return {
     enabled: false,

@@ -13,18 +13,18 @@ export interface AuditService {
   readonly database_url: string;
   put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   patch(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** `body` as it is when it is a text. */
+  /** Sends a batch of intents; a text is sent as it is. */
   postIntents(body: unknown): Promise<Response>;
   postOutcomes(body: unknown): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
   /** One page of a log; throws when the answer is not 200. */
   list(path: string): Promise<{ audit_events: AuditEvent[]; has_more: boolean }>;
-  /** The event of a request in a log, organization-1's unless told. */
+  /** Returns the event of a request in a log, by default that of organization-1. */
   event(request_id: string, log?: string): Promise<AuditEvent | undefined>;
   stop(): Promise<void>;
 }
 
-/** An event as tests look at it. */
+/** An event as tests read it. */
 export type AuditEvent = Record<string, unknown> & { id: string; request_id: string };
 
 export interface AuditServiceOptions {
@@ -33,7 +33,7 @@ export interface AuditServiceOptions {
   env?: Record<string, string>;
 }
 
-/** The audit service in this process, on free ports and, unless told, a database of its own. */
+/** Starts the audit service in this process, on free ports and by default on a new database. */
 export async function startAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
   const database_url = options.database_url ?? (await freshDatabase());
   const config = loadConfig(auditVariables, {
@@ -53,7 +53,7 @@ export async function startAudit(options: AuditServiceOptions = {}): Promise<Aud
   );
 }
 
-/** One service for all tests of a file, or of a `describe`. */
+/** Starts one service for all tests of a file, or of a `describe`. */
 export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
   let audit: AuditService | undefined;
   beforeAll(async () => {
@@ -85,7 +85,7 @@ export function sharedAudit(options: AuditServiceOptions = {}): AuditService {
   };
 }
 
-/** Calls of an audit service, wherever it runs. */
+/** Returns the calls of an audit service, wherever it runs. */
 export function auditClient(
   database_url: string,
   url: string,
@@ -126,12 +126,12 @@ export function auditClient(
   };
 }
 
-/** Direct access to the log of a service on a server, for what only SQL can do. */
+/** Opens the log of a service on a server, for statements that only SQL can run. */
 export function openLog(service: AuditService): Promise<Database> {
   return openDatabase(service.database_url, { namespace: "audit" });
 }
 
-/** The intent of a request on an organization route, with `changes` on top. */
+/** Returns the intent of a request on an organization route, with `changes` applied. */
 export function intent(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     occurred_at: new Date().toISOString(),
@@ -148,7 +148,7 @@ export function intent(changes: Record<string, unknown> = {}): Record<string, un
   };
 }
 
-/** The intent of a request on a user route. */
+/** Returns the intent of a request on a user route. */
 export function userIntent(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return intent({
     organization_id: null,
@@ -158,7 +158,7 @@ export function userIntent(changes: Record<string, unknown> = {}): Record<string
   });
 }
 
-/** The paths of the fields that a 422 names. */
+/** Returns the paths of the fields that a 422 names. */
 export async function wrongFields(response: Response): Promise<string[]> {
   const body = await json(response);
   if (response.status !== 422 || body.error?.code !== "VALIDATION_ERROR") {
@@ -167,14 +167,14 @@ export async function wrongFields(response: Response): Promise<string[]> {
   return body.error.details.fields.map(({ path }: { path: string }) => path);
 }
 
-/** A body as JSON, for looking into. */
+/** Returns a body as JSON. */
 export async function json(response: Response) {
   return JSON.parse(await response.text());
 }
 
 let count = 0;
 
-/** A request id that no other test uses. */
+/** Returns a request id that no other test uses. */
 export function requestId(): string {
   count += 1;
   return `request-${process.pid}-${count}`;

@@ -25,7 +25,8 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
 
   const replica = (n: number) => replicas[n % 2 === 0 ? 0 : 1];
 
-  test("write one event for a request, whatever time each of many intents at once says", async () => {
+  // AU-2
+  test("write one event for a request, whatever times its concurrent intents name", async () => {
     for (let round = 0; round < 10; round++) {
       const id = requestId();
       const answers = await Promise.all(
@@ -42,7 +43,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     }
   });
 
-  test("answer each of a thousand intents in which some are known, some come twice and some are wrong", async () => {
+  test("answer each of a thousand concurrent intents, known, repeated and wrong ones included", async () => {
     const known = Array.from({ length: 50 }, requestId);
     for (const id of known) await replica(0).put(id, intent());
     const twice = Array.from({ length: 100 }, requestId);
@@ -59,7 +60,8 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     expect(of(twice).sort()).toEqual([...Array(100).fill(200), ...Array(100).fill(201)]);
   });
 
-  test("apply one of many outcomes at once, and all say 204", async () => {
+  // AU-18
+  test("apply one of many concurrent outcomes, and answer all with 204", async () => {
     for (let round = 0; round < 10; round++) {
       const id = requestId();
       await replica(round).put(id, userIntent());
@@ -86,7 +88,8 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     }
   });
 
-  test("let an outcome wait for its intent that is still being written", async () => {
+  // AU-23
+  test("let an outcome wait for its intent while that is being written", async () => {
     const log = await openLog(replica(0));
     const id = requestId();
     const release = Promise.withResolvers<void>();
@@ -116,6 +119,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     await Promise.all([log.close(), other.close()]);
   });
 
+  // AU-28
   test("apply outcomes to the same events in opposite orders without failing", async () => {
     const ids = Array.from({ length: 200 }, requestId);
     await Promise.all(ids.map((id, n) => replica(n).put(id, intent())));
@@ -130,6 +134,7 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     expect(statuses.slice(400)).toEqual(Array(200).fill(404));
   });
 
+  // AU-28
   test("apply batches of the same events in opposite orders, each event once", async () => {
     for (let round = 0; round < 20; round++) {
       const ids = Array.from({ length: 100 }, requestId);
@@ -147,7 +152,8 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     }
   });
 
-  test("count what became of every write", async () => {
+  // OP-50
+  test("count the result of every write", async () => {
     const counts = async () => {
       const texts = await Promise.all(
         replicas.map(async ({ internal_url }) => (await fetch(`${internal_url}/metrics`)).text()),

@@ -5,7 +5,8 @@ const audit = sharedAudit({ database_url: "pglite://memory" });
 
 const sorted = async (answer: Promise<Response>) => (await wrongFields(await answer)).toSorted();
 
-describe("one answer names all that is wrong", () => {
+// AU-15
+describe("one answer names everything that is wrong", () => {
   test("with an intent: its shape, its time, its texts, its params and its request id", async () => {
     const body = {
       occurred_at: "yesterday",
@@ -65,7 +66,8 @@ describe("one answer names all that is wrong", () => {
     ]);
   });
 
-  test("with a read: its log, what is unknown, given twice, malformed or not to be stored", async () => {
+  // AU-39
+  test("with a read: its log, and parameters that are unknown, repeated, malformed or not storable", async () => {
     const query = [
       "limit=0&starting_after=x&service=&method=%00&outcome=done&route=a%20b&request_id=a&request_id=b",
       "occurred_after=x&occurred_before=&params[a]=%00&params[]=x&nope=1",

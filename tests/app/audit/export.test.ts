@@ -22,6 +22,7 @@ const NDJSON = { Accept: "application/x-ndjson" };
 describe("an export", () => {
   const audit = sharedAudit();
 
+  // AU-43
   test("in CSV has a line of names and one for each event, cells quoted where they must be", async () => {
     const id = requestId();
     await audit.put(id, intent({ user_agent: 'a "quoted", name\nin two lines', params: { b: "1", a: '"' } }));
@@ -34,6 +35,7 @@ describe("an export", () => {
     const response = await audit.get(`/organizations/organization-1/audit-events?request_id=${id}`, CSV);
     expect(response.headers.get("Content-Type")).toStartWith("text/csv");
     expect(response.headers.get("Content-Disposition")).toContain("audit-events.csv");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
     const [names = "", ...lines] = (await response.text()).split("\n");
     expect(names.split(",")).toEqual([
       ...["id", "occurred_at", "request_id", "organization_id", "actor_member_id", "actor_auth_type"],
@@ -59,6 +61,7 @@ describe("an export", () => {
     );
   });
 
+  // AU-43
   test.each([
     "=1+1",
     "+1",
@@ -85,7 +88,8 @@ describe("an export", () => {
     expect(text).not.toContain(`,${cell}`);
   });
 
-  test("in NDJSON has an event on each line, just as a page has it", async () => {
+  // AU-44
+  test("in NDJSON has an event on each line, as a page shows it", async () => {
     for (let n = 0; n < 5; n++)
       await audit.put(requestId(), intent({ organization_id: "lines", user_agent: "a\nb" }));
     const response = await audit.get("/organizations/lines/audit-events", NDJSON);
@@ -105,7 +109,8 @@ describe("an export", () => {
     }
   });
 
-  test("is JSON for whoever asks for nothing that there is", async () => {
+  // AU-41
+  test("is JSON for requests that accept no export format", async () => {
     for (const Accept of ["*/*", "image/png", "text/csv;q=0", "application/json, text/csv;q=0.9"]) {
       const response = await audit.get("/users/user-1/audit-events", { Accept });
       expect(response.headers.get("Vary")).toBe("Accept");
@@ -114,7 +119,7 @@ describe("an export", () => {
   });
 });
 
-/** Reads a body as it comes. */
+/** Reads a body as it arrives. */
 async function* lines(response: Response): AsyncGenerator<string, void, void> {
   let rest = "";
   for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -144,11 +149,12 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     await audit.stop();
   });
 
-  const memory = async () => {
+  const metric = async (name: string) => {
     const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes (\d+)/m.exec(text)?.[1]);
+    return Number(new RegExp(`^${name} (\\d+)`, "m").exec(text)?.[1]);
   };
-  /** The transactions under way beside the asking one: each is that of an export. */
+  const memory = () => metric("process_resident_memory_bytes");
+  /** The transactions of other sessions: each belongs to an export. */
   const transactions = sql`from pg_stat_activity
     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
   const cursors = async () => {
@@ -158,19 +164,21 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     return found[0]?.count;
   };
 
-  /** Whether as many exports as one log may have start at once. */
+  /** Returns whether as many exports as one log may have can start at once. */
   const slotsFree = async () => {
     const tries = await Promise.all([audit.get(LOG, NDJSON), audit.get(LOG, NDJSON)]);
     await Promise.all(tries.map((response) => response.body?.cancel()));
     return tries.every(({ status }) => status === 200);
   };
-  // a client that has left gives its slot back a moment later: no test finds the exports of another
+  // A client that has left gives its slot back a moment later. Wait, so that no test finds the exports of
+  // another.
   afterEach(async () => {
     await waitFor(slotsFree, { what: "the end of every export" });
     await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
   });
 
-  test("holds every event once, newest first, whatever limit says", async () => {
+  // AU-42
+  test("holds every event once, newest first, whatever the limit", async () => {
     const found = await log.run("ids", (orm) =>
       rows<{ id: string }>(
         orm,
@@ -184,7 +192,8 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     expect(exported).toEqual(found.map(({ id }) => id));
   });
 
-  test("is continued from the last event that came", async () => {
+  // AU-42
+  test("continues after the last event that arrived", async () => {
     const csv = (await (await audit.get(`${LOG}?service=service-1`, CSV)).text()).trimEnd().split("\n");
     const middle = Math.floor(csv.length / 2);
     const cursor = csv[middle]?.slice(0, 26);
@@ -192,20 +201,24 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     expect(rest.trimEnd().split("\n").slice(1)).toEqual(csv.slice(middle + 1));
   });
 
-  test("waits in the database for clients that do not read, in the memory of a few batches", async () => {
+  test("waits in the database for clients that do not read, and holds a few batches in memory", async () => {
     const whole = async (reader: AsyncGenerator<string>) => {
       let events = 0;
       for await (const _ of reader) events += 1;
       return events;
     };
-    // what a process grows by in its first export is not what an export holds
+    // The growth of a process that still seals the log does not count, nor that of its first export.
+    await waitFor(async () => (await metric("audit_sealed_entries_total")) >= EVENTS, {
+      timeout_ms: 120_000,
+      what: "the log being sealed",
+    });
     const events = await whole(lines(await audit.get(LOG, NDJSON)));
     const before = await memory();
     const exports = await Promise.all([audit.get(LOG, NDJSON), audit.get(LOG, NDJSON)]);
     const readers = exports.map((response) => lines(response));
     await Promise.all(readers.map((reader) => reader.next()));
     for (let page = 0; page < 100; page++) await audit.list(LOG);
-    // the sealer may be at work too, for a moment
+    // The sealer may use a cursor too, for a moment.
     await waitFor(async () => (await cursors()) === 2, { what: "two cursors" });
     expect((await memory()) - before).toBeLessThan(64 * 1024 * 1024);
     expect(events).toBeGreaterThan(50_000);
@@ -225,7 +238,8 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     expect((await audit.get(`${LOG}?limit=1`)).status).toBe(200);
   });
 
-  test("breaks off when the database is lost, so that a part is not taken for the whole", async () => {
+  // AU-47
+  test("breaks off when the database is lost, so that a part never looks complete", async () => {
     const response = await audit.get(LOG, NDJSON);
     const reader = response.body?.getReader();
     await reader?.read();

@@ -4,13 +4,13 @@ import { sql } from "drizzle-orm";
 
 export interface GeneratedLog {
   events: number;
-  /** The last event occurs here. */
+  /** The time of the last event. */
   end_ms: number;
-  /** The first event occurs this long before. */
+  /** The time from the first event to the last. */
   span_ms: number;
 }
 
-/** Half of all events are this organization's, a twentieth are this person's. */
+/** The organization of half of all events, and the person of a twentieth. */
 export const BUSY_ORGANIZATION = "01J00000000000000000000ORG";
 export const BUSY_USER = "01J0000000000000000000USER";
 
@@ -18,8 +18,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CHUNK_EVENTS = 10_000;
 
 /**
- * Fills the log with events as a deployment would have them: spread evenly over the time, every field with
- * common and with rare values, one value of each (`retired`) only in the oldest tenth. Ids follow the time.
+ * Fills the log with events like those of a deployment. They are spread evenly over the time, and every field
+ * has common and rare values. One value of each field (`retired`) is only in the oldest tenth. Ids follow the
+ * time.
  */
 export async function generateLog(
   database: Database,
@@ -39,11 +40,14 @@ export async function generateLog(
   }
 }
 
-/** A number below `below` for each event `n`: looks random, differs by `field`, is the same in every run. */
+/**
+ * Returns a number below `below` for each event `n`. It looks random, differs by `field`, and is the same in
+ * every run.
+ */
 const pick = (field: number, below: number) =>
   sql.raw(`((hashint8extended(n, ${field}) & 1048575) % ${below})`);
 
-/** One in `of` events of the oldest tenth. */
+/** Selects one in `of` events of the oldest tenth. */
 const seldom = (field: number, of: number) => sql`old and ${pick(field, of)} = 0`;
 
 const chunk = ({ events, end_ms, span_ms }: GeneratedLog, first: number, last: number) => sql`
@@ -92,7 +96,7 @@ const chunk = ({ events, end_ms, span_ms }: GeneratedLog, first: number, last: n
       case when old then 'retired' else 'created-' || n end end
   from made`;
 
-/** The first ten characters of a ULID: 50 bits in Crockford's alphabet. */
+/** Returns the first ten characters of a ULID: 50 bits in Crockford's alphabet. */
 function ulidTime(ms: ReturnType<typeof sql>) {
   const characters = Array.from(
     { length: 10 },

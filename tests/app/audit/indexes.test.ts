@@ -18,12 +18,12 @@ const PAGE_BLOCKS_MAX = 600;
 
 type Wanted = Partial<Pick<EventFilter, "exact">> & {
   params?: Record<string, string>;
-  /** Times as a part of the log's span. */
+  /** Times as a share of the log's span. */
   from?: number;
   before?: number;
 };
 
-/** Values that are common, seldom and long gone, never there. */
+/** Values that are common, values that are rare and long gone, and values that never occur. */
 const single: Record<string, Wanted> = {
   "no filter": {},
   "actor_member_id, common": { exact: { actor_member_id: "member-7" } },
@@ -84,6 +84,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
+// AU-40
 describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`, () => {
   let log: Database;
 
@@ -99,7 +100,9 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
   const instant = (part: number | undefined) =>
     part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(at_ms(part));
 
-  /** The plan, run, of a page below a cursor at that part of the log; null when there is nothing to ask. */
+  /**
+   * Returns the executed plan of a page below a cursor at that share of the log; null without such a page.
+   */
   async function explain(
     kind: "organization" | "user",
     wanted: Wanted,
@@ -121,7 +124,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
     return row === undefined ? null : nodes(row["QUERY PLAN"][0].Plan);
   }
 
-  test("is planned for its own values, however often its like was asked for", async () => {
+  test("is planned for its own values, however often similar pages were read", async () => {
     const filter: EventFilter = {
       log: { kind: "organization", id: BUSY_ORGANIZATION },
       exact: { service: "service-1" },
@@ -170,7 +173,7 @@ function nodes(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodes)];
 }
 
-/** Tables that were read without an index and held anything: months ahead are empty. */
+/** Returns tables that were read without an index and held rows: future months are empty. */
 function scanned(plan: Plan[]): (string | undefined)[] {
   return plan
     .filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"] !== undefined)
@@ -178,7 +181,10 @@ function scanned(plan: Plan[]): (string | undefined)[] {
     .map((node) => node["Relation Name"]);
 }
 
-/** Events that were read in vain: few, in months so small that the planner does not care. */
+/**
+ * Returns the number of events that were read in vain: few, in months so small that the planner does not
+ * care.
+ */
 function passedOver(plan: Plan[]): number {
   return plan.reduce((sum, node) => sum + (node["Rows Removed by Filter"] ?? 0) * node["Actual Loops"], 0);
 }

@@ -9,7 +9,7 @@ const rejected = { outcome: "rejected", status: 403 };
 describe("a batch of intents", () => {
   const audit = sharedAudit();
 
-  /** What a batch is answered with, which must be 200. */
+  /** Returns the results of a batch, whose status must be 200. */
   async function resultsOf(intents: unknown[]): Promise<Record<string, unknown>[]> {
     const response = await audit.postIntents({ intents });
     const body = await json(response);
@@ -22,7 +22,8 @@ describe("a batch of intents", () => {
     ...intent(changes),
   });
 
-  test("tells of each what became of it, in their order", async () => {
+  // AU-24, AU-25, AU-26
+  test("returns the result of each, in their order", async () => {
     const [fresh, known, wrong, late, twice] = Array.from({ length: 5 }, requestId);
     await audit.put(String(known), intent());
     const yesterday = new Date(Date.now() - 25 * 3_600_000).toISOString();
@@ -59,7 +60,7 @@ describe("a batch of intents", () => {
     for (const id of [wrong, late]) expect(await audit.event(String(id))).toBeUndefined();
   });
 
-  test("sent again is answered existing, and counts like single ones", async () => {
+  test("that is sent again is answered existing, and counts like single ones", async () => {
     const intents = Array.from({ length: BATCH_MAX }, () => of(requestId()));
     const count = async (result: string) => {
       const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
@@ -73,7 +74,8 @@ describe("a batch of intents", () => {
     expect(await count("existing")).toBe(existing + BATCH_MAX);
   });
 
-  test("creates each event once, when batches and single ones claim the same requests at once", async () => {
+  // AU-25
+  test("creates each event once, when batches and single intents claim the same requests at once", async () => {
     const ids = Array.from({ length: 50 }, requestId);
     const batches = [ids, ids.toReversed(), ids].map((each) => resultsOf(each.map((id) => of(id))));
     const single = Promise.all(ids.map((id) => audit.put(id, intent())));
@@ -85,7 +87,7 @@ describe("a batch of intents", () => {
     for (const id of ids) expect(await audit.event(id)).toMatchObject({ request_id: id });
   });
 
-  test("is waited for by the outcomes of its requests", async () => {
+  test("makes the outcomes of its requests wait", async () => {
     const ids = Array.from({ length: 20 }, requestId);
     const written = resultsOf(ids.map((id) => of(id)));
     const response = await audit.postOutcomes({
@@ -93,13 +95,14 @@ describe("a batch of intents", () => {
     });
     await written;
     for (const { request_id, result } of (await json(response)).results) {
-      // not_found: it overtook the intents on the wire
+      // An outcome that overtook its intents on the wire is not_found.
       const outcome = result === "applied" ? "rejected" : "pending";
       expect(await audit.event(request_id)).toMatchObject({ outcome });
     }
   });
 
   const item = of("r");
+  // AU-24
   test.each([
     ["no intents", { intents: [] }, ["intents"]],
     ["101 intents", { intents: Array(BATCH_MAX + 1).fill(item) }, ["intents"]],
@@ -110,6 +113,7 @@ describe("a batch of intents", () => {
     expect(await wrongFields(await audit.postIntents(body))).toEqual(paths);
   });
 
+  // AU-16
   test("that is not JSON is 400, and 413 when it is too large", async () => {
     expect((await audit.postIntents("{")).status).toBe(400);
     const large = JSON.stringify({ intents: [{ ...item, more: "x".repeat(BATCH_BYTES_MAX) }] });

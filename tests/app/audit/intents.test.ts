@@ -5,6 +5,7 @@ import { intent, json, requestId, sharedAudit, startAudit, wrongFields } from ".
 const audit = sharedAudit();
 
 describe("an intent", () => {
+  // AU-9
   test("is 201 when it is new and 200, unchanged, when the request is known", async () => {
     const id = requestId();
     const first = await audit.put(id, intent());
@@ -14,6 +15,7 @@ describe("an intent", () => {
     expect(await audit.event(id)).toMatchObject({ service: "widgets", outcome: "pending", status: null });
   });
 
+  // AU-1
   test("is read back as it was sent", async () => {
     const id = requestId();
     const sent = intent({ occurred_at: new Date(Date.now() - 3_600_000).toISOString() });
@@ -31,13 +33,15 @@ describe("an intent", () => {
     expect<unknown>(await audit.event(id)).toEqual(expected);
   });
 
-  test("may carry fields that this version does not know", async () => {
+  // AU-14
+  test("may have fields that this version does not know", async () => {
     const id = requestId();
     const body = intent({ region: "eu", nested: { a: "\0", b: [1] } });
     expect((await audit.put(id, { ...body, actor: { ...Object(body.actor), rank: 1 } })).status).toBe(201);
     expect(Object.keys((await audit.event(id)) ?? {})).not.toContain("region");
   });
 
+  // AU-10
   test.each([
     ["of another offset", "2026-01-01T02:00:00.000+02:00", "2026-01-01T00:00:00.000Z"],
     ["with microseconds", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
@@ -95,6 +99,7 @@ describe("an intent", () => {
     ["everything wrong at once", intent({ service: 1, ip: 2, method: null }), ["service", "ip", "method"]],
   ];
 
+  // AU-10, AU-11, AU-12, AU-13
   test.each(wrong)("with %s is 422 and writes nothing", async (_, body, fields) => {
     const id = requestId();
     const named = await wrongFields(await audit.put(id, body));
@@ -108,6 +113,7 @@ describe("an intent", () => {
     expect(await wrongFields(await audit.put(requestId(), body))).toEqual([field]);
   });
 
+  // AU-16
   test.each([
     ["not JSON", "{", 400],
     ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), 400],
@@ -125,6 +131,7 @@ describe("an intent", () => {
     expect([response.status, typeof (await json(response)).error.message]).toEqual([status, "string"]);
   });
 
+  // AU-12
   test.each(["a b", "a\u0000", "é", "x".repeat(129), "a\n"])("for request id %j is 422", async (id) => {
     expect(await wrongFields(await audit.put(id, intent()))).toEqual(["request_id"]);
     expect(await wrongFields(await audit.patch(id, { outcome: "rejected", status: 403 }))).toEqual([
@@ -132,7 +139,8 @@ describe("an intent", () => {
     ]);
   });
 
-  test("takes 128 characters of visible ASCII as request id, and a path of nothing else", async () => {
+  // AU-12, ER-15
+  test("accepts 128 characters of visible ASCII as request id, and a path of such characters", async () => {
     const id = `${"~".repeat(127)}%`;
     expect((await audit.put(id, intent())).status).toBe(201);
     const broken = await fetch(`${audit.internal_url}/internal/events/%zz`, { method: "PUT", body: "{}" });

@@ -6,6 +6,7 @@ const TOKEN = "internal-token-of-this-test";
 describe("the internal port with a token", () => {
   const audit = sharedAudit({ database_url: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
 
+  // AU-31
   test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(
     "refuses writes with the token %p, before anything else",
     async (token) => {
@@ -30,14 +31,15 @@ describe("the internal port with a token", () => {
     },
   );
 
-  test("takes writes with it", async () => {
+  test("accepts writes with it", async () => {
     const headers = { "X-Platform-Internal-Token": TOKEN };
     const id = requestId();
     expect((await audit.put(id, intent(), headers)).status).toBe(201);
     expect((await audit.patch(id, { outcome: "rejected", status: 403 }, headers)).status).toBe(204);
   });
 
-  test("has no other spelling of the guarded paths", async () => {
+  // AU-31
+  test("accepts no other spelling of the guarded paths", async () => {
     for (const path of [
       "/%69nternal/events/x",
       "//internal/events/x",
@@ -52,12 +54,14 @@ describe("the internal port with a token", () => {
     }
   });
 
-  test("asks for none at health and metrics", async () => {
+  // AU-31, OP-29
+  test("requires none for health and metrics", async () => {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
       expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(200);
     }
   });
 
+  // AU-32
   test("has no reads, and the public port no writes", async () => {
     expect((await fetch(`${audit.internal_url}/users/u/audit-events`)).status).toBe(404);
     const headers = { "X-Platform-Internal-Token": TOKEN };

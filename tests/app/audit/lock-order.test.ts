@@ -14,7 +14,7 @@ const EVENTS = 200;
 const applied: AuditOutcome = { outcome: "responded", status: 200 };
 const named: AuditOutcome = { ...applied, organization_id: "organization-7", member_id: "member-7" };
 
-/** A replica's writer, on connections of its own. */
+/** A replica's writer, with its own connections. */
 interface Replica {
   writer: EventWriter;
   database: Database;
@@ -38,6 +38,7 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
   });
   afterAll(() => log.close());
 
+  // AU-28
   test("never deadlock, whatever they write", async () => {
     const [first, second] = replicas;
     for (let round = 0; round < ROUNDS; round++) {
@@ -59,9 +60,12 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
     expect(await deadlocks()).toBe(0);
   });
 
-  /** What the server counted: a write that lost a deadlock is repeated and answered like any other. */
+  /**
+   * Returns the deadlocks that the server counted. Answers do not show them, because a write that lost a
+   * deadlock is retried.
+   */
   async function deadlocks(): Promise<number | undefined> {
-    // connections report their counts when they end, if not before
+    // Connections report their counts when they end, at the latest.
     await waitFor(async () => (await numberOf(connections)) === 0, { what: "the end of the connections" });
     return numberOf(sql`select deadlocks as number from pg_stat_database where datname = current_database()`);
   }
@@ -75,7 +79,7 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
 const connections = sql`select count(*) as number from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and query ~ 'with given as'`;
 
-/** Of a person's log, so that an outcome may name an organization. */
+/** Returns an intent of a person's log, so that an outcome may name an organization. */
 function intentOf(round: number): AuditIntent {
   return {
     occurred_at: new Date().toISOString(),

@@ -9,7 +9,7 @@ const rejected = { outcome: "rejected", status: 403 };
 describe("a batch of outcomes", () => {
   const audit = sharedAudit();
 
-  /** What a batch is answered with, which must be 200. */
+  /** Returns the results of a batch, whose status must be 200. */
   async function resultsOf(outcomes: unknown[]): Promise<Record<string, unknown>[]> {
     const response = await audit.postOutcomes({ outcomes });
     const body = await json(response);
@@ -23,7 +23,8 @@ describe("a batch of outcomes", () => {
     return ids;
   }
 
-  test("tells of each what became of it, in their order", async () => {
+  // AU-24, AU-25
+  test("returns the result of each, in their order", async () => {
     const [fresh, final, again, wrong, ofOrganization] = await written(5);
     const person = requestId();
     await audit.put(person, userIntent());
@@ -71,7 +72,8 @@ describe("a batch of outcomes", () => {
     expect(await audit.event(person, "/organizations/organization-8")).toMatchObject(named);
   });
 
-  test("sent again is answered already_final, and counts like single ones", async () => {
+  // AU-25
+  test("that is sent again is answered already_final, and counts like single ones", async () => {
     const ids = await written(BATCH_MAX);
     const outcomes = ids.map((request_id) => ({ request_id, ...rejected }));
     const count = async (result: string) => {
@@ -86,6 +88,7 @@ describe("a batch of outcomes", () => {
     expect(await count("already_final")).toBe(final + BATCH_MAX);
   });
 
+  // AU-23
   test("waits for intents that are still being written", async () => {
     const ids = Array.from({ length: 20 }, requestId);
     const intents = Promise.all(ids.map((id) => audit.put(id, intent())));
@@ -93,13 +96,13 @@ describe("a batch of outcomes", () => {
     const results = await resultsOf(ids.map((request_id) => ({ request_id, ...rejected })));
     await intents;
     for (const { request_id, result } of results) {
-      // not_found: it overtook the intent on the wire
+      // An outcome that overtook its intent on the wire is not_found.
       const outcome = result === "applied" ? "rejected" : "pending";
       expect(await audit.event(String(request_id))).toMatchObject({ outcome });
     }
   });
 
-  test("holds as many outcomes with the longest details as it may have", async () => {
+  test("holds the maximum of outcomes with the longest details", async () => {
     const ids = await written(BATCH_MAX);
     const details = { text: "é".repeat(680) };
     const outcomes = ids.map((request_id) => ({ request_id, outcome: "responded", status: 200, details }));

@@ -1,10 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
-import { intent, requestId, sharedAudit, startAudit, userIntent, wrongFields } from "./audit-service.ts";
+import {
+  intent,
+  json,
+  requestId,
+  sharedAudit,
+  startAudit,
+  userIntent,
+  wrongFields,
+} from "./audit-service.ts";
 
 const audit = sharedAudit();
 
 describe("an outcome", () => {
+  // AU-3, AU-17, AU-18
   test("makes a pending event final, once", async () => {
     const id = requestId();
     await audit.put(id, intent());
@@ -20,6 +29,7 @@ describe("an outcome", () => {
     expect(await audit.event(id)).toMatchObject(outcome);
   });
 
+  // AU-18, ER-24
   test("is 404 for a request that the log does not hold", async () => {
     const response = await audit.patch("nobody", { outcome: "rejected", status: 503 });
     expect(response.status).toBe(404);
@@ -28,6 +38,32 @@ describe("an outcome", () => {
     });
   });
 
+  // AU-16, AU-22
+  test.each([
+    ["a name twice", '{"id":1,"id":2}', 'an object has two members with the name "id"'],
+    [
+      "a number that a double changes",
+      '{"id":12345678901234567890}',
+      'a double does not keep the number "12345678901234567890"',
+    ],
+  ])("with %s in its details is 422 and changes nothing", async (_, details, said) => {
+    const id = requestId();
+    await audit.put(id, intent());
+    const one = `{"outcome":"responded","status":200,"details":${details}}`;
+    for (const response of [
+      await audit.patch(id, one),
+      await audit.postOutcomes(`{"outcomes":[{"request_id":"${id}",${one.slice(1)}]}`),
+    ]) {
+      expect(response.status).toBe(422);
+      expect((await json(response)).error).toMatchObject({
+        code: "VALIDATION_ERROR",
+        details: { fields: [{ path: "", message: `The body must be I-JSON: ${said}.` }] },
+      });
+    }
+    expect(await audit.event(id)).toMatchObject({ outcome: "pending", details: null });
+  });
+
+  // AU-23
   test("sent before its intent is answered finds the event", async () => {
     for (let round = 0; round < 20; round++) {
       const id = requestId();
@@ -56,6 +92,7 @@ describe("an outcome", () => {
     }
   });
 
+  // AU-19
   test.each([
     ["no_response", null],
     ["no_response", 502],
@@ -74,6 +111,7 @@ describe("an outcome", () => {
 
   const responded = { outcome: "responded", status: 200 };
   const pair = { organization_id: "o", member_id: "m" };
+  // AU-19, AU-20
   test.each([
     ["pending", { outcome: "pending", status: null }, ["outcome"]],
     ["unknown", { outcome: "done", status: 200 }, ["outcome"]],
@@ -103,6 +141,7 @@ describe("an outcome", () => {
     expect(await audit.event(id, "/users/user-1")).toMatchObject({ outcome: "pending", created_id: null });
   });
 
+  // AU-22
   test.each([
     ["nested objects", { a: { b: { c: [{ d: null }, [[]], {}] } } }],
     ["every kind of escape", { '\0\u001f"\\/': "\0\b\t\u2028\ud800 \udfff 🚪 é" }],
@@ -131,6 +170,7 @@ test("an outcome whose details are nested more deeply than a body may be is refu
 });
 
 describe("an outcome of a user route", () => {
+  // AU-4
   test("puts the event into the organization's log too, with the member as actor and without the person", async () => {
     const id = requestId();
     await audit.put(id, userIntent());
@@ -153,7 +193,8 @@ describe("an outcome of a user route", () => {
     }
   });
 
-  test("may name no organization for an event that is in one's log already: 422, still pending", async () => {
+  // AU-21
+  test("is 422 and leaves the event pending when it names an organization and the event is in one's log already", async () => {
     const id = requestId();
     await audit.put(id, intent());
     const outcome = { outcome: "responded", status: 200, organization_id: "organization-2", member_id: "m" };

@@ -3,9 +3,10 @@ import { intent, requestId, sharedAudit, wrongFields } from "./audit-service.ts"
 
 const LOG = "/organizations/organization-1/audit-events";
 
+// AU-37
 describe("the filter params[name]", () => {
   const audit = sharedAudit({ database_url: "pglite://memory" });
-  /** Events by the params that they have. */
+  /** The events by their params. */
   const written = new Map<string, string>();
 
   beforeAll(async () => {

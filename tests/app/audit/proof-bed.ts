@@ -6,6 +6,8 @@ import type { KeptCopies } from "@ostiary/cli/verify";
 import { type Verdict, verifyExport } from "@ostiary/cli/verify";
 import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
 import {
   type AuditService,
   type AuditServiceOptions,
@@ -14,20 +16,20 @@ import {
   startAudit,
 } from "./audit-service.ts";
 
-/** A new Ed25519 key in PKCS #8, in a file of its own that others can not read. */
+/** Makes a new Ed25519 key in PKCS #8, in a file that others cannot read. */
 export function signingKeyFile(): string {
   const { privateKey } = generateKeyPairSync("ed25519");
   return keyFile(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }
 
-/** A file of its own with this text. */
+/** Writes a file with this text. */
 export function keyFile(text: string, mode = 0o600): string {
   const path = join(mkdtempSync(join(tmpdir(), "ostiary-key-")), "key.pem");
   writeFileSync(path, text, { mode });
   return path;
 }
 
-/** An audit service that signs its checkpoints and seals often. */
+/** Starts an audit service that signs its checkpoints and seals often. */
 export function startProvenAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
   return startAudit({
     ...options,
@@ -35,7 +37,7 @@ export function startProvenAudit(options: AuditServiceOptions = {}): Promise<Aud
   });
 }
 
-/** Writes so many events of organization-1, one after the other, all but the last with an outcome. */
+/** Writes this many events of organization-1, one after the other, all but the last with an outcome. */
 export async function writeEvents(
   audit: AuditService,
   count: number,
@@ -60,7 +62,7 @@ export async function writeEvents(
 
 export const ORGANIZATION_LOG = "/organizations/organization-1/audit-events";
 
-/** An export with proof: its text, and what is in it. */
+/** An export with proof: its text, and its parsed content. */
 export interface ProofExport {
   text: string;
   events: ProvenEvent[];
@@ -81,7 +83,7 @@ export function readExport(text: string): ProofExport {
   return { text, events: lines.slice(0, -1), end: lines.at(-1) };
 }
 
-/** The text of an export with these lines. */
+/** Returns the text of an export with these lines. */
 export function exportText({ events, end }: Pick<ProofExport, "events" | "end">): string {
   return [...events, end].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
@@ -102,4 +104,14 @@ export function verify(
 
 async function* lines(text: string): AsyncGenerator<string, void, void> {
   yield* text.split("\n").slice(0, -1);
+}
+
+/**
+ * Runs statements as only the owner of the tables can, without triggers. Semicolons separate the statements.
+ */
+export function tamperWith(log: Database, statements: string): Promise<void> {
+  return log.transaction("tamper", async (tx) => {
+    await rows(tx, sql`set local session_replication_role = replica`);
+    for (const part of statements.split(";")) if (part.trim() !== "") await rows(tx, sql.raw(part));
+  });
 }

@@ -13,7 +13,7 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
+import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
 import {
   exportProof,
   keysOf,
@@ -48,13 +48,14 @@ function writeHeld(log: Database, id: string, held: Promise<void>, written: () =
 }
 
 describe.skipIf(!services().postgres.real)("the sealer", () => {
-  test("gives an event that is committed late a place behind what was sealed before, and waits for nobody", async () => {
+  // AU-54
+  test("gives an event that commits late a position behind sealed ones, and waits for no transaction", async () => {
     const audit = await startProvenAudit();
     const log = await openLog(audit);
     try {
       await writeEvents(audit, 2);
       const [late, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      // an id of now, which comes before those of the events that follow
+      // An id of now, which sorts before the ids of the next events.
       const id = `${(await exportProof(audit)).events[0]?.id.slice(0, 10)}${"Z".repeat(16)}`;
       const holding = writeHeld(log, id, late.promise, written.resolve);
       await written.promise;
@@ -75,7 +76,8 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     }
   });
 
-  test("gives what was committed one after the other, by any replica, places in that order", async () => {
+  // AU-53
+  test("gives events that commit one after the other, in any replica, positions in that order", async () => {
     const database_url = await freshDatabase();
     const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
     const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ database_url, env })));
@@ -100,7 +102,8 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     }
   });
 
-  test("leaves neither a gap nor a double, however many replicas write and seal at once", async () => {
+  // AU-53
+  test("leaves no gap and no duplicate, however many replicas write and seal at once", async () => {
     const database_url = await freshDatabase();
     const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile(), SEAL_INTERVAL_MS: "50" };
     const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ database_url, env })));
@@ -126,8 +129,9 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     }
   });
 
-  test("of five that seal from the same state one has sealed, and the others have done nothing", async () => {
-    // it does nothing by itself for a minute
+  // AU-55
+  test("seals once when five sealers start from the same state, and the others do nothing", async () => {
+    // The service itself seals nothing for a minute.
     const audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "60000" } });
     const log = await openLog(audit);
     try {
@@ -158,28 +162,35 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     }
   });
 
-  test("goes on in a database that was restored into another server, whose transactions are counted anew", async () => {
-    const audit = await startProvenAudit();
-    const log = await openLog(audit);
-    try {
-      await writeEvents(audit, 3);
-      const before = await exportProof(audit);
-      await log.run("restore", (orm) =>
-        rows(orm, sql`update audit.sealer set sealed_to = '4000000000:4000000000:'`),
-      );
-      await writeEvents(audit, 3);
-      const complete = async () => {
-        const { text } = await exportProof(audit);
-        return verify(text, await keysOf(audit), { checkpoints: [], end: before.end });
-      };
-      let verdict = await complete();
-      while (verdict.events < 6) verdict = await complete();
-      expect(verdict).toMatchObject({ complete: true, events: 6 });
-    } finally {
-      await log.close();
-      await audit.stop();
-    }
-  });
+  test.each([
+    ["a log that is signed", startProvenAudit],
+    ["a log without a key", () => startAudit({ env: { SEAL_INTERVAL_MS: "100" } })],
+  ])(
+    "goes on in a database that was restored into another server, whose transactions are counted anew: %s",
+    async (_, start) => {
+      const audit = await start();
+      const log = await openLog(audit);
+      try {
+        await writeEvents(audit, 3);
+        const before = await exportProof(audit);
+        await log.run("restore", (orm) =>
+          rows(orm, sql`update audit.sealer set sealed_to = '4000000000:4000000000:'`),
+        );
+        await writeEvents(audit, 3);
+        const complete = async () => {
+          const { text } = await exportProof(audit);
+          const keys = await keysOf(audit);
+          return verify(text, keys.length === 0 ? null : keys, { checkpoints: [], end: before.end });
+        };
+        let verdict = await complete();
+        while (verdict.events < 6) verdict = await complete();
+        expect(verdict).toMatchObject({ complete: true, events: 6 });
+      } finally {
+        await log.close();
+        await audit.stop();
+      }
+    },
+  );
 });
 
 test("the sealer works in an embedded database too", async () => {
@@ -193,7 +204,8 @@ test("the sealer works in an embedded database too", async () => {
   }
 });
 
-describe.skipIf(!services().postgres.real)("an upgrade of a log from before it was proved", () => {
+// AU-69
+describe.skipIf(!services().postgres.real)("an upgrade of a log from before its proof", () => {
   let audit: AuditService;
   let log: Database;
 
@@ -236,7 +248,7 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before it w
 
   const USER_LOG = "/users/user-1/audit-events";
 
-  test("seals it first, each log from its start, what comes later behind it, and proves it from then on", async () => {
+  test("seals old events first, each log from its start, then new ones, and proves them from then on", async () => {
     await writeEvents(audit, 2);
     await audit.patch("older-5", {
       outcome: "responded",
@@ -265,7 +277,7 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before it w
   }, 60_000);
 });
 
-test.skipIf(!services().postgres.real)("an upgrade leaves no intent without its place", async () => {
+test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a position", async () => {
   const database_url = await freshDatabase();
   const log = await openDatabase(database_url, { namespace: "audit" });
   await log.migrate("audit", await migrationsBefore("0004_intents_by_xid"));
@@ -286,7 +298,7 @@ test.skipIf(!services().postgres.real)("an upgrade leaves no intent without its 
   }
 });
 
-/** A copy of the folder of migrations up to the one that is named. */
+/** Returns a copy of the folder of migrations up to the named one. */
 async function migrationsBefore(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
   await cp(MIGRATIONS, folder, { recursive: true });

@@ -13,7 +13,7 @@ import {
 
 const time = manualClock("2026-03-01T06:00:00.000Z");
 let audit: AuditService;
-/** Everything written, oldest first. */
+/** Everything that was written, oldest first. */
 const written: Written[] = [];
 
 interface Written {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => audit.stop());
 
-/** A few values for every field, in all mixtures; over a change of month. */
+/** Writes events with a few values for every field, in all mixtures, over a change of month. */
 async function write(n: number): Promise<void> {
   time.advance(97_000);
   const ofUser = n % 5 === 0;
@@ -87,7 +87,7 @@ function outcomeOf(n: number, ofUser: boolean): Outcome | null {
   return { outcome: "responded", status: 200, created_id: `created-${n % 9}`, ...pair };
 }
 
-/** Every page of a log, by following has_more. */
+/** Returns all pages of a log, by following has_more. */
 async function all(path: string, query: Record<string, string>, limit: number): Promise<AuditEvent[]> {
   const events: AuditEvent[] = [];
   for (;;) {
@@ -140,7 +140,8 @@ const ofLog = (log: string, event: Written) =>
   log.startsWith("/users") ? event.user_id === "user-1" : event.organization_id === log.split("/")[2];
 
 describe("a log", () => {
-  test("gives exactly the events that every filter wants, newest first, in pages of any size", async () => {
+  // AU-34, AU-36
+  test("returns exactly the events that match every filter, newest first, in pages of any size", async () => {
     const query = fc.record(values, { requiredKeys: [] });
     await fc.assert(
       fc.asyncProperty(
@@ -166,6 +167,7 @@ describe("a log", () => {
     );
   });
 
+  // AU-36
   test.each(Object.keys(values))("is filtered by %s alone", async (name) => {
     for (const value of fc.sample(values[name] ?? fc.constant(""), { numRuns: 4, seed: 1 })) {
       const events = await all(`${logs[2]}/audit-events`, { [name]: value }, 40);
@@ -176,7 +178,8 @@ describe("a log", () => {
     }
   });
 
-  test("holds 50 events in a page unless told, and 100 at most", async () => {
+  // AU-35
+  test("has 50 events in a page by default, and 100 at most", async () => {
     const path = "/organizations/organization-1/audit-events";
     const sizes = async (query: string) => (await audit.list(`${path}${query}`)).audit_events.length;
     expect(await sizes("")).toBe(50);
@@ -185,7 +188,8 @@ describe("a log", () => {
     expect(await sizes("?limit=100000000000000000000")).toBe(100);
   });
 
-  test("continues from a cursor that is no event's id", async () => {
+  // AU-35
+  test("continues from a cursor that is not the id of an event", async () => {
     const path = "/organizations/organization-1/audit-events";
     expect(await audit.list(`${path}?starting_after=${"0".repeat(26)}`)).toEqual({
       audit_events: [],
@@ -195,6 +199,7 @@ describe("a log", () => {
     expect(await audit.list(`${path}?starting_after=7${"Z".repeat(25)}`)).toEqual(first);
   });
 
+  // AU-34
   test.each(["/organizations/nobody", "/users/nobody", "/users/organization-1", "/organizations/user-1"])(
     "without events is an empty list: %s",
     async (log) => {
@@ -202,6 +207,7 @@ describe("a log", () => {
     },
   );
 
+  // AU-38
   test("is empty when occurred_after is later than occurred_before", async () => {
     const query = "occurred_after=2026-03-02T00:00:00Z&occurred_before=2026-03-01T00:00:00Z";
     for (const log of logs) {
@@ -209,7 +215,8 @@ describe("a log", () => {
     }
   });
 
-  test("of an organization never says who the person is, a person's does", async () => {
+  // AU-5
+  test("of an organization never names the person; a person's log does", async () => {
     for (const log of logs) {
       for (const event of await all(`${log}/audit-events`, {}, 100)) {
         expect(Object.hasOwn(event, "user_id")).toBe(log.startsWith("/users"));
@@ -224,7 +231,7 @@ describe("a log", () => {
     }
   });
 
-  test("takes every id as it is", async () => {
+  test("accepts every id as it is", async () => {
     for (const id of ["a b", "é", "..%2Fx", "%25", "' or true --", "%"]) {
       const path = `/organizations/${encodeURIComponent(id)}/audit-events`;
       expect(await audit.list(path)).toEqual({ audit_events: [], has_more: false });
@@ -237,6 +244,7 @@ describe("a log", () => {
 });
 
 describe("a read", () => {
+  // AU-39
   test.each([
     "limit=1&limit=2",
     "params[a]=1&params[a]=2",
@@ -249,6 +257,7 @@ describe("a read", () => {
     }
   });
 
+  // AU-39
   test("with unknown and malformed parameters is 422 and names all of them", async () => {
     const query = "user_id=u&limit=0&starting_after=x&outcome=x&occurred_after=x&method=%00";
     for (const accept of ["application/json", "text/csv", "application/x-ndjson"]) {
@@ -259,13 +268,15 @@ describe("a read", () => {
     }
   });
 
-  test("says in errors which request it was, and sets no X-Request-ID", async () => {
+  // AU-33
+  test("names its request in errors, and sets no X-Request-ID", async () => {
     const response = await audit.get("/users/u/audit-events?nope=1", { "X-Request-ID": "abc" });
     expect((await json(response)).error.request_id).toBe("abc");
     expect(response.headers.get("X-Request-ID")).toBeNull();
     expect((await audit.get("/users/u/audit-events")).headers.get("X-Request-ID")).toBeNull();
   });
 
+  // ER-10
   test("of an unknown path is 404, of a known one by another method 405 with Allow", async () => {
     expect((await audit.get("/organizations/o")).status).toBe(404);
     expect((await audit.get("/internal/events/x")).status).toBe(404);
@@ -273,6 +284,7 @@ describe("a read", () => {
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
 
+  // AU-49, ER-11
   test("by HEAD has no body", async () => {
     for (const accept of ["application/json", "text/csv"]) {
       const response = await fetch(`${audit.url}${logs[1]}/audit-events`, {

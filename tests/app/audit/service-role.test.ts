@@ -1,49 +1,22 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { migrate } from "@ostiary/audit/migrate";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
-import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, requestId, startAudit, userIntent } from "./audit-service.ts";
+import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** The service under a role that owns nothing of the log: it can do all of its work, and nothing that alters the log. */
+/**
+ * The service under a role that owns no part of the log: it can do all of its work, and cannot alter the log.
+ */
 const onServer = describe.skipIf(!services().postgres.binary);
 const DENIED = "42501";
 const REFUSED = "23001";
 
-/** A new database whose owner is no superuser, migrated, and a role for the service. */
-async function newLog() {
-  const superuser_url = await freshDatabase();
-  const name = new URL(superuser_url).pathname.slice(1);
-  const [owner, role] = [`owner_${name}`, `service_${name}`];
-  const admin = postgres(superuser_url, { max: 1, onnotice: () => {} });
-  await admin.unsafe(`create role ${owner} login createrole`);
-  await admin.unsafe(`grant create on database ${name} to ${owner}`);
-  const as = (user: string) => {
-    const url = new URL(superuser_url);
-    url.username = user;
-    return url.href;
-  };
-  const told = await migrate({ DATABASE_URL: as(owner) }, role);
-  return {
-    admin,
-    owner,
-    role,
-    owner_url: as(owner),
-    role_url: as(role),
-    superuser_url,
-    told,
-    async remove() {
-      await admin.unsafe(`drop owned by ${role}`);
-      await admin.unsafe(`drop role ${role}`);
-      await admin.end();
-    },
-  };
-}
-type Log = Awaited<ReturnType<typeof newLog>>;
+type Log = Awaited<ReturnType<typeof newOwnedLog>>;
 
 onServer("a role that was made by migrate --role", () => {
   let log: Log;
@@ -53,7 +26,7 @@ onServer("a role that was made by migrate --role", () => {
   const month = new Date().toISOString().slice(0, 7).replace("-", "_");
 
   beforeAll(async () => {
-    log = await newLog();
+    log = await newOwnedLog();
     audit = await startAudit({ database_url: log.role_url });
     sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
     for (const id of [pending, final]) await audit.put(id, intent());
@@ -78,8 +51,9 @@ onServer("a role that was made by migrate --role", () => {
       (select json_agg(r order by id) from audit.request_ids r) as ids`);
 
   const partition = `audit.audit_events_${month}`;
+  // AU-6
   test.each([
-    // an update beyond the outcome
+    // Updates beyond the outcome.
     ["update audit.audit_events set service = 'x' where request_id = 'PENDING'", DENIED],
     ["update audit.audit_events set occurred_at = now()", DENIED],
     ["update audit.audit_events set outcome = 'rejected', ip = '::' where request_id = 'PENDING'", DENIED],
@@ -94,7 +68,18 @@ onServer("a role that was made by migrate --role", () => {
     ["update audit.entries set chain = ''", DENIED],
     ["update audit.checkpoints set jws = null", DENIED],
     ["update audit.signing_keys set x = ''", DENIED],
-    // what takes away
+    ["insert into audit.signing_keys (kid, x) values ('mine', 'mine')", DENIED],
+    ["update audit.sealer set marks_signed = false", DENIED],
+    ["update audit.sealer set undeclared_before = now()", DENIED],
+    ["alter table audit.sealer disable trigger note_signed_marks", DENIED],
+    ["update audit.altered_chains set accepted = true", DENIED],
+    ["truncate audit.altered_chains", DENIED],
+    ["update audit.retentions set month = '2020-01'", DENIED],
+    [
+      "insert into audit.retentions (chain_id, position, month, declared_at, ranges, chain, salt) values (1, 1, '2020-01', now(), '[]', '', '')",
+      DENIED,
+    ],
+    // Statements that remove rows or tables.
     ["delete from audit.audit_events", DENIED],
     ["delete from audit.request_ids", DENIED],
     ["delete from audit.chains", DENIED],
@@ -108,7 +93,7 @@ onServer("a role that was made by migrate --role", () => {
       "merge into audit.audit_events e using (select 'FINAL' as id) s on s.id = e.request_id when matched then update set status = 500",
       REFUSED,
     ],
-    // an insert over what is there
+    // An insert over an existing row.
     [
       "insert into audit.request_ids select * from audit.request_ids on conflict (request_id) do update set id = 'x'",
       DENIED,
@@ -124,20 +109,20 @@ onServer("a role that was made by migrate --role", () => {
        select id, occurred_at, request_id, 'jwt', 's', 'GET', '/', '{}', '::' from audit.audit_events`,
       "23505",
     ],
-    // an event that is born final, or as another transaction's
+    // An event that is inserted as final, or as another transaction's.
     [
       `insert into audit.audit_events (id, occurred_at, request_id, actor_auth_type, service, method, route, params, ip, outcome)
        values ('x', now(), 'x', 'jwt', 's', 'GET', '/', '{}', '::', 'responded')`,
       DENIED,
     ],
-    // partitions, addressed as tables of their own
+    // Partitions, addressed as tables.
     [`update ${partition} set status = 500`, DENIED],
     [`delete from ${partition}`, DENIED],
     [`truncate ${partition}`, DENIED],
     [`select * from ${partition}`, DENIED],
     [`drop table ${partition}`, DENIED],
     [`alter table audit.audit_events detach partition ${partition}`, DENIED],
-    // triggers and functions
+    // Triggers and functions.
     ["alter table audit.audit_events disable trigger all", DENIED],
     ["alter table audit.audit_events disable trigger only_outcome", DENIED],
     ["drop trigger only_outcome on audit.audit_events", DENIED],
@@ -157,7 +142,7 @@ onServer("a role that was made by migrate --role", () => {
     ["drop schema audit cascade", DENIED],
     ["alter table audit.audit_events enable row level security", DENIED],
     ["create rule mine as on insert to audit.audit_events do instead nothing", DENIED],
-    // rights that it does not have
+    // Rights that the role lacks.
     ["set session_replication_role = replica", DENIED],
     ["set local session_replication_role = replica", DENIED],
     ["select set_config('session_replication_role', 'replica', false)", DENIED],
@@ -169,14 +154,14 @@ onServer("a role that was made by migrate --role", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test("it can not become the owner", async () => {
+  test("it cannot become the owner", async () => {
     expect(await state(`set role ${log.owner}`)).toBe(DENIED);
     expect(await state(`grant ${log.owner} to ${log.role}`)).toBe(DENIED);
     expect(await state(`alter role ${log.role} superuser`)).toBe(DENIED);
   });
 
-  test("operators of its own, first in its search path, change nothing about what a trigger allows", async () => {
-    // as a database of before PostgreSQL 15 lets everybody
+  test("its own operators, first in its search path, do not change what a trigger allows", async () => {
+    // Databases from before PostgreSQL 15 allow this to everybody.
     await log.admin.unsafe(`grant create on schema public to ${log.role}`);
     const lie = postgres(log.role_url, { max: 1, onnotice: () => {} });
     await lie.unsafe(
@@ -205,7 +190,7 @@ onServer("a role that was made by migrate --role", () => {
     expect(error instanceof postgres.PostgresError && error.code).toBe("22023");
   });
 
-  test("a search path of its own does not lead the owner's function elsewhere", async () => {
+  test("its own search path does not redirect the owner's function", async () => {
     await sql.unsafe("create temporary table audit_events (id int)");
     await sql.unsafe("set search_path = pg_temp, public");
     const [answer] = await sql`select audit.make_partition('2041-01') as made`;
@@ -219,8 +204,9 @@ onServer("a role that was made by migrate --role", () => {
 });
 
 onServer("the service, under that role", () => {
-  test("writes, reads, exports, seals and makes partitions ahead, in the years that come too", async () => {
-    const log = await newLog();
+  // AU-71
+  test("it writes, reads, exports, seals and makes future partitions, also in coming years", async () => {
+    const log = await newOwnedLog();
     const audit = await startAudit({ database_url: log.role_url, env: { SEAL_INTERVAL_MS: "50" } });
     const [first, second] = [requestId(), requestId()];
     expect((await audit.put(first, intent())).status).toBe(201);
@@ -251,20 +237,8 @@ onServer("the service, under that role", () => {
     await log.remove();
   });
 
-  test("goes on when its owner drops an old month, which the proof allows", async () => {
-    const log = await newLog();
-    const owner = postgres(log.owner_url, { max: 1, onnotice: () => {} });
-    await owner`select audit.make_partition('2020-01')`;
-    const audit = await startAudit({ database_url: log.role_url });
-    await owner.unsafe("drop table audit.audit_events_2020_01");
-    expect((await audit.put(requestId(), intent())).status).toBe(201);
-    await audit.stop();
-    await owner.end();
-    await log.remove();
-  });
-
-  test("starts again beside its owner's migration, and with nothing left to migrate", async () => {
-    const log = await newLog();
+  test("it starts again beside its owner's migration, and with nothing left to migrate", async () => {
+    const log = await newOwnedLog();
     const both = await Promise.all([
       migrate({ DATABASE_URL: log.owner_url }, log.role),
       startAudit({ database_url: log.role_url }),
@@ -276,21 +250,10 @@ onServer("the service, under that role", () => {
 });
 
 onServer("ostiary audit migrate", () => {
-  async function run(DATABASE_URL: string, ...parameters: string[]) {
-    const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
-      cwd: join(import.meta.dir, "../../.."),
-      env: { DATABASE_URL, PATH: process.execPath },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    return { exit_code: await child.exited, stdout, stderr: stderr.trimEnd() };
-  }
-
-  test("says that a new role has no password, and gives an existing one what it may", async () => {
-    const log = await newLog();
+  test("migrate says that a new role has no password, and grants an existing role its rights", async () => {
+    const log = await newOwnedLog();
     expect(log.told).toBe(
-      `Migrated. The role ${log.role} can do the service's work. It has no password yet: \\password ${log.role}, in psql.\n`,
+      `Migrated. The role ${log.role} can do the service's work. It has no password yet: set one with \\password ${log.role} in psql.\n`,
     );
     await log.admin.unsafe(`grant delete on audit.audit_events to ${log.role}`);
     await migrate({ DATABASE_URL: log.superuser_url }, log.role);
@@ -301,11 +264,12 @@ onServer("ostiary audit migrate", () => {
     await log.remove();
   });
 
-  test("refuses a role that nothing binds: the owner, one who can become it, a superuser", async () => {
-    const log = await newLog();
+  // AU-71
+  test("migrate refuses the owner, a role that can become it, and a superuser", async () => {
+    const log = await newOwnedLog();
     await log.admin.unsafe(`create role heir_${log.role} login in role ${log.owner}`);
     for (const role of [log.owner, `heir_${log.role}`, "postgres"]) {
-      const refused = await run(log.superuser_url, "migrate", "--role", role);
+      const refused = await runOstiary({ DATABASE_URL: log.superuser_url }, "migrate", "--role", role);
       expect(refused.exit_code).toBe(78);
       expect(refused.stderr).toContain(`The role ${role}`);
     }
@@ -313,13 +277,13 @@ onServer("ostiary audit migrate", () => {
     await log.remove();
   });
 
-  test("tells a user who may not make roles to have one made", async () => {
-    const log = await newLog();
+  test("migrate tells a user who may not make roles to have one made", async () => {
+    const log = await newOwnedLog();
     await log.admin.unsafe(`alter role ${log.owner} nocreaterole`);
-    const refused = await run(log.owner_url, "migrate", "--role", "somebody_new");
+    const refused = await runOstiary({ DATABASE_URL: log.owner_url }, "migrate", "--role", "somebody_new");
     expect([refused.exit_code, refused.stderr]).toEqual([
       78,
-      "The user of DATABASE_URL may not make the role somebody_new or give it rights: make it first (create role … login), and migrate as the owner of schema audit.",
+      "The user of DATABASE_URL may not create the role somebody_new or grant it rights: create it first (create role … login), and migrate as the owner of schema audit.",
     ]);
     await log.remove();
   });
@@ -332,7 +296,7 @@ onServer("ostiary audit migrate", () => {
     [["serve"]],
     [["migrate", "--password", "x"]],
   ])("%p is wrong usage", async (parameters) => {
-    const { exit_code, stderr } = await run("pglite://memory", ...parameters);
+    const { exit_code, stderr } = await runOstiary({ DATABASE_URL: "pglite://memory" }, ...parameters);
     expect([exit_code, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
   });
 });

@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, startAudit, userIntent } from "./audit-service.ts";
 
-/** Needs a session beside the service's own. */
+/** These tests need a second session beside the service's. */
 const onServer = describe.skipIf(!services().postgres.real);
 const REFUSED = "23001";
 
@@ -37,7 +37,7 @@ onServer("the log, under the service's own role", () => {
   const execute = (statement: string) => log.run("statement", (orm) => orm.execute(sql.raw(statement)));
   const refused = async (statement: string) => sqlState(await rejection(execute(statement)));
 
-  /** A pending event, and one that is final. */
+  /** Writes a pending event and a final one. */
   async function events() {
     const [pending, final] = [requestId(), requestId()];
     for (const id of [pending, final]) await audit.put(id, intent());
@@ -45,9 +45,30 @@ onServer("the log, under the service's own role", () => {
     return { pending, final };
   }
 
+  // AU-50
+  test("gives each intent and each outcome of a batch its own salt of 128 bits", async () => {
+    const ids = Array.from({ length: 40 }, requestId);
+    await audit.postIntents({ intents: ids.map((request_id) => ({ request_id, ...intent() })) });
+    await audit.postOutcomes({
+      outcomes: ids.map((request_id) => ({ request_id, outcome: "responded", status: 200 })),
+    });
+    const salts = await log.run("salts", (orm) =>
+      rows<{ salt: string | null }>(
+        orm,
+        sql`select encode(salt, 'hex') as salt from audit.audit_events,
+            lateral (values (intent_salt), (outcome_salt)) as salts(salt)
+            where request_id in (select json_array_elements_text(${JSON.stringify(ids)}::text::json))`,
+      ),
+    );
+    const texts = salts.map(({ salt }) => salt ?? "");
+    expect(texts.filter((text) => /^[0-9a-f]{32}$/.test(text))).toHaveLength(80);
+    expect(new Set(texts).size).toBe(80);
+  });
+
   const month = new Date().toISOString().slice(0, 7).replace("-", "_");
   for (const table of ["audit.audit_events", `audit.audit_events_${month}`]) {
     describe(table, () => {
+      // AU-6, AU-8
       test.each([
         "update TABLE set service = 'x' where request_id = 'PENDING'",
         "update TABLE set occurred_at = occurred_at + interval '1 second' where request_id = 'PENDING'",
@@ -82,6 +103,7 @@ onServer("the log, under the service's own role", () => {
         expect(await audit.list("/organizations/organization-1/audit-events")).toEqual(before);
       });
 
+      // AU-6
       test("takes the change from pending to an outcome", async () => {
         const { pending } = await events();
         await execute(
@@ -96,14 +118,14 @@ onServer("the log, under the service's own role", () => {
     });
   }
 
-  test.each(["audit.request_ids", "audit.event_params"])("%s can not be changed either", async (table) => {
+  test.each(["audit.request_ids", "audit.event_params"])("%s cannot be changed either", async (table) => {
     await events();
     expect(await refused(`update ${table} set occurred_at = now()`)).toBe(REFUSED);
     expect(await refused(`delete from ${table}`)).toBe(REFUSED);
     expect(await refused(`truncate ${table}`)).toBe(REFUSED);
   });
 
-  test("a person's event takes an organization and its member with the outcome only", async () => {
+  test("a person's event gets an organization and its member only with the outcome", async () => {
     const [first, second] = [requestId(), requestId()];
     for (const id of [first, second]) await audit.put(id, userIntent());
     const naming = (id: string, more = "") =>
@@ -113,6 +135,7 @@ onServer("the log, under the service's own role", () => {
     expect(await refused(naming(second))).toBe(REFUSED);
   });
 
+  // AU-6
   test("partitions that are made later refuse the same", async () => {
     await makePartitions(log, Date.UTC(2031, 5, 15));
     const later = "audit.audit_events_2031_06";
@@ -129,6 +152,7 @@ onServer("the log, under the service's own role", () => {
 const HOUR_MS = 3_600_000;
 
 describe("partitions", () => {
+  // AU-7
   test("reach from last month to two months ahead at boot, over a change of year", async () => {
     const database_url = await freshDatabase();
     const at = async (time: string) => {
@@ -141,7 +165,7 @@ describe("partitions", () => {
         await audit.stop();
       }
     };
-    if (database_url.startsWith("pglite:")) return; // two sessions
+    if (database_url.startsWith("pglite:")) return; // an embedded database has one session
     const december = ["2026_11", "2026_12", "2027_01", "2027_02"];
     expect(await at("2026-12-31T23:59:59.999Z")).toEqual(december);
     expect(await at("2027-01-01T00:00:00.000Z")).toEqual([...december, "2027_03"]);
@@ -151,7 +175,7 @@ describe("partitions", () => {
     );
   });
 
-  test.skipIf(!services().postgres.real)("are looked after while the service runs", async () => {
+  test.skipIf(!services().postgres.real)("are made while the service runs", async () => {
     const time = manualClock("2026-01-31T23:30:00Z");
     const audit = await startAudit({ clock: time });
     const log = await openLog(audit);
@@ -173,7 +197,7 @@ describe("partitions", () => {
     }
   });
 
-  test("hold every time that an intent may have, on the edges of months too", async () => {
+  test("hold every time that an intent may have, at the edges of months too", async () => {
     const time = manualClock("2026-03-01T00:00:00.000Z");
     const audit = await startAudit({ clock: time });
     try {
@@ -193,7 +217,8 @@ describe("partitions", () => {
     }
   });
 
-  test("are made for the write that misses one, when nobody looked after them for years", async () => {
+  // AU-7
+  test("are made by the write that misses one, after years without upkeep", async () => {
     const time = manualClock("2026-03-01T00:00:00Z");
     const audit = await startAudit({ clock: time });
     try {

@@ -6,16 +6,16 @@ setDefaultTimeout(120_000);
 
 const audit = sharedAudit();
 
-/** What a character may be that is one, two, three or four bytes long, or none at all. */
+/** Characters of one, two, three and four bytes, and some that UTF-8 cannot hold. */
 const characters = ["a", "~", "é", "道", "🚪", " ", "%", "\n", '"', "\\", "\u007f", "\uffff"];
 const refused = ["\0", "\ud800", "\udc00"];
 
-/** What no compression makes shorter, of three bytes a character. */
+/** Returns a text that no compression shortens, of three bytes a character. */
 function varied(length: number): string {
   return String.fromCharCode(...Array.from({ length }, (_, n) => 0x4e00 + ((n * 7_919) % 20_000)));
 }
 
-/** Texts of a field: ordinary ones, and ones of one character over and over that are as long as `length_max`. */
+/** Returns texts of a field: ordinary ones, and repetitions of one character up to `length_max`. */
 function texts(length_max: number): fc.Arbitrary<string> {
   const character = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...characters) },
@@ -62,19 +62,20 @@ const outcomes = fc.record({
   member_id: orNull(texts(128)),
 });
 
+// AU-12, AU-13
 describe("texts of any length and any characters", () => {
-  test("of an intent are written, or 422 that names them", async () => {
+  test("in an intent are written, or a 422 names them", async () => {
     const statuses = { 201: 0, 422: 0 };
     await fc.assert(
       fc.asyncProperty(intents, async (body) => {
-        // one field at a time, so that what is wrong with one does not hide another
+        // One field at a time, so that one violation does not hide another.
         for (const [name, value] of Object.entries(body)) {
           const response = await audit.put(requestId(), userIntent({ [name]: value }));
           expect([201, 422]).toContain(response.status);
           if (response.status === 201) statuses[201] += 1;
           else {
             statuses[422] += 1;
-            // an event of nobody's log is told by the first field that could say whose it is
+            // The first field that could name an owner stands for an event without one.
             const told = value === null ? "organization_id" : name;
             const named = await wrongFields(response);
             expect(named.filter((path) => path !== told && !path.startsWith(`${told}.`))).toEqual([]);
@@ -88,7 +89,7 @@ describe("texts of any length and any characters", () => {
     expect(Math.min(statuses[201], statuses[422])).toBeGreaterThan(50);
   });
 
-  test("of an outcome are applied, or 422 that leaves the event pending", async () => {
+  test("in an outcome are applied, or a 422 leaves the event pending", async () => {
     await fc.assert(
       fc.asyncProperty(outcomes, async (body) => {
         const id = requestId();
@@ -103,7 +104,7 @@ describe("texts of any length and any characters", () => {
   });
 
   test.each(["道", "🚪", "é", "a"])(
-    "are kept where every field is as long as it may be, of %s",
+    "are kept when every field has its maximum length, of %s",
     async (character) => {
       const long = (length: number) =>
         character.repeat(length).slice(0, length - (length % character.length));
@@ -138,7 +139,7 @@ describe("texts of any length and any characters", () => {
     },
   );
 
-  test("of a read are compared, or 422", async () => {
+  test("in a read are compared, or 422", async () => {
     const names = ["service", "method", "route", "outcome", "request_id", "created_id", "actor_member_id"];
     const query = fc.dictionary(
       fc.oneof(

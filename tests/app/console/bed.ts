@@ -4,7 +4,7 @@ import { type ConsolePage, openConsole } from "../../support/console-page.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/harness.ts";
 
-/** A service of which every part of the console has something to show. */
+/** A service that shows something in every part of the console. */
 export const WIDGETS = {
   url: "http://widgets:8080",
   rate_limits: { burst: { requests: 600, window_seconds: 60 } },
@@ -22,17 +22,20 @@ export const WIDGETS = {
   member: { routes: [{ path: "/me/widgets", methods: ["GET"], audit: true }] },
 };
 
-/** Tests put entries of their own into the route store, which the full comparison would take away after a minute. */
+/** The full comparison would remove entries that tests put into the route store, after a minute. */
 const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 
 export interface Bed {
   readonly registry: Registry;
   readonly browser: Browser;
-  /** Opens the console with the token given. */
+  /** Opens the console with the given token. */
   open(options?: BrowserContextOptions & { fragment?: string }): Promise<ConsolePage>;
 }
 
-/** A browser and a registry with `services`, for all tests of a file; what a test opens is closed with it. */
+/**
+ * Starts a browser and a registry with `services`, for all tests of a file. Whatever a test opens is closed
+ * with it.
+ */
 export function useConsole(services: Record<string, unknown>, env: Record<string, string> = {}): Bed {
   let running: { registry: Registry; browser: Browser } | undefined;
   const opened: ConsolePage[] = [];

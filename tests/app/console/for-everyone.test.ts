@@ -7,9 +7,12 @@ import { waitFor } from "../../support/wait-for.ts";
 import { ADMIN_TOKEN, service } from "../registry/harness.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
-/** Ten thousand routes, in both colour schemes, on a small and a large screen, without a mouse. */
+/**
+ * The console with ten thousand routes, in both color schemes, on a small and a large screen, without a
+ * mouse.
+ */
 
-// sixteen states are looked at in each
+// Each test checks sixteen states.
 setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 
 const SERVICES = 20;
@@ -38,14 +41,14 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
   }, PAGE_TIMEOUT_MS);
 
-  /** Nothing that axe finds, and nothing wider than the screen. */
+  /** Expects no findings of axe, and nothing wider than the screen. */
   async function expectSound({ page, findings }: ConsolePage, where: string): Promise<void> {
     expect({ where, found: await findings() }).toEqual({ where, found: [] });
     const width = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     expect({ where, width }).toEqual({ where, width: 0 });
   }
 
-  test.each(SCREENS)("has nothing that axe finds, in %s, %d px wide", async (colorScheme, width) => {
+  test.each(SCREENS)("has no findings of axe, in %s, %d px wide", async (colorScheme, width) => {
     const options = { colorScheme, viewport: { width, height: 800 } };
     const shown = await openConsole(bed.browser, bed.registry.url, options);
     const { page, go, enter } = shown;
@@ -87,7 +90,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await expectSound(shown, "a look up");
 
     await go("#/gateways");
-    await page.getByText("Does not serve all that is published").waitFor();
+    await page.getByText("Does not serve everything that is published").waitFor();
     await expectSound(shown, "gateways");
 
     await go("#/apply");
@@ -114,12 +117,14 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await shown.close();
   });
 
-  test("shows a page of them, and finds any while somebody types", async () => {
+  test("shows one page of them, and finds any while somebody types", async () => {
     const { page } = await bed.open();
     const total = SERVICES * ROUTES_OF_EACH - ROUTES_OF_EACH + 1 + 4;
     await page
       .getByRole("status")
-      .filter({ hasText: `${total.toLocaleString("en")} routes, 1 to 50 shown` })
+      .filter({
+        hasText: `${total.toLocaleString("en")} routes, rows 1 to 50 of ${total.toLocaleString("en")} shown`,
+      })
       .waitFor();
     const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");
     expect(await rows.count()).toBe(1 + 50);
@@ -133,7 +138,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
       .filter({ hasText: `1 of ${total.toLocaleString("en")} routes` })
       .waitFor();
     expect(await rows.last().textContent()).toContain("/s7/things/t499/{id}");
-    // what a letter costs is the page's own work, whatever else the machine does
+    // The cost of a letter is the page's own work, whatever else runs on the machine.
     const spent = await page.evaluate(`(() => {
       const field = document.querySelector("input[type=search]");
       const started = performance.now();
@@ -146,7 +151,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     expect(Number(spent)).toBeLessThan(1_000);
   });
 
-  test("is used by keyboard alone, from the token to a deletion", async () => {
+  test("works by keyboard alone, from the token to a deletion", async () => {
     await bed.registry.put("by-keyboard", service("/by-keyboard"));
     const shown = await openConsole(bed.browser, bed.registry.url);
     const { page } = shown;
@@ -155,10 +160,10 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     };
     const focused = () =>
       page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
-    /** Asked from outside: the page's policy lets nothing in it evaluate a text. */
+    /** Waits for a condition from outside: the page's policy lets nothing inside evaluate a text. */
     const until = (condition: string) =>
       waitFor(async () => (await page.evaluate(condition)) === true, { what: condition });
-    /** Goes on with the tab key until `name` has the focus. */
+    /** Presses the tab key until `name` has the focus. */
     const tabTo = async (name: string) => {
       for (let step = 0; step < 200; step++) {
         await press("Tab");
@@ -166,7 +171,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
       }
       throw new Error(`${name} is not reached.`);
     };
-    // the form has the focus when it is shown
+    // The form has the focus when it appears.
     await until(`document.activeElement?.id === "token"`);
     await page.keyboard.type(ADMIN_TOKEN);
     await press("Enter");
@@ -180,13 +185,13 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await tabTo("by-keyboard");
     await press("Enter");
     await heading(page, "by-keyboard");
-    // whoever follows a link goes on reading at the heading
+    // After a link, the focus is at the heading.
     await until(`document.activeElement.tagName === "H1"`);
     await tabTo("Delete …");
     await press("Enter");
     await page.getByRole("dialog", { name: "Delete by-keyboard?" }).waitFor();
     await press("Escape");
-    // it comes back once the dialog has gone
+    // The focus comes back once the dialog has gone.
     await until(`document.activeElement.textContent.trim() === "Delete …"`);
     await press("Enter");
     await page.getByRole("dialog").waitFor();

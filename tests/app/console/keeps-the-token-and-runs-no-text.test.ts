@@ -5,7 +5,7 @@ import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, service } from "../registry/harness.ts";
 import { useConsole } from "./bed.ts";
 
-/** Where the admin token is, and what becomes of text that others wrote. */
+/** The place of the admin token, and the handling of text from others. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -67,8 +67,8 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       `${INSTANCES_PREFIX}hostile`,
       JSON.stringify({
         instance: "hostile",
-        started_at: HOSTILE,
-        loaded_at: HOSTILE,
+        started_at: "2026-01-01T00:00:00.000Z",
+        loaded_at: "2026-01-01T00:00:00.000Z",
         store_revision: 1,
         services: 1,
         routes: 1,
@@ -97,7 +97,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("runs nothing of a document or of a search", async () => {
+  test("runs nothing from a document or a search", async () => {
     const { page, go, complaints } = await bed.open();
     await page.getByRole("searchbox").fill(HOSTILE);
     await page.getByText("No route has all of these words.").waitFor();
@@ -120,12 +120,12 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("lets no script run that is not its own, and stands in no frame", async () => {
+  test("lets only its own script run, and cannot be framed", async () => {
     const { page } = await bed.open();
     const tried = await page.evaluate(`(async () => {
       const tries = {
         markup: () => { document.body.innerHTML = "<img src=x onerror='window.ran=1'>"; },
-        // in a turn of its own: what the browser is told to evaluate is exempt
+        // A separate turn: text that the browser is told to evaluate is exempt.
         text: () => new Promise((done, failed) => setTimeout(() => {
           try { done(new Function("window.ran = 1")()); } catch (error) { failed(error); }
         })),

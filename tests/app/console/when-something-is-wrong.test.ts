@@ -6,7 +6,7 @@ import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagg
 import { ADMIN_TOKEN, current, type Registry, service, startRegistry } from "../registry/harness.ts";
 import { useConsole } from "./bed.ts";
 
-/** Refused, away, conflict, stale: what is shown, and what can be done from there. */
+/** Refused, down, conflict, stale: what the console shows, and what its user can do next. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await close();
   });
 
-  test("asks again when the token is another one meanwhile, and keeps what was written", async () => {
+  test("asks again when the token has changed, and keeps what was written", async () => {
     const { page, go, enter } = await bed.open({ fragment: "#/apply" });
     await area(page).fill("services: {}");
     const refuse = (route: Route) =>
@@ -50,7 +50,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.route("**/services", refuse);
     await go("#/routes");
     await page.getByRole("button", { name: "Read again" }).click();
-    await page.getByRole("alert").filter({ hasText: "does not take the admin token any more" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "no longer accepts the admin token" }).waitFor();
     await page.unroute("**/services", refuse);
     await enter(ADMIN_TOKEN);
     await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await area(page).inputValue()).toBe("services: {}");
   });
 
-  test("keeps what was read while the registry is away, and reads again", async () => {
+  test("keeps what it has read while the registry is down, and reads again", async () => {
     const { page } = await bed.open();
     const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");
     await rows.nth(1).waitFor();
@@ -74,22 +74,14 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   test.each<[string, (route: Route) => Promise<void>, string]>([
-    ["nobody answers", (route) => route.abort(), "The registry is away"],
+    ["nobody answers", (route) => route.abort(), "The registry does not answer"],
     [
       "a proxy answers",
       (route) => route.fulfill({ status: 502, body: "<b>Bad gateway</b>" }),
-      "The registry is away",
+      "The registry does not answer",
     ],
-    [
-      "something else answers",
-      (route) => route.fulfill({ body: "<b>Hello</b>" }),
-      "Something unexpected was answered",
-    ],
-    [
-      "an answer is cut",
-      (route) => route.fulfill({ body: '{"services":{' }),
-      "Something unexpected was answered",
-    ],
+    ["something else answers", (route) => route.fulfill({ body: "<b>Hello</b>" }), "Unexpected answer"],
+    ["an answer is cut", (route) => route.fulfill({ body: '{"services":{' }), "Unexpected answer"],
   ])("says so when %s to the token", async (_, answer, title) => {
     const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
     await page.route("**/services", answer);
@@ -104,7 +96,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await close();
   });
 
-  test("writes nothing of two operators' second apply, and shows it anew", async () => {
+  test("writes nothing of two operators' second apply, and shows it again", async () => {
     await bed.registry.put("contested", service("/contested/0"));
     const [ada, ben] = [await bed.open({ fragment: "#/apply" }), await bed.open({ fragment: "#/apply" })];
     await reviewAndOpen(ada.page, { contested: service("/contested/ada") });
@@ -113,7 +105,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await ada.page.getByRole("heading", { name: "The document is applied" }).waitFor();
     await confirm(ben.page);
     const alert = ben.page.getByRole("dialog").getByRole("alert");
-    await alert.getByText("Somebody else changed it meanwhile").waitFor();
+    await alert.getByText("Somebody else changed it in the meantime").waitFor();
     expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ada") });
     await alert.getByRole("button", { name: "Review it again" }).click();
     await ben.page.getByRole("list", { name: "Changes of contested" }).getByText("/contested/ada").waitFor();
@@ -131,13 +123,13 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("dialog").getByRole("textbox").fill("fought-over");
     await page.getByRole("button", { name: "Delete revision 1" }).click();
     const alert = page.getByRole("dialog").getByRole("alert");
-    await alert.getByText("Somebody else changed it meanwhile").waitFor();
+    await alert.getByText("Somebody else changed it in the meantime").waitFor();
     await alert.getByRole("button", { name: "Look at it again" }).click();
     await page.getByText("/fought-over/new").waitFor();
     expect(Object.keys(await current(bed.registry))).toContain("fought-over");
   });
 
-  test("says while gateways can not be asked for, and still shows projections", async () => {
+  test("says that gateways cannot be listed, and still shows projections", async () => {
     const { page } = await bed.open({ fragment: "#/gateways" });
     await page.getByText("No gateway runs.").waitFor();
     await page.route("**/gateways", (route) =>
@@ -154,8 +146,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
         },
       }),
     );
-    await page.getByRole("alert").filter({ hasText: "The registry or its route store is away" }).waitFor();
-    await page.getByText("None: the route store has all that is committed.").waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "The registry or its route store does not answer" })
+      .waitFor();
+    await page.getByText("None: the route store has everything that is committed.").waitFor();
   });
 });
 
@@ -170,7 +165,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies under an apply"
   }, PAGE_TIMEOUT_MS);
   afterAll(() => Promise.all([browser.close(), registry.stop()]));
 
-  /** The answer never comes; `before`: the request does not either. */
+  /** Drops the answer; with `before`, drops the request too. */
   async function dyingUnder(page: Page, before: boolean): Promise<void> {
     await page.route("**/apply*", async (route) => {
       if (route.request().url().includes("dry_run")) return route.continue();
@@ -192,11 +187,11 @@ describe.skipIf(browserPath === undefined)("a registry that dies under an apply"
     await dyingUnder(page, before);
     await confirm(page);
     const alert = page.getByRole("dialog").getByRole("alert");
-    await alert.getByText("It is not known whether it was applied").waitFor();
-    // nothing can be sent twice from here
+    await alert.getByText("The registry may have applied the document").waitFor();
+    // Nothing can be sent twice from here.
     expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
     await alert.getByRole("button", { name: "Find out" }).click();
-    await alert.getByText("It is not known whether it was applied").waitFor();
+    await alert.getByText("The registry may have applied the document").waitFor();
 
     await page.unroute("**/apply*");
     const { port } = new URL(registry.url);

@@ -4,7 +4,7 @@ import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { current, service } from "../registry/harness.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
-/** Apply, delete and restore: each is shown first, and then exactly that is written, or nothing. */
+/** Apply, delete and restore: the console shows each first, and then writes exactly that, or nothing. */
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -25,7 +25,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("link", { name: "Edit as a document" }).click();
     const text = await area(page).inputValue();
     await review(page, text.replace("- widgets:write", "- widgets:write\n            - anybody"));
-    await page.getByText("1 change: 1 opens something.").waitFor();
+    await page.getByText("1 change: 1 opens a route.").waitFor();
     const changes = page.getByRole("list", { name: "Changes of widgets" });
     await changes.getByText("members with anybody may call it too").waitFor();
     expect(await changes.getByRole("deletion").textContent()).toBe("widgets:write");
@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await confirmation.getByText("members with anybody may call it too").waitFor();
     await confirmation.getByRole("button", { name: "Apply to 1 service" }).click();
     await page.getByRole("heading", { name: "The document is applied" }).waitFor();
-    await page.getByText("No gateway runs. Whichever starts will serve it.").waitFor();
+    await page.getByText("No gateway runs. The next one to start will serve it.").waitFor();
     const { body } = await bed.registry.call("GET", "/services/widgets");
     expect([body.revision, body.organization.routes[1].required_labels]).toEqual([
       2,
@@ -50,11 +50,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 
     await page.getByRole("link", { name: "widgets, revision 2" }).click();
     await page.getByRole("heading", { level: 2, name: /^Revision 2/ }).waitFor();
-    await page.getByText("1 change: 1 opens something.").waitFor();
+    await page.getByText("1 change: 1 opens a route.").waitFor();
     expect(complaints).toEqual([]);
   });
 
-  test("says of a document that is published as it is that nothing would change", async () => {
+  test("says that nothing would change for a document that is already published", async () => {
     const { page, go } = await bed.open({ fragment: "#/services/spare" });
     await page.getByRole("link", { name: "Edit as a document" }).click();
     await page.getByRole("button", { name: "Review the changes" }).click();
@@ -65,20 +65,20 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await area(page).inputValue()).toContain("spare");
   });
 
-  test("names the faults of a document with their lines, and leads to them", async () => {
+  test("names the violations of a document with their lines, and leads to them", async () => {
     const { page } = await bed.open({ fragment: "#/apply" });
     await review(
       page,
       "services:\n  bad:\n    url: https://bad:1\n    user:\n      routes:\n        - path: /B\n          methods: [GOT]\n",
     );
-    const faults = page.getByRole("region", { name: "3 things are wrong with the document" });
-    await faults.waitFor();
-    expect(await faults.getByRole("listitem").allTextContents()).toEqual([
+    const violations = page.getByRole("region", { name: "3 things are wrong with the document" });
+    await violations.waitFor();
+    expect(await violations.getByRole("listitem").allTextContents()).toEqual([
       expect.stringMatching(/^Line 3 services\.bad\.url .*TLS/),
       expect.stringMatching(/^Line 6 services\.bad\.user\.routes\[0\]\.path /),
       expect.stringMatching(/^Line 7 services\.bad\.user\.routes\[0\]\.methods\[0\] /),
     ]);
-    await faults.getByRole("button", { name: "Line 7" }).click();
+    await violations.getByRole("button", { name: "Line 7" }).click();
     const selected =
       "document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)";
     expect(await page.evaluate(selected)).toBe("GOT");
@@ -101,7 +101,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(Object.keys(await current(bed.registry))).not.toContain("thief");
   });
 
-  test("shows what a deletion takes away, deletes once the name is typed, and restores", async () => {
+  test("shows what a deletion removes, deletes once the name is typed, and restores", async () => {
     await bed.registry.apply({ gone: service("/gone/1", "/gone/2") });
     const { page } = await bed.open({ fragment: "#/services/gone" });
     await page.getByRole("button", { name: "Delete …" }).click();
@@ -122,7 +122,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(Object.keys(await current(bed.registry))).not.toContain("gone");
     await page.getByRole("link", { name: /^Revision 1 applied/ }).click();
     await page.getByRole("button", { name: "Restore revision 1 …" }).click();
-    await dialog(page).getByText("3 changes: none opens something or breaks callers.").waitFor();
+    await dialog(page).getByText("3 changes: no change opens a route or breaks callers.").waitFor();
     await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();
     await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
     expect((await bed.registry.call("GET", "/services/gone")).body.revision).toBe(3);
@@ -137,7 +137,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await paths.getByText("/v/1").waitFor();
     expect(await paths.getByText("/v/2").count()).toBe(0);
     await page.getByRole("link", { name: /^Revision 1 put/ }).click();
-    await page.getByText("2 changes: none opens something or breaks callers.").waitFor();
+    await page.getByText("2 changes: no change opens a route or breaks callers.").waitFor();
   });
 
   test("reads a document from a file", async () => {

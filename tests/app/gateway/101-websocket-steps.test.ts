@@ -5,7 +5,7 @@ import { UNLABELLED_KEY, WebSocketBed } from "../../support/gateway-websocket-be
 import { waitFor } from "../../support/index.ts";
 import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** A WebSocket is admitted, limited, authorized and recorded like any request (beyond the specification). */
+/** A WebSocket is admitted, limited, authorized and recorded like any request (GW-127). */
 
 const bed = new WebSocketBed();
 
@@ -23,6 +23,7 @@ function handshake(path: string, headers: Record<string, string> = {}): string {
   });
 }
 
+// GW-82, GW-127
 test("the service sees its own path, the query, and neither credentials nor what the gateway must set", async () => {
   const client = await bed.connect("/org/room?x=1", {
     headers: { "X-API-Key": MEMBER_KEY, Authorization: "Bearer x", Cookie: "a=1", "X-Request-ID": "mine" },
@@ -37,6 +38,7 @@ test("the service sees its own path, the query, and neither credentials nor what
   client.socket.close();
 });
 
+// GW-96, GW-127
 test("the upgrade carries X-Request-ID", async () => {
   const client = await RawClient.connect(bed.gateway.url);
   client.send(handshake("/public/a"));
@@ -47,6 +49,7 @@ test("the upgrade carries X-Request-ID", async () => {
   client.destroy();
 });
 
+// GW-127
 test("the service chooses the subprotocol", async () => {
   const client = await bed.connect("/public/a", { protocols: ["second", "first"] });
   expect(bed.sockets[0]?.data.headers.get("sec-websocket-protocol")).toBe("second, first");
@@ -54,7 +57,8 @@ test("the service chooses the subprotocol", async () => {
   client.socket.close();
 });
 
-describe("what is refused, is refused before the service is asked", () => {
+// GW-1, GW-127, GW-128
+describe("a request that is refused never reaches the service:", () => {
   const table: [name: string, bytes: string, status: number][] = [
     ["no credential", handshake("/org/room"), 401],
     ["an unmatched path", handshake("/nowhere"), 404],
@@ -72,6 +76,7 @@ describe("what is refused, is refused before the service is asked", () => {
     });
   }
 
+  // GW-142
   test("403 for a member without the label, with its event rejected", async () => {
     expect(
       (await rawRequest(bed.gateway.url, handshake("/org/room", { "X-API-Key": UNLABELLED_KEY }))).status,
@@ -92,7 +97,8 @@ describe("what is refused, is refused before the service is asked", () => {
   });
 });
 
-describe("502 for a service that does not accept", () => {
+// GW-129, GW-144
+describe("returns 502 when the service does not accept:", () => {
   test("it refuses, with an event that it gave no response", async () => {
     const response = await rawRequest(
       bed.gateway.url,
@@ -103,7 +109,7 @@ describe("502 for a service that does not accept", () => {
     expect(outcome).toMatchObject({ outcome: "no_response", status: 502 });
   });
 
-  test("it can not be reached", async () => {
+  test("it cannot be reached", async () => {
     expect((await rawRequest(bed.gateway.url, handshake("/dead"))).status).toBe(502);
   });
 
@@ -120,7 +126,8 @@ describe("502 for a service that does not accept", () => {
   });
 });
 
-test("the event says responded with 101, the log line comes at the end, and the metrics count it", async () => {
+// GW-143
+test("the event has outcome responded and 101, the log line comes at the end, and the metrics count it", async () => {
   const client = await RawClient.connect(bed.gateway.url);
   client.send(handshake("/org/room", { "X-API-Key": MEMBER_KEY }));
   const id = headerValue((await client.response()).headers, "x-request-id") ?? "";
@@ -145,7 +152,8 @@ test("the event says responded with 101, the log line comes at the end, and the 
   );
 });
 
-test("other upgrades are ignored, as HTTP allows", async () => {
+// GW-133
+test("ignores other upgrades, as HTTP allows", async () => {
   const response = await rawRequest(
     bed.gateway.url,
     spell("GET", "/public/a", { Connection: "Upgrade", Upgrade: "h2c" }),

@@ -10,9 +10,10 @@ import {
   WebSocketBed,
 } from "../../support/gateway-websocket-bed.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, RawUpstream } from "../../support/raw-http.ts";
+import { RawUpstream } from "../../support/raw-http.ts";
+import { acceptance } from "../../support/raw-websocket.ts";
 
-/** Two WebSockets joined: what one side sends the other gets, and when one closes so does the other. */
+/** Two joined WebSockets: each side gets the other's messages, and when one closes, the other closes too. */
 
 const bed = new WebSocketBed();
 
@@ -22,6 +23,7 @@ afterEach(() => bed.reset());
 
 const closedOf = (client: Client) => waitFor(() => client.closed, { what: "The client's WebSocket closing" });
 
+// GW-130
 test("text arrives as text and bytes as bytes, both ways, in order", async () => {
   bed.onMessage = (socket, message) => void socket.send(message);
   const client = await bed.connect("/public/a");
@@ -34,6 +36,7 @@ test("text arrives as text and bytes as bytes, both ways, in order", async () =>
   client.socket.close();
 });
 
+// GW-131
 describe("when one side closes, so does the other", () => {
   const table: [code: number | undefined, reason: string][] = [
     [1000, "done"],
@@ -70,14 +73,8 @@ describe("when one side closes, so does the other", () => {
   });
 });
 
-test("what the service says in the same breath as it accepts is not lost", async () => {
-  const eager = new RawUpstream((request) => {
-    const key = headerValue(request.headers, "sec-websocket-key") ?? "";
-    const accept = new Bun.CryptoHasher("sha1")
-      .update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
-      .digest("base64");
-    return `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n\x81\x05hello\x81\x05again`;
-  });
+test("messages that the service sends with its acceptance are not lost", async () => {
+  const eager = new RawUpstream((request) => `${acceptance(request)}\x81\x05hello\x81\x05again`);
   const routing: StoredServiceConfig = {
     url: eager.url,
     public: { routes: [{ path: "/eager", methods: ["GET"] }] },
@@ -92,7 +89,8 @@ test("what the service says in the same breath as it accepts is not lost", async
   eager.close();
 });
 
-test("no twin with underscores of a guarded header reaches the service", async () => {
+// GW-87
+test("no guarded header reaches the service under a name with underscores", async () => {
   const client = await bed.connect("/public/a", {
     headers: { X_API_Key: "twin", Sec_WebSocket_Key: "twin", X_Custom: "kept" },
   });
@@ -102,6 +100,7 @@ test("no twin with underscores of a guarded header reaches the service", async (
   client.socket.close();
 });
 
+// GW-132
 describe("a message over the limit closes both sides with 1009", () => {
   test("from the client", async () => {
     const client = await bed.connect("/public/a");
@@ -127,7 +126,8 @@ describe("a message over the limit closes both sides with 1009", () => {
   });
 });
 
-describe("a side that is slow to read stops the other", () => {
+// GW-130
+describe("a side that reads slowly stops the other:", () => {
   const part = Buffer.alloc(100_000);
   const parts = 1_000;
 
@@ -180,6 +180,7 @@ describe("a side that is slow to read stops the other", () => {
   });
 });
 
+// GW-132
 describe("silence", () => {
   test("in both directions closes the tunnel", async () => {
     const client = await bed.connect("/public/a");
@@ -205,7 +206,8 @@ describe("silence", () => {
   });
 });
 
-test("a gateway that stops tells clients to come back elsewhere", async () => {
+// GW-159
+test("a stopping gateway closes WebSockets with 1001", async () => {
   const stopping = await startLocalGateway({ SHUTDOWN_TIMEOUT_MS: "20000" });
   await stopping.publish({ chat: chat(bed.url) });
   const socket = new WebSocket(`${stopping.url.replace("http", "ws")}/public/a`);
@@ -215,11 +217,11 @@ test("a gateway that stops tells clients to come back elsewhere", async () => {
   const started = performance.now();
   await stopping.close();
   expect(await closed.promise).toBe(1001);
-  // and does not wait for them
+  // The gateway does not wait for them.
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-/** The value of `look` once it has not changed for 300 ms. */
+/** Returns the value of `look` once it has not changed for 300 ms. */
 async function settled(look: () => number): Promise<number> {
   for (let last = -1, since = performance.now(); ; ) {
     const now = look();

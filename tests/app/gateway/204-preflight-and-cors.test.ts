@@ -3,7 +3,7 @@ import type { LocalGateway } from "../../support/gateway.ts";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** Answers to browsers of other origins (contract 4, Headers). */
+/** Answers to browsers of other origins (GW-106 to GW-110). */
 
 const bed = new WidgetsBed();
 const { service } = bed;
@@ -20,6 +20,7 @@ const answered = (lines: Lines, through = gateway, request: Lines = []) =>
   bed.answered(lines, through, request);
 
 describe("CORS without ALLOWED_ORIGINS", () => {
+  // GW-108, GW-110
   test("every origin may read a response, and its headers", async () => {
     const headers = await answered([], gateway, [["Origin", "https://anyone.example"]]);
     expect(headerValue(headers, "access-control-allow-origin")).toBe("*");
@@ -29,7 +30,8 @@ describe("CORS without ALLOWED_ORIGINS", () => {
     expect(headerValues(headers, "vary")).toEqual([]);
   });
 
-  test("what a service says of CORS is replaced", async () => {
+  // GW-110
+  test("CORS headers of a service are replaced", async () => {
     const headers = await answered([
       ["Access-Control-Allow-Origin", "https://service.example"],
       ["Access-Control-Allow-Credentials", "true"],
@@ -45,7 +47,8 @@ describe("CORS without ALLOWED_ORIGINS", () => {
     expect(headerValue(headers, "access-control-allow-origin")).toBe("*");
   });
 
-  test("OPTIONS on any path, published or not, is a preflight that no service sees", async () => {
+  // GW-106, GW-107
+  test("OPTIONS on any path, published or not, is a preflight that reaches no service", async () => {
     for (const path of ["/widgets", "/nowhere", "/broken/%zz", "/"]) {
       const response = await rawRequest(gateway.url, spell("OPTIONS", path));
       expect(response.status).toBe(204);
@@ -63,7 +66,8 @@ describe("CORS without ALLOWED_ORIGINS", () => {
     expect(service.requests).toEqual([]);
   });
 
-  test("a preflight allows the headers that are asked for", async () => {
+  // GW-107
+  test("a preflight allows the requested headers", async () => {
     const request = spell("OPTIONS", "/widgets", { "Access-Control-Request-Headers": "x-one, X-Two" });
     const response = await rawRequest(gateway.url, request);
     expect(headerValue(response.headers, "access-control-allow-headers")).toBe("x-one, X-Two");
@@ -76,7 +80,8 @@ describe("CORS with ALLOWED_ORIGINS", () => {
     listed = await bed.start({ ALLOWED_ORIGINS: "https://a.example, https://b.example:8443" });
   });
 
-  test("a listed origin is reflected, and caches are told", async () => {
+  // GW-109
+  test("a listed origin is reflected, with Vary for caches", async () => {
     for (const origin of ["https://a.example", "https://b.example:8443"]) {
       const headers = await answered([["Vary", "Accept"]], listed, [["Origin", origin]]);
       expect(headerValue(headers, "access-control-allow-origin")).toBe(origin);
@@ -91,6 +96,7 @@ describe("CORS with ALLOWED_ORIGINS", () => {
     "null",
     "https://A.example",
   ]) {
+    // GW-109
     test(`${origin} gets no allow header, neither for a response nor for a preflight`, async () => {
       const headers = await answered([], listed, [["Origin", origin]]);
       expect(headers.filter(([name]) => /^access-control/i.test(name))).toEqual([]);
@@ -101,12 +107,14 @@ describe("CORS with ALLOWED_ORIGINS", () => {
     });
   }
 
-  test("errors are readable by a listed origin too", async () => {
+  // GW-110
+  test("a listed origin can read errors too", async () => {
     const response = await rawRequest(listed.url, spell("GET", "/nowhere", { Origin: "https://a.example" }));
     expect(headerValue(response.headers, "access-control-allow-origin")).toBe("https://a.example");
   });
 
-  test("a Vary that names Origin already is left alone", async () => {
+  // GW-105, GW-109
+  test("a Vary that already names Origin stays unchanged", async () => {
     const headers = await answered([["Vary", "origin"]], listed, [["Origin", "https://a.example"]]);
     expect(headerValues(headers, "vary")).toEqual(["origin"]);
   });

@@ -3,7 +3,10 @@ import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { chat, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
 import { RawClient, spell } from "../../support/raw-http.ts";
 
-/** Whose pages may open a WebSocket: browsers show every server's answer to every page. */
+/**
+ * The origins whose pages may open a WebSocket. CORS does not protect WebSockets: browsers show every
+ * server's answer to every page.
+ */
 const bed = new WebSocketBed();
 let listed: LocalGateway;
 
@@ -37,12 +40,13 @@ async function handshake(gateway: LocalGateway, origin: Record<string, string>):
   return status;
 }
 
+// GW-128
 describe("with ALLOWED_ORIGINS", () => {
   test.each(["https://a.example", "https://b.example:8443"])("a page of %s connects", async (Origin) => {
     expect(await handshake(listed, { Origin })).toBe(101);
   });
 
-  test("a program, which names no origin, connects", async () => {
+  test("a program, which sends no origin, connects", async () => {
     expect(await handshake(listed, {})).toBe(101);
   });
 

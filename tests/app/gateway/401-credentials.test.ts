@@ -6,7 +6,7 @@ import { type DirectoryProcess, startDirectory } from "../../support/directory.t
 import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 
-/** Admission through the whole gateway, with the identity service and an identity provider as they are. */
+/** Admission through the whole gateway, with the real identity service and an identity provider. */
 
 const START_TIMEOUT_MS = 60_000;
 const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";
@@ -20,7 +20,7 @@ const collector = startCollector();
 let provider: IdentityProvider;
 let directory: DirectoryProcess;
 let gateway: LocalGateway;
-/** A gateway that keeps nothing, so that every change is seen at once. */
+/** A gateway without caches, so that every change is seen at once. */
 let fresh: LocalGateway;
 
 let user_id: string;
@@ -98,12 +98,13 @@ const get = (path: string, headers: Record<string, string> = {}, from = gateway)
   fetch(`${from.url}${path}`, { headers });
 const status = async (path: string, headers: Record<string, string>, from = fresh) =>
   (await get(path, headers, from)).status;
-/** The path that the service was called with, or the status of a refusal. */
+/** Returns the path that the service was called with, or the status of a refusal. */
 const reached = async (path: string, headers: Record<string, string>) => {
   const response = await get(path, headers);
   return response.ok ? response.text() : response.status;
 };
 
+// GW-33, GW-34, GW-35
 describe("a credential reaches the owner that its scope names, or 401", () => {
   const all = async (headers: Record<string, string>) => [
     await reached("/user", headers),
@@ -131,27 +132,30 @@ describe("a credential reaches the owner that its scope names, or 401", () => {
   test("none", async () => expect(await all({})).toEqual([401, 401, 401]));
   test("a key in Authorization", async () =>
     expect(await all(bearer(secrets.member))).toEqual([401, 401, 401]));
-  test("a well-formed key that nobody has", async () => {
+  test("an unknown well-formed key", async () => {
     expect(await all(key(`acme-k-2-${"x".repeat(43)}`))).toEqual([401, 401, 401]);
   });
-  test("an unusable key beside a good JWT", async () => {
+  test("an unusable key with a good JWT", async () => {
     expect(await all({ ...bearer(secrets.jwt), ...key("garbage") })).toEqual([401, 401, 401]);
   });
 });
 
-test("a new subject is a new person, and stays one", async () => {
+// GW-48
+test("a new subject is a new person, and stays the same person", async () => {
   const first = await reached("/user", bearer(await token("bob")));
   expect(first).toMatch(/^\/u\/[0-9A-Z]{26}$/);
   expect(first).not.toBe(`/u/${user_id}`);
   expect(await reached("/user", bearer(await token("bob")))).toBe(first);
 });
 
-test("labels are those of the member's role", async () => {
+// GW-40
+test("a member has the labels of its role", async () => {
   expect(await status("/org/admin", key(secrets.member), gateway)).toBe(200);
   expect(await status("/org/admin", key(secrets.service), gateway)).toBe(403);
 });
 
-test("the answer to a bad credential is 401 in the envelope, without a hint why", async () => {
+// GW-34
+test("a bad credential is 401 in the error envelope, without a reason", async () => {
   const bodies = await Promise.all(
     [{}, key("garbage"), key(secrets.user), bearer("garbage"), bearer(await token("alice"))].map(
       async (headers) => {
@@ -175,7 +179,8 @@ test("the answer to a bad credential is 401 in the envelope, without a hint why"
   );
 });
 
-describe("what changes at identity is seen when the cache entry ends, at once without a cache:", () => {
+// GW-57, GW-62
+describe("a change at identity takes effect when the cache entry expires, and at once without a cache:", () => {
   test("a revoked key", async () => {
     const { key: text, path } = await directory.key(`/users/${user_id}`);
     for (const from of [gateway, fresh]) expect(await status("/user", key(text), from)).toBe(200);
@@ -184,6 +189,7 @@ describe("what changes at identity is seen when the cache entry ends, at once wi
     expect(await status("/user", key(text), gateway)).toBe(200);
   });
 
+  // GW-48
   test("a suspended person, with token, user key, member key and session", async () => {
     const carol = await directory.person(provider.issuer, "carol");
     const { id, member_id } = await directory.organization(carol);
@@ -216,7 +222,8 @@ describe("what changes at identity is seen when the cache entry ends, at once wi
   });
 });
 
-test("lines name auth_type, ids and key_prefix, and of a refused key its prefix", async () => {
+// GW-41, OP-38
+test("log lines have auth_type, ids and key_prefix, and the prefix of a refused key", async () => {
   const lineOf = async (path: string, headers: Record<string, string>) => {
     const response = await get(path, headers);
     return gateway.logOf(response.headers.get("x-request-id") ?? "");
@@ -242,6 +249,7 @@ test("lines name auth_type, ids and key_prefix, and of a refused key its prefix"
   expect(await lineOf("/user", key("garbage"))).not.toHaveProperty("key_prefix");
 });
 
+// OP-42
 test("no credential is in a log line, a metric or a span", async () => {
   const malformed = `${secrets.user}x`;
   const hostile = `${secrets.jwt.slice(0, -6)}AAAAAA`;

@@ -10,7 +10,7 @@ import {
   startProvider,
 } from "../../support/provider-stand-in.ts";
 
-/** A provider that changes its keys, through the whole gateway (contract 4, Admission). */
+/** A provider that changes its keys, seen through the whole gateway (GW-51). */
 
 const ISSUER = "https://login.example.com";
 
@@ -45,7 +45,7 @@ afterAll(async () => {
   await Promise.all([identity.stop(), provider.stop(), upstream.stop(true)]);
 });
 
-/** A token of its own for each request, so that none was verified before. */
+/** A new token for each request, so that none was verified before. */
 let issued = 0;
 async function statusWith(key: SigningKey): Promise<number> {
   const exp = Math.floor(Date.now() / 1000) + 3_600;
@@ -55,12 +55,14 @@ async function statusWith(key: SigningKey): Promise<number> {
   return response.status;
 }
 
-test("a new key is taken with the first token it signed, in one fetch for all, and a withdrawn one no more", async () => {
+// GW-51
+test("a new key counts from its first token, in one fetch for all requests, and a withdrawn key counts no more", async () => {
   expect(await statusWith(first)).toBe(200);
   provider.publish(second);
   const crowd = await Promise.all(Array.from({ length: 50 }, () => statusWith(second)));
   expect(new Set(crowd)).toEqual(new Set([200]));
   expect(await statusWith(first)).toBe(401);
-  // at the start, and for the first token of the crowd; again at the earliest 10 s later
+  // The gateway fetches at the start and for the first token of the crowd; the next fetch may come 10 s
+  // later.
   expect(provider.fetches()).toBe(2);
 });

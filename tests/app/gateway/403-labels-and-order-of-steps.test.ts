@@ -16,7 +16,7 @@ import {
 import { waitFor } from "../../support/index.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** The nine steps in their order (Gateway specification, Gateway request handling). */
+/** The nine steps in their order (GW-1). */
 
 const bed = new StepsBed();
 const { service, audit } = bed;
@@ -26,7 +26,8 @@ beforeAll(() => bed.start());
 afterAll(() => bed.close());
 afterEach(() => bed.reset());
 
-describe("the owner's ids stand in the path of the service", () => {
+// GW-80
+describe("the path at the service has the owner's ids:", () => {
   const table: [target: string, credential: string, called: string][] = [
     ["/user/things/7?a=b", USER, "/users/u1/things/7?a=b"],
     ["/org/things", WRITER, "/organizations/org1/things"],
@@ -39,6 +40,7 @@ describe("the owner's ids stand in the path of the service", () => {
     });
   }
 
+  // GW-81
   test("500 for an owner's id that is not one segment, and the service is not called", async () => {
     for (const target of ["/org/things", "/member/things"]) {
       const response = await call("GET", target, HOSTILE);
@@ -56,7 +58,8 @@ describe("the owner's ids stand in the path of the service", () => {
   });
 });
 
-describe("a label of the route, or every one", () => {
+// GW-76
+describe("a member needs one label of the route, or *:", () => {
   const table: [name: string, credential: string, status: number][] = [
     ["one of the labels", WRITER, 200],
     ["*", EVERYTHING, 200],
@@ -71,6 +74,7 @@ describe("a label of the route, or every one", () => {
     });
   }
 
+  // GW-78
   test("403 names the route and its labels", async () => {
     const response = await call("GET", "/org/labelled/1", READER);
     expect(JSON.parse(response.body.toString())).toEqual({
@@ -89,16 +93,19 @@ describe("a label of the route, or every one", () => {
     });
   });
 
-  test("no labels are needed where the route names none", async () => {
+  // GW-77
+  test("no label is needed when the route names none", async () => {
     expect((await call("GET", "/org/things", LABELLESS)).status).toBe(200);
   });
 
-  test("users are never checked", async () => {
+  // GW-77
+  test("labels of user routes are not checked", async () => {
     expect((await call("GET", "/user/labelled", USER)).status).toBe(200);
   });
 });
 
-describe("401 keeps the steps after it from running", () => {
+// GW-1, GW-4
+describe("401 prevents the later steps:", () => {
   const table: [name: string, target: string, credential: string | null][] = [
     ["no credential", "/org/things", null],
     ["a malformed key", "/org/things", "nonsense"],
@@ -119,7 +126,8 @@ describe("401 keeps the steps after it from running", () => {
   }
 });
 
-test("the limit stands before the labels: a 403 counts, and says so", async () => {
+// GW-1, GW-3, GW-71
+test("the limit comes before the labels: a 403 counts and has rate-limit headers", async () => {
   const statuses: number[] = [];
   for (let request = 0; request < 3; request++) {
     const response = await call("GET", "/org/limited", READER);
@@ -133,6 +141,7 @@ test("the limit stands before the labels: a 403 counts, and says so", async () =
   expect(statuses).toEqual([403, 403, 429]);
 });
 
+// GW-4, GW-72
 test("429 carries Retry-After and its details, and leaves no event", async () => {
   let response = await call("GET", "/org/limited", ELSEWHERE);
   while (response.status !== 429) response = await call("GET", "/org/limited", ELSEWHERE);
@@ -143,17 +152,19 @@ test("429 carries Retry-After and its details, and leaves no event", async () =>
     code: "RATE_LIMITED",
     message: "Too many requests. Try again in a moment.",
     request_id: headerValue(response.headers, "x-request-id"),
-    details: { retry_after_seconds: retry },
+    details: { retry_after_seconds: retry, policy: "two" },
   });
   expect(audit.writes).toEqual([]);
 });
 
+// GW-64
 test("an unlimited route has no rate-limit headers", async () => {
   const response = await call("GET", "/org/things", WRITER);
   expect(response.headers.filter(([name]) => /ratelimit|retry-after/i.test(name))).toEqual([]);
 });
 
-test("unmatched requests and 401s of one address end in 429, admitted ones never", async () => {
+// GW-74, GW-75
+test("unmatched requests and 401s of one address end in 429; admitted requests never do", async () => {
   const strict = await startLocalGateway({
     CREDENTIAL_VALIDATE_URL: bed.identity.url,
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
@@ -163,7 +174,7 @@ test("unmatched requests and 401s of one address end in 429, admitted ones never
     const ask = (target: string, credential: string) =>
       rawRequest(strict.url, spell("GET", target, { "X-API-Key": credential }));
     await waitFor(async () => (await ask("/org/things", WRITER)).status === 200);
-    // other 404s of this address may have been counted while the routes were loading
+    // Other 404s of this address may have been counted while the routes were loading.
     const refused = await waitFor(async () => {
       const response = await ask("/nowhere", WRITER);
       return response.status === 429 && response;

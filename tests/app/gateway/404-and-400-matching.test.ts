@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { type RawResponse, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** What is matched is what is called, byte for byte (contract 4, Matching): read as bytes on both sides. */
+/** The matched path is the called path, byte for byte (GW-9). Both sides are read as bytes. */
 
 let gateway: LocalGateway;
 const service = new RawUpstream();
@@ -22,7 +22,7 @@ const ROUTES = [
 beforeAll(async () => {
   gateway = await startLocalGateway();
   await gateway.publish({ things: publicService(service.url, ...ROUTES) });
-  // the template of the route that was checked, as the service saw it
+  // The service answers with the template of the route as it saw it.
   service.handler = () => "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok";
 });
 
@@ -45,7 +45,8 @@ async function get(
   return { response, called: called[0] ?? null };
 }
 
-describe("the path that is called is the path that was matched", () => {
+// GW-8, GW-9
+describe("the called path is the matched path:", () => {
   const table: [target: string, called: string][] = [
     ["/", "/"],
     ["/things", "/things"],
@@ -67,7 +68,7 @@ describe("the path that is called is the path that was matched", () => {
     ["/files/a%20b%25", "/store/a%20b%25/raw"],
     ["/a%20b/1", "/a%20b/1"],
     ["http://elsewhere.test/things/1", "/things/1"],
-    // dot segments are gone before anything is matched
+    // Dot segments are resolved before the match.
     ["/x/../things", "/things"],
     ["/x/%2e%2e/things", "/things"],
     ["/x/%2E%2e/things", "/things"],
@@ -89,7 +90,8 @@ describe("the path that is called is the path that was matched", () => {
   }
 });
 
-describe("404 for a path that no route can have", () => {
+// GW-15
+describe("returns 404 for a path that no route can have:", () => {
   const table = [
     "/nothing",
     "/things/",
@@ -129,7 +131,8 @@ describe("404 for a path that no route can have", () => {
   }
 });
 
-describe("404 for a method that no route of the path has, and nothing is called", () => {
+// GW-16, ER-10
+describe("returns 404 for a method that no route of the path has, and calls no service:", () => {
   const table: [method: string, target: string][] = [
     ["DELETE", "/things"],
     ["HEAD", "/things"],
@@ -148,7 +151,8 @@ describe("404 for a method that no route of the path has, and nothing is called"
   }
 });
 
-test("the literal route serves its method, the param route the one that the literal lacks", async () => {
+// GW-14
+test("a literal route serves its method, and the param route serves the methods that the literal route lacks", async () => {
   expect((await get("/things/special", "POST")).called).toBe("POST /things/special");
   service.requests.length = 0;
   expect((await get("/things/special", "GET")).called).toBe("GET /things/special");
@@ -159,7 +163,8 @@ test("the literal route serves its method, the param route the one that the lite
   expect(metrics).toContain('http_requests_total{route="/things/{thing_id}",method="GET"');
 });
 
-describe("400 for a param that is not one segment once a service decodes it", () => {
+// GW-79
+describe("returns 400 for a param that a service would decode to more than one segment:", () => {
   const table = [
     "/things/a%2fb",
     "/things/a%2Fb",
@@ -182,7 +187,8 @@ describe("400 for a param that is not one segment once a service decodes it", ()
   }
 });
 
-describe("400 for a Host by which the runtime would not read the URL", () => {
+// GW-6, ER-16
+describe("returns 400 for a Host that would make the runtime misread the URL:", () => {
   const table = [
     "a b",
     "a/b",
@@ -211,7 +217,7 @@ describe("400 for a Host by which the runtime would not read the URL", () => {
   ];
   for (const host of table) {
     test(host, async () => {
-      // with such a Host the runtime hands over the target as it came, dots and all
+      // With such a Host the runtime passes the target on unresolved.
       const request = spell("DELETE", "/things/%2e%2e/admin/secrets", { Host: host });
       const response = await rawRequest(gateway.url, request);
       expect(response.status).toBe(400);
@@ -230,7 +236,7 @@ describe("400 for a Host by which the runtime would not read the URL", () => {
     "x_y",
     "xn--caf-dma.test",
   ]) {
-    test(`while ${host} is fine, and the service gets its own`, async () => {
+    test(`${host} is accepted, and the service gets its own Host`, async () => {
       const response = await rawRequest(gateway.url, spell("GET", "/things", { Host: host }));
       expect(response.status).toBe(200);
       expect(service.request.head).toContain(`Host: 127.0.0.1:${service.port}`);
@@ -238,12 +244,13 @@ describe("400 for a Host by which the runtime would not read the URL", () => {
   }
 });
 
-test("400 for a Host is answered before anything else, preflights included", async () => {
+// GW-6
+test("400 for a Host comes before everything else, preflights included", async () => {
   const response = await rawRequest(gateway.url, spell("OPTIONS", "/things", { Host: "a b" }));
   expect(response.status).toBe(400);
 });
 
-test("414 is never needed: a path past 1024 segments or bytes is just unmatched, past 16 KiB the runtime says 431", async () => {
+test("a path past 1024 segments or bytes is 404, and past 16 KiB the runtime returns 431", async () => {
   expect((await get(`/${"a/".repeat(5_000)}a`)).response.status).toBe(404);
   expect((await get(`/things/${"a".repeat(10_000)}`)).response.status).toBe(200);
   expect((await rawRequest(gateway.url, spell("GET", `/${"a".repeat(20_000)}`))).status).toBe(431);
@@ -268,7 +275,8 @@ const spelling = fc
   .map((parts) => parts.flat().join(""))
   .map((path) => (path.startsWith("/") ? path : `/${path}`));
 
-test("no spelling reaches a path of a service whose route was not the one that was checked", async () => {
+// GW-9, GW-79
+test("no spelling reaches another route of the service than the checked one", async () => {
   const calls: { target: string; called: string; readings: string[]; request_id: string }[] = [];
   await fc.assert(
     fc.asyncProperty(spelling, fc.constantFrom("GET", "DELETE", "POST"), async (target, method) => {
@@ -294,8 +302,8 @@ function requestId(response: RawResponse): string {
 }
 
 /**
- * The routes that a service would see in a path that it was called with, if it decodes escapes and resolves dot
- * segments again, as careless ones do.
+ * Returns the routes that a careless service would see in a path, if it decodes escapes and resolves dot
+ * segments again.
  */
 function servedBy(method: string, target: string): string[] {
   const decoded = resolved(unescaped(target));
@@ -305,7 +313,7 @@ function servedBy(method: string, target: string): string[] {
   }).map((route) => route.path);
 }
 
-/** Every escape decoded, once. */
+/** Decodes every escape once. */
 function unescaped(target: string): string {
   return target.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),

@@ -24,6 +24,7 @@ const Answers = Type.Array(
   }),
 );
 
+// GW-69, GW-70
 describe.skipIf(!redis.real || !etcd.real)(`${REPLICAS} gateways on one counter store`, () => {
   const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
   let gateways: RunningProcess[] = [];

@@ -3,7 +3,7 @@ import { answering } from "../../support/audit-stand-in.ts";
 import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** Which requests leave an event, and what each ending says (Identity specification, Which log and when an event exists). */
+/** Which requests leave an event, and the outcome of each ending (GW-134, GW-142 to GW-144). */
 
 const bed = new StepsBed();
 const { service, audit } = bed;
@@ -13,6 +13,7 @@ beforeAll(() => bed.start());
 afterAll(() => bed.close());
 afterEach(() => bed.reset());
 
+// GW-134
 describe("which requests leave an event", () => {
   const table: [method: string, target: string, credential: string | null, audited: boolean][] = [
     ["POST", "/public", null, false],
@@ -35,7 +36,8 @@ describe("which requests leave an event", () => {
   }
 });
 
-test("the intent stands before the service is called, and says who, what and where", async () => {
+// GW-1, GW-2, GW-136
+test("the intent is stored before the service is called, and says who, what and where", async () => {
   let known = 0;
   service.handler = () => {
     known = audit.of("PUT").length;
@@ -63,7 +65,8 @@ test("the intent stands before the service is called, and says who, what and whe
   });
 });
 
-test("503 when the intent can not be written: the service is not called", async () => {
+// GW-2, GW-139
+test("returns 503 when the intent cannot be written, and does not call the service", async () => {
   audit.answer = answering(503);
   const response = await call("POST", "/org/things", WRITER);
   expect(response.status).toBe(503);
@@ -74,7 +77,8 @@ test("503 when the intent can not be written: the service is not called", async 
 describe("each ending has its outcome", () => {
   const nothing = { details: null, created_id: null, organization_id: null, member_id: null };
 
-  test("responded, with what the service said of itself, which the client does not see", async () => {
+  // GW-95, GW-143, GW-149, GW-150
+  test("responded, with the service's audit note, which the client does not see", async () => {
     service.handler = () =>
       'HTTP/1.1 201 Created\r\nX-Platform-Audit-Details: {"a":1}\r\nX-Platform-Audit-Created: w1\r\nContent-Length: 0\r\n\r\n';
     const response = await call("POST", "/org/things", WRITER);
@@ -89,34 +93,40 @@ describe("each ending has its outcome", () => {
     });
   });
 
+  // GW-143
   test("responded, with the service's error", async () => {
     service.handler = () => "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n";
     await call("POST", "/org/things", WRITER);
     expect(await bed.outcome()).toMatchObject({ outcome: "responded", status: 500 });
   });
 
+  // GW-142
   test("rejected 403 for labels", async () => {
     expect((await call("POST", "/org/labelled/1", READER)).status).toBe(403);
     expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 403 });
   });
 
+  // GW-142
   test("rejected 400 for a param", async () => {
     expect((await call("POST", "/org/param/a%2fb", WRITER)).status).toBe(400);
     expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 400 });
   });
 
+  // GW-142
   test("rejected 500 for an owner's id", async () => {
     expect((await call("POST", "/org/things", HOSTILE)).status).toBe(500);
     expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 500 });
   });
 
+  // GW-142
   test("rejected 413 for a length known to be too large", async () => {
     const request = spell("POST", "/org/things", { "X-API-Key": WRITER, "Content-Length": "100001" });
     expect((await rawRequest(bed.gateway.url, request)).status).toBe(413);
     expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 413 });
   });
 
-  test("no_response 413 for a body that turns out too large, since the service had been called", async () => {
+  // GW-144
+  test("no_response 413 for a body that turns out too large after the service was called", async () => {
     const chunk = `ffff\r\n${"x".repeat(65_535)}\r\n`;
     const request = spell(
       "POST",
@@ -128,7 +138,8 @@ describe("each ending has its outcome", () => {
     expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: 413 });
   });
 
-  test("no_response 502 for a service that can not be reached", async () => {
+  // GW-144
+  test("no_response 502 for a service that cannot be reached", async () => {
     const response = await call("POST", "/dead", WRITER);
     expect(response.status).toBe(502);
     expect(JSON.parse(response.body.toString()).error).toMatchObject({
@@ -139,12 +150,14 @@ describe("each ending has its outcome", () => {
     expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: 502 });
   });
 
+  // GW-144
   test("no_response 502 for a service that takes too long", async () => {
     service.handler = () => null;
     expect((await call("POST", "/org/things", WRITER)).status).toBe(502);
     expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: 502 });
   });
 
+  // GW-144
   test("no_response without a status for a client that left", async () => {
     const reached = Promise.withResolvers<void>();
     service.handler = () => {
@@ -158,7 +171,8 @@ describe("each ending has its outcome", () => {
     expect(await bed.outcome()).toMatchObject({ outcome: "no_response", status: null });
   });
 
-  test("exactly one outcome, whatever happens after it", async () => {
+  // GW-141
+  test("exactly one outcome, whatever happens later", async () => {
     service.handler = (_, socket) => {
       socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
       setTimeout(() => socket.end(), 20);

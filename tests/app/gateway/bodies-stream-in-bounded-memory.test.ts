@@ -16,28 +16,29 @@ import {
 setDefaultTimeout(180_000);
 
 /**
- * Bodies pass through the gateway and never rest in it (contract 4, Bodies and time). On a process of its own,
- * whose memory is watched.
+ * Bodies stream through the gateway and are never stored in it (GW-111). The gateway is its own process,
+ * whose memory is measured.
  */
 
 const MIB = 1_048_576;
-/** How much is sent through; smaller values make a run shorter and prove less. */
+/** The bytes of a transfer. Smaller values make a run shorter and prove less. */
 const BYTES = Number(process.env.TEST_STREAM_BYTES ?? 1024 * MIB);
-/** How long an event stream is silent: longer than any timer of the runtime that we know of should allow. */
+/** The silence of an event stream: longer than any known timer of the runtime. */
 const SILENCE_MS = Number(process.env.TEST_STREAM_SILENCE_MS ?? 12_000);
 /**
- * What a gateway may keep while `BYTES` pass through it. One that kept bodies would have two thirds of `BYTES` when as
- * much has passed. Chunks that were passed on are no more than lie there until the next collection: 50 to 290 MiB.
+ * The memory that a gateway may keep after `BYTES` passed. A gateway that stored bodies would hold two thirds
+ * of `BYTES` at that point. Forwarded chunks that wait for a collection take 50 to 290 MiB.
  */
 const KEPT_BYTES_MAX = BYTES / 4;
-/** What there may be of both at any moment. */
+/** The memory that both may take at any moment. */
 const PEAK_BYTES_MAX = BYTES / 2;
-/** What memory may grow by for each client that has stopped reading: about 2 MiB are buffered for it. */
+/** The memory that each stopped reader may take: about 2 MiB are buffered for it. */
 const READER_BYTES_MAX = 8 * MIB;
 const CHUNK = Buffer.alloc(65_536, "x");
 
+// GW-111
 describe.skipIf(!services().etcd.real)("streaming", () => {
-  /** Answers at the head of a request, and sees its body as it comes. */
+  /** Answers at the head of a request, and sees its body arrive. */
   const service = new RawUpstream(() => OK, { at_head: true });
   let gateway: RunningProcess;
 
@@ -61,7 +62,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
   }
 
-  /** Runs `work`, and returns by how much the gateway's memory had grown at several moments meanwhile. */
+  /** Runs `work`, and returns the growth of the gateway's memory at several moments. */
   async function growthDuring(work: () => Promise<unknown>): Promise<number[]> {
     const before = await residentBytes();
     const growth: number[] = [];
@@ -78,7 +79,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     return growth;
   }
 
-  /** What is not given back by any collection of the last third. */
+  /** Returns the memory that no collection of the last third gave back. */
   const keptOf = (growth: number[]) => Math.min(...growth.slice(-Math.ceil(growth.length / 3)));
 
   const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -173,7 +174,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       client.destroy();
     });
 
-    test("is answered at once by a service that needs no more of it", async () => {
+    test("ends as soon as a service answers without reading the rest", async () => {
       service.handler = () =>
         "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nno";
       const client = await RawClient.connect(gateway.url);
@@ -185,7 +186,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
   });
 
   describe("slow readers", () => {
-    /** Clients that have begun to read a response of `owed` bytes, and read no more. */
+    /** Returns clients that began to read a response of `owed` bytes, and stopped. */
     async function stalledReaders(count: number, owed: number): Promise<RawClient[]> {
       service.handler = (request, socket) => {
         if (headerValue(request.headers, "x-quick") !== null) return OK;
@@ -203,7 +204,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       return clients;
     }
 
-    test("a thousand of them keep nobody waiting, and get everything in the end", async () => {
+    test("a thousand slow readers delay nobody, and get everything in the end", async () => {
       const clients = await stalledReaders(1_000, MIB);
       for (let quick = 0; quick < 20; quick++) {
         expect((await rawRequest(gateway.url, spell("GET", "/things", { "X-Quick": "1" }))).status).toBe(200);
@@ -216,7 +217,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       for (const client of clients) client.destroy();
     });
 
-    test("hold what the runtime buffers for them, however much they are owed", async () => {
+    test("take the runtime's buffers, however large their answer is", async () => {
       const readers = 100;
       let clients: RawClient[] = [];
       const growth = await growthDuring(async () => {
@@ -228,6 +229,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     });
   });
 
+  // GW-112
   describe("server-sent events", () => {
     const sse = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     const event = (text: string) => {
@@ -251,20 +253,45 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
         stream?.send(event(name));
         await sees(`data: ${name}\n\n`);
       }
-      await Bun.sleep(SILENCE_MS); // the silence is what is tested
+      await Bun.sleep(SILENCE_MS); // the silence is under test
       stream?.send(event("after silence"));
       await sees("data: after silence\n\n");
       stream?.send("0\r\n\r\n");
       const response = await client.response();
       expect(response.complete).toBe(true);
-      // the comment that opened the stream is nothing to a reader of events
+      // Readers of events ignore the comment that opens the stream.
       expect(response.body.toString().replace(/^:\n/, "")).toBe(
         "data: one\n\ndata: two\n\ndata: three\n\ndata: after silence\n\n",
       );
       client.destroy();
     });
 
-    test("that are encoded are left alone to the byte", async () => {
+    test("that begin with a byte order mark keep their first field", async () => {
+      const encoder = new TextEncoder();
+      let stream: RawSocket | undefined;
+      service.handler = (_, socket) => {
+        stream = socket;
+        return sse;
+      };
+      const client = await RawClient.connect(gateway.url);
+      client.send(spell("GET", "/things"));
+      await client.until(() => client.received.includes(":\n") || null, "the comment line", 5_000);
+      const marked = encoder.encode("\uFEFFid: 1\ndata: one\n\n");
+      for (const piece of [marked.slice(0, 2), marked.slice(2)]) {
+        stream?.send(`${piece.length.toString(16)}\r\n`);
+        stream?.send(piece);
+        stream?.send("\r\n");
+      }
+      stream?.send("0\r\n\r\n");
+      const { complete, body } = await client.response();
+      expect({ complete, body: [...body] }).toEqual({
+        complete: true,
+        body: [...encoder.encode(":\nid: 1\ndata: one\n\n")],
+      });
+      client.destroy();
+    });
+
+    test("with a Content-Encoding pass unchanged", async () => {
       const packed = Bun.gzipSync("data: one\n\n");
       service.handler = (_, socket) => {
         socket.send(sse.replace("\r\n\r\n", "\r\nContent-Encoding: gzip\r\n\r\n"));
@@ -277,7 +304,8 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     });
   });
 
-  describe("bytes are the service's, whatever the coding", () => {
+  // GW-98
+  describe("bytes pass unchanged, whatever the coding:", () => {
     const text = "widgets ".repeat(40_000);
     const codings = {
       gzip: Bun.gzipSync(text),
@@ -308,7 +336,8 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     }
   });
 
-  test("a body of known length up to 64 KiB keeps its length, a longer one is chunked, each with every byte", async () => {
+  // GW-100
+  test("a body of known length up to 64 KiB keeps its length, a longer one is chunked; no byte is lost", async () => {
     for (const length of [0, 1, 65_535, 65_536, 65_537, 200_000]) {
       const body = "y".repeat(length);
       service.handler = () =>
@@ -319,6 +348,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     }
   });
 
+  // GW-102
   test("trailers are dropped, and the response ends cleanly", async () => {
     service.handler = () =>
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTrailer: X-Sum\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n";
@@ -328,7 +358,8 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     expect(response.head).not.toMatch(/x-sum/i);
   });
 
-  test("a response may trickle, byte by byte", async () => {
+  // GW-121
+  test("a response may arrive byte by byte", async () => {
     service.handler = async (_, socket) => {
       socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n");
       for (const byte of "0123456789") {
@@ -343,7 +374,10 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
   });
 });
 
-/** Sends `part` `times` over as the peer takes it, then `end`; `onSent` is told the bytes that the kernel has. */
+/**
+ * Sends `part` `times` over as fast as the peer reads, then `end`. `onSent` gets the bytes that the kernel
+ * has taken.
+ */
 function pump(
   socket: RawSocket,
   part: Buffer,
@@ -369,7 +403,7 @@ function pump(
   more();
 }
 
-/** The value of `look` once it has not changed for half a second. */
+/** Returns the value of `look` once it has not changed for half a second. */
 async function settled(look: () => number): Promise<number> {
   for (let last = -1, since = performance.now(); ; ) {
     const now = look();

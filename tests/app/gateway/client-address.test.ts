@@ -3,15 +3,16 @@ import { startLocalGateway } from "../../support/gateway.ts";
 import { type Lines, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** Whose request it is, for the gateway and for services (contract 4, Headers). */
+/** The address of a request's client, for the gateway and for services (GW-90 to GW-93). */
 
 const bed = new WidgetsBed();
 
 afterAll(() => bed.close());
 afterEach(() => bed.reset());
 
+// GW-90
 describe("the client's address", () => {
-  /** Seen by what the failed-auth limiter counts together: an address that is told apart has a budget of its own. */
+  /** Returns the budgets of the failed-auth limiter: addresses with their own budget are told apart. */
   async function budgets(hops: string, lists: (string | null)[]): Promise<number[]> {
     const limited = await startLocalGateway({
       TRUSTED_PROXY_HOPS: hops,
@@ -29,7 +30,7 @@ describe("the client's address", () => {
     }
   }
 
-  test("is the socket's while no proxy is trusted, whatever is claimed", async () => {
+  test("is the socket's while no proxy is trusted, whatever the client claims", async () => {
     expect(await budgets("0", ["1.1.1.1", "2.2.2.2", null])).toEqual([404, 429, 429]);
   });
 
@@ -39,26 +40,28 @@ describe("the client's address", () => {
     ]);
   });
 
-  test("is the second from the right behind two, the leftmost of a shorter list", async () => {
+  test("is the second from the right behind two proxies, and the leftmost of a shorter list", async () => {
     expect(await budgets("2", ["9.9.9.9, 1.1.1.1, 7.7.7.7", "1.1.1.1, 6.6.6.6", "1.1.1.1"])).toEqual([
       404, 429, 429,
     ]);
   });
 
+  // GW-91
   test("is read in every form that proxies write", async () => {
     expect(
       await budgets("1", ["1.1.1.1", "1.1.1.1:4711", "::ffff:1.1.1.1", "[2001:db8::1]:80", "2001:DB8::1"]),
     ).toEqual([404, 429, 429, 404, 429]);
   });
 
-  test("is the socket's where the list holds no address", async () => {
+  // GW-91
+  test("is the socket's when the list holds no address", async () => {
     expect(await budgets("1", [null, "unknown", "_hidden", "", "1.2.3", 'evil"><script>'])).toEqual([
       404, 429, 429, 429, 429, 429,
     ]);
   });
 });
 
-describe("who called stays with the gateway", () => {
+describe("services get no caller's address:", () => {
   const forwarded: Lines = [
     ["X-Forwarded-For", "1.2.3.4, 5.6.7.8"],
     ["X-Forwarded-Proto", "https"],
@@ -67,18 +70,21 @@ describe("who called stays with the gateway", () => {
     ["Forwarded", "for=1.2.3.4"],
   ];
 
-  test("without trusted proxies nothing of Forwarded passes", async () => {
+  // GW-92
+  test("without trusted proxies no Forwarded header passes", async () => {
     const headers = await bed.received(forwarded, await bed.start());
     expect(headers.filter(([name]) => /forwarded/i.test(name))).toEqual([]);
   });
 
-  test("behind trusted proxies it passes as it came", async () => {
+  // GW-92
+  test("behind trusted proxies Forwarded headers pass unchanged", async () => {
     const trusting = await bed.start({ TRUSTED_PROXY_HOPS: "1" });
     const headers = await bed.received(forwarded, trusting);
     for (const [name, value] of forwarded) expect(headerValue(headers, name)).toBe(value);
   });
 
-  test("FORWARD_CLIENT_ADDRESS tells the socket's address in place of what the client claims", async () => {
+  // GW-93
+  test("FORWARD_CLIENT_ADDRESS sends the socket's address instead of the client's claim", async () => {
     const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true" });
     const headers = await bed.received(forwarded, telling);
     expect(headers.filter(([name]) => /forwarded/i.test(name)).length).toBe(3);
@@ -87,7 +93,8 @@ describe("who called stays with the gateway", () => {
     expect(headerValue(headers, "x-forwarded-host")).toBe("gateway.test");
   });
 
-  test("FORWARD_CLIENT_ADDRESS behind trusted proxies adds to what they said", async () => {
+  // GW-93
+  test("FORWARD_CLIENT_ADDRESS behind trusted proxies extends their list", async () => {
     const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
     const headers = await bed.received(forwarded, telling);
     expect(headerValue(headers, "x-forwarded-for")).toBe("1.2.3.4, 5.6.7.8, 127.0.0.1");
@@ -95,7 +102,8 @@ describe("who called stays with the gateway", () => {
     expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
   });
 
-  test("a Connection that names it takes nothing away", async () => {
+  // GW-86
+  test("Connection cannot remove these headers", async () => {
     const telling = await bed.start({ FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" });
     const names: Lines = [["Connection", "X-Forwarded-For, X-Forwarded-Proto, X-Forwarded-Host"]];
     const headers = await bed.received([...forwarded, ...names], telling);
@@ -118,7 +126,8 @@ describe("who called stays with the gateway", () => {
     ],
     ["proxies are trusted with all of it", { TRUSTED_PROXY_HOPS: "1" }, () => true],
   ];
-  test.each(table)("spelled with underscores it is treated alike where %s", async (_, env, passes) => {
+  // GW-87, GW-92
+  test.each(table)("a spelling with underscores is treated alike where %s", async (_, env, passes) => {
     const headers = await bed.received(twins, await bed.start(env));
     for (const [name, value] of twins) expect(headerValue(headers, name)).toBe(passes(name) ? value : null);
   });

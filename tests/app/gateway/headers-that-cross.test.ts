@@ -3,7 +3,7 @@ import type { LocalGateway } from "../../support/gateway.ts";
 import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** Headers in both directions (Gateway specification, Gateway request handling; contract 4, Headers), as bytes. */
+/** Headers in both directions (GW-82 to GW-101), as bytes. */
 
 const bed = new WidgetsBed();
 const { service } = bed;
@@ -20,7 +20,8 @@ const received = (lines: Lines, through = gateway) => bed.received(lines, throug
 const answered = (lines: Lines, through = gateway, request: Lines = []) =>
   bed.answered(lines, through, request);
 
-describe("no credential and no audit header reaches a service", () => {
+// GW-32, GW-82
+describe("no credential and no audit header reaches a service:", () => {
   const names = [
     "Authorization",
     "authorization",
@@ -45,7 +46,8 @@ describe("no credential and no audit header reaches a service", () => {
   }
 });
 
-describe("a service that reads _ as - is given no twin of what the gateway removes or sets", () => {
+// GW-87
+describe("no header that the gateway removes or sets reaches a service under a name with underscores:", () => {
   const names = [
     "X_API_Key",
     "x-api_key",
@@ -72,7 +74,7 @@ describe("a service that reads _ as - is given no twin of what the gateway remov
     expect(service.request.head).not.toContain("twin");
   });
 
-  test("and every other name with an underscore passes", async () => {
+  test("every other name with an underscore passes", async () => {
     const lines: Lines = [
       ["X_Custom", "1"],
       ["_", "2"],
@@ -85,7 +87,8 @@ describe("a service that reads _ as - is given no twin of what the gateway remov
   });
 });
 
-describe("fields of the connection end at the gateway", () => {
+// GW-85
+describe("headers of the connection end at the gateway:", () => {
   const table: Lines = [
     ["Keep-Alive", "timeout=5"],
     ["Proxy-Authorization", "Basic x"],
@@ -105,7 +108,7 @@ describe("fields of the connection end at the gateway", () => {
     });
   }
 
-  test("what Connection names goes too, in both directions, however it is spelled", async () => {
+  test("headers that Connection names end too, in both directions, in any spelling", async () => {
     const connection: Lines = [
       ["Connection", "keep-alive, X-Hop , x-OTHER"],
       ["X-Hop", "1"],
@@ -123,7 +126,8 @@ describe("fields of the connection end at the gateway", () => {
     expect(headerValue(back, "x-stays")).toBe("3");
   });
 
-  test("Connection can not name away what the gateway sets", async () => {
+  // GW-86
+  test("a client's Connection cannot remove headers that the gateway sets", async () => {
     const names = `X-Request-ID, traceparent, tracestate, TE, Host, Content-Length`;
     const sent = await received([
       ["Connection", names],
@@ -138,7 +142,7 @@ describe("fields of the connection end at the gateway", () => {
     expect(headerValue(sent, "host")).toBe(`127.0.0.1:${service.port}`);
   });
 
-  test("nor can a service's", async () => {
+  test("a service's Connection cannot remove them either", async () => {
     const limited = await bed.start({ ALLOWED_ORIGINS: "https://app.test", RATE_LIMIT_REQUESTS: "9" });
     const own: Record<string, string | RegExp> = {
       "X-Request-ID": UUID_V7,
@@ -158,16 +162,18 @@ describe("fields of the connection end at the gateway", () => {
     for (const [name, value] of Object.entries(own)) expect(headerValue(back, name)).toMatch(value);
   });
 
-  test("nonsense in Connection breaks nothing", async () => {
+  test("an invalid Connection does no harm", async () => {
     const sent = await received([["Connection", ',, "x", a b, é, close;x']]);
     expect(headerValue(sent, "x-request-id")).toMatch(UUID_V7);
   });
 
-  test("TE keeps trailers and nothing else", async () => {
+  // GW-85
+  test("TE keeps only trailers", async () => {
     expect(headerValue(await received([["TE", "gzip;q=0.5, Trailers"]]), "te")).toBe("trailers");
   });
 
-  test("Expect is the runtime's to answer", async () => {
+  // GW-88
+  test("the runtime answers Expect", async () => {
     const response = await rawRequest(
       gateway.url,
       spell("POST", "/widgets", { Expect: "100-continue", "Content-Length": "2" }, "hi"),
@@ -178,8 +184,9 @@ describe("fields of the connection end at the gateway", () => {
   });
 });
 
-describe("everything else passes unchanged", () => {
-  test("of a request", async () => {
+describe("everything else passes unchanged:", () => {
+  // GW-88, GW-89
+  test("in a request", async () => {
     const lines: Lines = [
       ["Accept", "application/json;q=0.9, */*"],
       ["Accept-Encoding", "br, gzip"],
@@ -197,7 +204,8 @@ describe("everything else passes unchanged", () => {
     for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
   });
 
-  test("of a response, codings and validators included", async () => {
+  // GW-94, GW-98
+  test("in a response, with codings and validators", async () => {
     const lines: Lines = [
       ["Content-Type", "application/x-custom"],
       ["Content-Encoding", "gzip"],
@@ -215,22 +223,26 @@ describe("everything else passes unchanged", () => {
     for (const [name, value] of lines) expect(headerValue(headers, name)).toBe(value);
   });
 
+  // GW-98
   test("every Set-Cookie, each in a line of its own, in order", async () => {
     const cookies = ["a=1; Path=/; HttpOnly", "b=2; Expires=Fri, 20 Nov 2020 12:59:59 GMT", "a=3"];
     const headers = await answered(cookies.map((cookie) => ["Set-Cookie", cookie]));
     expect(headerValues(headers, "set-cookie")).toEqual(cookies);
   });
 
+  // GW-101
   test("no Content-Type where the service sent none", async () => {
     expect(headerValues(await answered([]), "content-type")).toEqual([]);
   });
 
-  test("a client without a User-Agent is not given one that says something", async () => {
+  // GW-88
+  test("no User-Agent is added for a client without one", async () => {
     expect(headerValues(await received([]), "user-agent").join("")).toBe("");
   });
 });
 
 describe("X-Request-ID", () => {
+  // GW-83
   test("is a new UUIDv7, the same for service and client, whatever the client sent", async () => {
     const response = await rawRequest(gateway.url, spell("GET", "/widgets", { "X-Request-ID": "mine" }));
     const id = headerValue(response.headers, "x-request-id");
@@ -238,10 +250,12 @@ describe("X-Request-ID", () => {
     expect(headerValue(service.request.headers, "x-request-id")).toBe(id);
   });
 
+  // GW-96
   test("replaces one that the service sent", async () => {
     expect(headerValue(await answered([["X-Request-ID", "theirs"]]), "x-request-id")).toMatch(UUID_V7);
   });
 
+  // GW-96, ER-5
   test("is on errors, in header and envelope alike", async () => {
     const response = await rawRequest(gateway.url, spell("GET", "/nowhere"));
     const id = headerValue(response.headers, "x-request-id");
@@ -259,11 +273,12 @@ describe("X-Request-ID", () => {
   });
 });
 
+// GW-84
 describe("trace context", () => {
   const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   const PARENT = `00-${TRACE}-00f067aa0ba902b7-01`;
 
-  test("a valid trace goes on under a new parent, with its state", async () => {
+  test("a valid trace continues under a new parent, with its state", async () => {
     const headers = await received([
       ["traceparent", PARENT],
       ["tracestate", "a=1,b=2"],
@@ -305,6 +320,7 @@ describe("trace context", () => {
   }
 });
 
+// GW-97
 describe("security headers", () => {
   const SECURITY = {
     "x-content-type-options": "nosniff",
@@ -346,6 +362,7 @@ describe("security headers", () => {
   });
 });
 
+// GW-95
 test("the four audit headers never reach a client", async () => {
   const headers = await answered([
     ["X-Platform-Audit-Details", '{"a":1}'],

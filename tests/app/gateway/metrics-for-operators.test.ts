@@ -6,7 +6,7 @@ import { member } from "../../support/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** What operators ask a gateway beyond the specification's list, and that clients can not make it grow. */
+/** Metrics for operators; no client makes a new series (OP-51). */
 
 const KEY = `acme-k-2-${"a".repeat(43)}`;
 const ANOTHER_KEY = `acme-k-2-${"b".repeat(43)}`;
@@ -72,7 +72,7 @@ async function value(name: string): Promise<number> {
   );
 }
 
-test("the admission cache tells hits, misses and entries", async () => {
+test("the admission cache counts hits, misses and entries", async () => {
   const of = (what: string) => value(`gateway_admission_cache_${what}{cache="credentials"}`);
   const before = { hits: await of("hits_total"), misses: await of("misses_total") };
   for (let count = 0; count < 3; count += 1) await ask(`/org/${count}`, ANOTHER_KEY);
@@ -81,7 +81,7 @@ test("the admission cache tells hits, misses and entries", async () => {
   expect(await of("entries")).toBeGreaterThanOrEqual(1);
 });
 
-test("validations are timed by kind and result, those that failed too", async () => {
+test("validations are timed by kind and result, failed ones too", async () => {
   const count = (result: string) =>
     value(`gateway_validation_duration_seconds_count{kind="credential",result="${result}"}`);
   const before = { invalid: await count("invalid"), failed: await count("failed") };
@@ -93,7 +93,7 @@ test("validations are timed by kind and result, those that failed too", async ()
   expect(await count("failed")).toBe(before.failed + 1);
 });
 
-test("limits are told by policy: admitted, refused", async () => {
+test("limits are counted by policy: admitted, refused", async () => {
   const of = (policy: string, decision: string) =>
     value(`gateway_limit_decisions_total{policy="${policy}",decision="${decision}"}`);
   const before = await of("fallback", "admitted");
@@ -106,7 +106,7 @@ test("limits are told by policy: admitted, refused", async () => {
   expect(await of("local:things:one", "refused")).toBe(2);
 });
 
-test("calls of services are timed apart from the whole, by service and class of status", async () => {
+test("calls of services are timed separately, by service and class of status", async () => {
   const count = (status_class: string) =>
     value(`gateway_upstream_duration_seconds_count{service="things",status_class="${status_class}"}`);
   await ask("/open");
@@ -117,7 +117,7 @@ test("calls of services are timed apart from the whole, by service and class of 
   expect(await count("none")).toBe(1);
 });
 
-test("routes and services that are served are told, since when, and what was left out", async () => {
+test("gauges show served routes and services, their load time, and what was left out", async () => {
   expect(await value("gateway_services_loaded")).toBe(2);
   await waitFor(async () => (await value("gateway_services_left_out")) === 1);
   expect(await value("gateway_routes_loaded")).toBe(8);
@@ -126,7 +126,7 @@ test("routes and services that are served are told, since when, and what was lef
   expect(Math.abs(Date.now() / 1000 - loaded_s)).toBeLessThan(60);
 });
 
-test("what is open is told while it is: connections, calls, streams", async () => {
+test("gauges show open connections, calls and streams", async () => {
   const client = await RawClient.connect(gateway.url);
   client.send(spell("GET", "/stream"));
   await waitFor(async () => (await value("gateway_open_streams")) === 1);
@@ -137,7 +137,7 @@ test("what is open is told while it is: connections, calls, streams", async () =
   await waitFor(async () => (await value("gateway_open_upstream_calls")) === 0);
 });
 
-test("the event loop, open files and the build are told", async () => {
+test("metrics show the event loop, open files and the build", async () => {
   await waitFor(async () => (await value("event_loop_delay_seconds_count")) > 0);
   if (process.platform === "linux") expect(await value("process_open_fds")).toBeGreaterThan(3);
   const scrape = await gateway.metrics();
@@ -146,6 +146,7 @@ test("the event loop, open files and the build are told", async () => {
   );
 });
 
+// OP-51
 describe("no client makes a new series", () => {
   test("by its path, its key or its headers", async () => {
     const seriesOf = async () =>
@@ -157,7 +158,7 @@ describe("no client makes a new series", () => {
     await ask("/org/first", `acme-k-2-${"f".repeat(43)}`);
     await ask("/org/first", "no key at all");
     await ask("/open");
-    // a scrape is a request too
+    // A scrape is a request too.
     await seriesOf();
     const before = new Set(await seriesOf());
     for (let count = 0; count < 40; count += 1) {
@@ -175,13 +176,14 @@ describe("no client makes a new series", () => {
   });
 });
 
+// OP-46
 describe("OpenMetrics", () => {
   const scraped = async (accept: string) => fetch(`${gateway.internal_url}/metrics`, { headers: { accept } });
   beforeAll(async () => {
     await fetch(`${gateway.url}/open`);
   });
 
-  test("is given to those that ask for it, and ends in EOF", async () => {
+  test("is served when the scrape accepts it, and ends in EOF", async () => {
     const answer = await scraped("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
     expect(answer.headers.get("content-type")).toStartWith("application/openmetrics-text; version=1.0.0");
     const text = await answer.text();
@@ -190,7 +192,7 @@ describe("OpenMetrics", () => {
     expect(text).toMatch(/^http_requests_total\{route="\/open"/m);
   });
 
-  test("leaves the names of the plain format as they are", async () => {
+  test("keeps the names of the plain format", async () => {
     await (await scraped("application/openmetrics-text")).text();
     const plain = await (await scraped("text/plain")).text();
     expect(plain).toContain("# TYPE http_requests_total counter\n");

@@ -5,11 +5,14 @@ import { RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(180_000);
 
-/** Hosts and names of headers are remembered, since nearly every request repeats them: but not whatever a client makes up. */
+/**
+ * Hosts and names of headers are remembered, because nearly every request repeats them. Names that a client
+ * makes up must not stay.
+ */
 
 const REQUESTS = 2_000;
 const NAMES = 10;
-/** Of 22 000 that were sent; a thousand hosts and a thousand names may be kept. */
+/** The maximum of 22 000 sent texts that may be kept: a thousand hosts and a thousand names. */
 const STRINGS_MAX = 11_000;
 
 const service = new RawUpstream();
@@ -25,7 +28,8 @@ afterAll(async () => {
   service.close();
 });
 
-test("made-up hosts and header names are served, and forgotten", async () => {
+// GW-155
+test("made-up hosts and header names are served and forgotten", async () => {
   await requests(100, "early");
   const before = strings();
   await requests(REQUESTS, "late");

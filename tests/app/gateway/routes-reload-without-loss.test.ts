@@ -5,7 +5,7 @@ import { type LocalGateway, publicService, startLocalGateway } from "../../suppo
 import { waitFor } from "../../support/index.ts";
 import { OK, RawUpstream } from "../../support/raw-http.ts";
 
-/** Published routes, as they come and go (Gateway specification, What the service does and Validation rules). */
+/** Changes of published routes (GW-21 to GW-29). */
 
 const service = new RawUpstream();
 let gateway: LocalGateway;
@@ -37,11 +37,13 @@ function becomes(path: string, status: number): Promise<true> {
 
 const at = (path: string): StoredServiceConfig => publicService(service.url, { path, methods: ["GET"] });
 
-test("a gateway without routes answers 404 and goes on", async () => {
+// GW-29
+test("a gateway without routes answers 404 and keeps running", async () => {
   expect(await statusOf("/anything")).toBe(404);
 });
 
-test("routes come with a put, move with the next, and go with a delete", async () => {
+// GW-20, GW-21
+test("routes appear with a put, change with the next, and disappear with a delete", async () => {
   await gateway.publish({ one: at("/one") });
   expect(await statusOf("/one")).toBe(200);
   await gateway.publish({ one: at("/other") });
@@ -50,7 +52,8 @@ test("routes come with a put, move with the next, and go with a delete", async (
   await becomes("/other", 404);
 });
 
-describe("one bad value is left out with a warning, and costs no other service its routes", () => {
+// GW-22
+describe("an invalid value is left out with a warning, and costs no other service its routes:", () => {
   const valid = at("/bad");
   const table: Record<string, string> = {
     "not JSON": "{",
@@ -91,7 +94,8 @@ describe("one bad value is left out with a warning, and costs no other service i
     expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
   });
 
-  test("and is served as soon as it is mended", async () => {
+  // GW-23
+  test("a valid value is served again at once", async () => {
     await gateway.routes.put(`${ROUTES_PREFIX}bad`, "{");
     await gateway.publish({ good: at("/good") });
     await gateway.publish({ bad: at("/bad") });
@@ -99,12 +103,14 @@ describe("one bad value is left out with a warning, and costs no other service i
   });
 });
 
-test("an old value with a bare host:port keeps routing", async () => {
+// GW-24
+test("an old value with a bare host:port is served", async () => {
   await gateway.publish({ old: { ...at("/old"), url: service.url.replace("http://", "") } });
   expect(await statusOf("/old")).toBe(200);
 });
 
-test("a shape that two services claim stays with the first in name order, and the log says so", async () => {
+// GW-27
+test("a shape that two services claim stays with the first name, and the log says so", async () => {
   const other = new RawUpstream(() => "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
   await gateway.publish({
     bbb: publicService(other.url, { path: "/claimed/{b}", methods: ["GET"] }),
@@ -115,12 +121,13 @@ test("a shape that two services claim stays with the first in name order, and th
   other.close();
 });
 
-test("requests in flight are finished by the route that they were matched with", async () => {
+// GW-5
+test("requests in flight finish by the route that they matched", async () => {
   const release = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   let held = false;
   service.handler = async () => {
-    // the first alone: a gateway that has not yet heard of the deletion lets more of them through
+    // Only the first call is held: before the gateway sees the deletion, more calls may arrive.
     if (held) return OK;
     held = true;
     reached.resolve();
@@ -136,7 +143,8 @@ test("requests in flight are finished by the route that they were matched with",
   expect(await answer).toBe(200);
 });
 
-test("while routes change all the time no request of an unchanged service fails", async () => {
+// GW-21
+test("while routes change all the time, no request of an unchanged service fails", async () => {
   await gateway.publish({ stable: at("/stable") });
   let changing = true;
   const change = (async () => {
@@ -152,7 +160,7 @@ test("while routes change all the time no request of an unchanged service fails"
   expect([...statuses]).toEqual([200]);
 });
 
-test("ten thousand routes are loaded while requests go on", async () => {
+test("ten thousand routes are loaded while requests are served", async () => {
   await gateway.publish({ stable: at("/stable") });
   const routes = Array.from({ length: 1_000 }, (_, index) => ({
     path: `/many/${index}/{id}`,

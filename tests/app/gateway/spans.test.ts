@@ -4,7 +4,7 @@ import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import type { ReceivedSpan } from "../../support/otlp-messages.ts";
 import { headerValue, OK, type RawRequest, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 
-/** The span of each request, as a collector receives it (Gateway specification, Emitted signals). */
+/** The span of each request, as a collector receives it (OP-53). */
 
 const SERVER = 2;
 const UNSET = { code: 0, message: "" };
@@ -12,7 +12,7 @@ const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CALLER_ID = "b7ad6b7169203331";
 const CALLER = { traceparent: `00-${TRACE_ID}-${CALLER_ID}-01`, tracestate: "vendor=1" };
 
-/** What was told of one request. */
+/** The signals of one request. */
 interface Told {
   span: ReceivedSpan | undefined;
   line: Record<string, unknown>;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const [first] = service.requests;
   if (first === undefined) throw new Error("The service was not called.");
   called = first;
-  // what is queued is sent before the gateway ends
+  // The gateway sends queued spans before it ends.
   await gateway.close();
   service.close();
   for (const [path, line] of lines) {
@@ -62,7 +62,8 @@ function toldOf(path: string): { span: ReceivedSpan; line: Record<string, unknow
   return { span, line };
 }
 
-test("a span is named by the template, continues the caller's trace, and is told the service by that of the call", () => {
+// OP-53
+test("a span is named by the template and continues the caller's trace, and the service gets the span of its call", () => {
   const { span, line } = toldOf("/things/7?secret=x");
   expect(span).toMatchObject({
     name: "GET /things/{id}",
@@ -91,13 +92,15 @@ test("a span is named by the template, continues the caller's trace, and is told
   expect(headerValue(called.headers, "tracestate")).toBe("vendor=1");
 });
 
-test("a request that matched nothing has a span by its method, without an error", () => {
+// OP-53
+test("a request that matched nothing has a span with its method, without an error", () => {
   const { span } = toldOf("/nothing/here");
   expect(span).toMatchObject({ name: "GET", parent_span_id: "", status: UNSET });
   expect(span.attributes).toMatchObject({ "http.request.method": "GET", "http.response.status_code": 404 });
   expect(span.attributes).not.toHaveProperty("http.route");
 });
 
+// OP-53
 test.each([
   ["the gateway's own", "/dead", 502, /could not be reached/],
   ["a service's", "/things/broken", 503, /answered 503/],

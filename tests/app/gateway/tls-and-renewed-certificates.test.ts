@@ -11,7 +11,7 @@ import { ProcessEnded, type RunningProcess } from "../../support/start-process.t
 
 setDefaultTimeout(60_000);
 
-/** TLS on the gateway's public port, with a certificate that is read again when it changes. */
+/** TLS on the gateway's public port, with a certificate that is reloaded when it changes. */
 const certificates = new Certificates();
 let first: CertificatePair;
 let second: CertificatePair;
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => certificates.remove());
 
-/** The files that a gateway is told of; what they hold changes while it runs. */
+/** Returns the files that a gateway reads; their content changes while it runs. */
 function installed(pair: CertificatePair): CertificatePair {
   const { cert_file, key_file, cert } = certificates.make(`installed-${crypto.randomUUID()}`);
   const files = { cert_file, key_file, cert };
@@ -35,6 +35,7 @@ function install(pair: CertificatePair, into: CertificatePair): void {
   copyFileSync(pair.key_file, into.key_file);
 }
 
+// GW-156
 describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
   const service = new RawUpstream();
   const started: RunningProcess[] = [];
@@ -62,7 +63,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
 
   const trusted = () => ({ tls: { ca: [first.cert, second.cert] } });
 
-  /** The common name of the certificate that a new connection is shown. */
+  /** Returns the common name of the certificate that a new connection gets. */
   function shown(url: string): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false });
@@ -82,11 +83,11 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     expect(headerValue(service.request.headers, "x-forwarded-proto")).toBe("https");
     expect((await fetch(`${gateway.internal_url}/health/live`)).status).toBe(200);
     await expect(fetch(`${gateway.url}/things`)).rejects.toThrow();
-    await expect(fetch(`${url}/things`)).rejects.toThrow(); // a certificate that the client does not trust
+    await expect(fetch(`${url}/things`)).rejects.toThrow(); // the client does not trust this certificate
     expect((await fetch(`${url}/things`, trusted())).status).toBe(200);
   });
 
-  test("serves a renewed one without losing a request", async () => {
+  test("serves a renewed certificate without losing a request", async () => {
     const files = installed(first);
     const { url } = await start(files);
     const statuses: (number | string)[] = [];
@@ -97,7 +98,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     };
     const client = async (keepalive: boolean) => {
       while (!stopped) {
-        // a connection that is being made when the first server stops can not be handed over
+        // A connection that is being made when the first server stops cannot be handed over.
         const answered = keepalive ? ask(true) : ask(false).catch(() => ask(false));
         statuses.push(await answered.catch(String));
       }
@@ -109,7 +110,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
 
     install(second, files);
     await waitFor(async () => (await shown(url)) === "second", { what: "the renewed certificate" });
-    // the first server has stopped when every new connection is shown the new certificate
+    // The first server has stopped when every new connection gets the new certificate.
     await waitFor(async () =>
       (await Promise.all(Array.from({ length: 20 }, () => shown(url)))).every(isSecond),
     );
@@ -123,7 +124,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     expect(await slow).toBe(200);
   });
 
-  test("keeps the last one while the files do not belong together, and says so once", async () => {
+  test("keeps the last certificate while the files do not belong together, and says so once", async () => {
     const files = installed(first);
     const { gateway, url } = await start(files);
     writeFileSync(files.cert_file, second.cert);
@@ -141,7 +142,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
 const isSlow = ({ target }: { target: string }) => target === "/things?slow";
 const isSecond = (name: string) => name === "second";
 
-describe("a certificate that can not be served is refused at the start", () => {
+// OP-23
+describe("a certificate that cannot be served is refused at the start", () => {
   const wrongKey = "TLS_KEY_FILE must hold a private key in PEM form, without a passphrase.";
   test.each<[string, () => [cert: string, key: string], string]>([
     ["without its key", () => [first.cert_file, ""], "TLS_KEY_FILE is required with TLS_CERT_FILE."],

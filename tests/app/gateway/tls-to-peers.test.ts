@@ -12,7 +12,7 @@ import { rejection, waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(30_000);
 
-/** TLS from the gateway to identity, audit and the identity provider's key set, under private CAs. */
+/** TLS from the gateway to identity, audit and the provider's key set, under private CAs. */
 const certificates = new Certificates();
 const servers: Bun.Server<undefined>[] = [];
 let ca: CertificateAuthority;
@@ -27,7 +27,7 @@ afterAll(async () => {
   certificates.remove();
 });
 
-/** Answers with the port that it is called from, or with `answer`. */
+/** Answers with the port of the caller, or with `answer`. */
 function serve(
   pair: CertificatePair,
   options: { clients?: string; answer?: () => Response; port?: number } = {},
@@ -66,15 +66,16 @@ async function failure(port: number | undefined, tls: PeerTls | undefined): Prom
   return error instanceof Error ? error.message : "";
 }
 
+// OP-21
 describe("a call by TLS", () => {
-  test("goes through under the CA that was named, again and again over one connection", async () => {
+  test("succeeds under the named CA, several times over one connection", async () => {
     const { port } = serve(ca.sign("good"));
     const tls = filesOf({ ca });
     const first = (await call(port, tls)).text;
     for (let each = 0; each < 5; each++) expect((await call(port, tls)).text).toBe(first);
   });
 
-  test("is refused under another CA, and where none was named", async () => {
+  test("is refused under another CA, and without a named one", async () => {
     const { port } = serve(ca.sign("good"));
     expect(await failure(port, filesOf({ ca: next }))).toMatch(/SELF_SIGNED|UNABLE_TO/);
     expect(await failure(port, undefined)).toMatch(/SELF_SIGNED|UNABLE_TO/);
@@ -103,6 +104,7 @@ describe("a call by TLS", () => {
     expect((await call(port, filesOf({ ca, pair: ca.sign("client") }))).status).toBe(200);
   });
 
+  // OP-22
   test("trusts a renewed CA without a restart", async () => {
     const clock = manualClock();
     const AUDIT_CA_FILE = join(certificates.folder, "renewed.pem");
@@ -116,7 +118,8 @@ describe("a call by TLS", () => {
   });
 });
 
-describe("each peer has files of its own", () => {
+// OP-21
+describe("each peer has its own files:", () => {
   const log = { info: () => {}, warn: () => {} };
 
   test("identity's", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { insertKey } from "@ostiary/identity/api-keys/queries";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { BRAND, type IdentityHarness, NOBODY, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+import { BRAND, type IdentityHarness, startIdentity, TIME, ULID } from "./harness.ts";
 
 let identity: IdentityHarness;
 beforeAll(async () => {
@@ -26,6 +26,7 @@ const addresses = {
 
 for (const [template, newOwner] of Object.entries(addresses)) {
   describe(template, () => {
+    // ID-55, ID-56, ID-111
     test("POST 201 with the key, once", async () => {
       const path = await newOwner();
       const created = await identity.call("POST", path, { name: " Deploy " });
@@ -51,13 +52,15 @@ for (const [template, newOwner] of Object.entries(addresses)) {
       expect((await identity.call("GET", path)).body).toEqual({ keys: [record], has_more: false });
     });
 
+    // ID-57
     test("POST 201 without a name or a body: Unnamed Key", async () => {
       const path = await newOwner();
       expect((await identity.call("POST", path, {})).body.name).toBe("Unnamed Key");
       expect((await identity.call("POST", path)).body.name).toBe("Unnamed Key");
     });
 
-    test("POST 201 with a lifetime, to the millisecond; 422 for any other", async () => {
+    // ID-57
+    test("POST 201 with a lifetime, to the millisecond", async () => {
       const path = await newOwner();
       for (const expires_in_seconds of [60, 315_360_000]) {
         const { body } = await identity.call("POST", path, { expires_in_seconds });
@@ -65,25 +68,10 @@ for (const [template, newOwner] of Object.entries(addresses)) {
         const { keys } = (await identity.call("GET", path)).body;
         expect(keys.at(-1).expires_at).toBe(body.expires_at);
       }
-      const wrong = [59, 315_360_001, 0, -60, 60.5, 1e300, "60", "", null, true, [60], {}];
-      for (const expires_in_seconds of wrong) {
-        const answer = await identity.call("POST", path, { expires_in_seconds });
-        expect(wrongFields(answer)).toEqual(["expires_in_seconds"]);
-      }
       expect((await identity.call("GET", path)).body.keys).toHaveLength(2);
     });
 
-    test("POST 422 for a wrong name and unknown fields", async () => {
-      const path = await newOwner();
-      for (const name of ["", " ", "x".repeat(129), null, 1, "a\u0000b"]) {
-        expect(wrongFields(await identity.call("POST", path, { name }))).toEqual(["name"]);
-      }
-      expect(wrongFields(await identity.call("POST", path, { expires_at: "2027-01-01" }))).toEqual([
-        "expires_at",
-      ]);
-      expect((await identity.call("GET", path)).body.keys).toEqual([]);
-    });
-
+    // ID-60
     test("DELETE 204 revokes softly, and again changes nothing", async () => {
       const path = await newOwner();
       const { id, key } = (await identity.call("POST", path)).body;
@@ -98,23 +86,10 @@ for (const [template, newOwner] of Object.entries(addresses)) {
       expect((await identity.call("GET", path)).body.keys[0].revoked_at).toBe(first);
       expect(await identity.validate(key)).toEqual({ valid: false });
     });
-
-    test("404 for another owner's key and for owners that are not there", async () => {
-      const path = await newOwner();
-      const { id, key } = (await identity.call("POST", path)).body;
-      for (const other of Object.values(addresses)) {
-        expect((await identity.call("DELETE", `${await other()}/${id}`)).status).toBe(404);
-      }
-      expect(await identity.validate(key)).toMatchObject({ valid: true });
-      expect((await identity.call("DELETE", `${path}/${NOBODY}`)).status).toBe(404);
-      const nowhere = template.replace(/\{\w+\}/g, NOBODY);
-      expect((await identity.call("GET", nowhere)).status).toBe(404);
-      expect((await identity.call("POST", nowhere)).status).toBe(404);
-      expect((await identity.call("DELETE", `${nowhere}/${id}`)).status).toBe(404);
-    });
   });
 }
 
+// ID-55
 test("a service account's keys are listed and revoked at both of its addresses", async () => {
   const { id } = await identity.organization();
   const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
@@ -132,6 +107,7 @@ test("a service account's keys are listed and revoked at both of its addresses",
   expect(await identity.validate(second.key)).toEqual({ valid: false });
 });
 
+// ID-65
 test("a suspended member's keys can be made, listed and revoked, and are not admitted", async () => {
   const { id } = await identity.organization();
   const { id: member } = await identity.member(id);
@@ -143,6 +119,7 @@ test("a suspended member's keys can be made, listed and revoked, and are not adm
   expect(await identity.validate(created.body.key)).toMatchObject({ valid: true });
 });
 
+// ID-81
 test("keys are stored as SHA-256 hex", async () => {
   const { key, id } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
   const found = await identity.database.run("inspect", (orm) =>
@@ -151,7 +128,7 @@ test("keys are stored as SHA-256 hex", async () => {
   expect(found).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
 });
 
-test("is stored once, however often its statement is sent, and not at all for an owner who is not there", async () => {
+test("is stored once, however often its statement is sent, and not at all for an unknown owner", async () => {
   const { database } = identity.deps;
   const user_id = await identity.person();
   const row = {

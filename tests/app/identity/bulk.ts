@@ -1,22 +1,22 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { IdentityHarness } from "./harness.ts";
 
-/** Rows of bulk data. */
+/** The number of rows of bulk data. */
 export const MANY = 100_000;
 
-/** An id for row `number` of a series: a ULID of this prefix, in the order of numbers. */
+/** Returns an id for row `number` of a series: a ULID of this prefix, in the order of numbers. */
 const ids = (prefix: string) =>
   sql.raw(`'01KA4YB0Q9${prefix}' || lpad(number::text, ${16 - prefix.length}, '0')`);
 const now = sql.raw("'2026-01-01T00:00:00Z'::timestamptz");
-/** Rows of one statement: what a busy machine can write within the statement timeout. */
+/** The rows of one statement: as many as a busy machine can write within the statement timeout. */
 const STATEMENT_ROWS = 10_000;
 
-/** Tells the database what was added; for the queries after all of it. */
+/** Updates the database's statistics, for queries after the data. */
 export async function analyze({ database }: IdentityHarness): Promise<void> {
   await database.run("analyze", (orm) => orm.execute(sql`analyze`));
 }
 
-/** The rows refer to each other as they should: where we may say so, each of their keys need not be looked up. */
+/** Turns off foreign key checks where that is allowed: the rows refer to each other correctly. */
 const unchecked = sql`select set_config('session_replication_role', 'replica', true)
   from pg_roles where rolname = current_user and rolsuper`;
 
@@ -36,8 +36,10 @@ async function fill(
   }
 }
 
-/** Adds people and their memberships to an organization; prefixes keep their ids apart from other bulk data. */
-export async function addManyMembers(identity: IdentityHarness, organizationId: string, prefix: string) {
+/**
+ * Adds people and their memberships to an organization. Prefixes keep their ids apart from other bulk data.
+ */
+export async function addManyMembers(identity: IdentityHarness, organization_id: string, prefix: string) {
   await fill(
     identity,
     MANY,
@@ -49,33 +51,33 @@ export async function addManyMembers(identity: IdentityHarness, organizationId: 
     MANY,
     (series) => sql`insert into identity.members
       (id, organization_id, principal, user_id, role, status, created_at, updated_at)
-      select ${ids(`${prefix}B`)}, ${organizationId}, 'user', ${ids(`${prefix}A`)}, 'member', 'active', ${now}, ${now}
+      select ${ids(`${prefix}B`)}, ${organization_id}, 'user', ${ids(`${prefix}A`)}, 'member', 'active', ${now}, ${now}
       from ${series}`,
   );
 }
 
 export async function addManyServiceAccounts(
   identity: IdentityHarness,
-  organizationId: string,
+  organization_id: string,
   prefix: string,
 ) {
   await fill(
     identity,
     MANY,
     (series) => sql`insert into identity.service_accounts
-      select ${ids(`${prefix}C`)}, ${organizationId}, 'Bot', ${now}, ${now} from ${series}`,
+      select ${ids(`${prefix}C`)}, ${organization_id}, 'Bot', ${now}, ${now} from ${series}`,
   );
   await fill(
     identity,
     MANY,
     (series) => sql`insert into identity.members
       (id, organization_id, principal, service_account_id, role, status, created_at, updated_at)
-      select ${ids(`${prefix}D`)}, ${organizationId}, 'service_account', ${ids(`${prefix}C`)}, 'viewer', 'active',
+      select ${ids(`${prefix}D`)}, ${organization_id}, 'service_account', ${ids(`${prefix}C`)}, 'viewer', 'active',
         ${now}, ${now} from ${series}`,
   );
 }
 
-/** Adds one key to each member that {@link addManyMembers} added. */
+/** Adds one key to each member that `addManyMembers` added. */
 export function addKeyOfEachMember(identity: IdentityHarness, prefix: string) {
   return fill(
     identity,
@@ -103,24 +105,24 @@ export function addManyKeys(
   );
 }
 
-export function addManyInvites(identity: IdentityHarness, organizationId: string, prefix: string) {
+export function addManyInvites(identity: IdentityHarness, organization_id: string, prefix: string) {
   return fill(
     identity,
     MANY,
     (series) => sql`insert into identity.invites
       (id, organization_id, role, token_hash, token_prefix, token, status, max_uses, use_count, expires_at, created_at)
-      select ${ids(`${prefix}G`)}, ${organizationId}, 'member', md5(${ids(`${prefix}G`)}), 'inv_bulk',
+      select ${ids(`${prefix}G`)}, ${organization_id}, 'member', md5(${ids(`${prefix}G`)}), 'inv_bulk',
         ${ids(`${prefix}G`)}, 'active', 1, 0, ${now} + interval '1 day', ${now}
       from ${series}`,
   );
 }
 
-export function addManyEvents(identity: IdentityHarness, organizationId: string, prefix: string) {
+export function addManyEvents(identity: IdentityHarness, organization_id: string, prefix: string) {
   return fill(
     identity,
     MANY,
     (series) => sql`insert into identity.lifecycle_events (id, type, occurred_at, organization_id, data)
-      select ${ids(`${prefix}L`)}, 'organization.created', ${now}, ${organizationId}, '{}'
+      select ${ids(`${prefix}L`)}, 'organization.created', ${now}, ${organization_id}, '{}'
       from ${series}`,
   );
 }

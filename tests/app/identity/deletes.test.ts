@@ -14,7 +14,7 @@ import {
 } from "./bulk.ts";
 import { type IdentityHarness, startIdentity } from "./harness.ts";
 
-/** Deletes of 100 000 rows and more. What takes longer than the statement timeout of ten seconds fails. */
+/** Deletes of 100 000 rows and more. A statement that exceeds its timeout of ten seconds fails. */
 const real = services().postgres.real;
 let identity: IdentityHarness;
 
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => identity?.close());
 
 /**
- * Runs `work` while others create and leave organizations, redeem invites and validate keys without a pause,
- * and tells how many of their calls were answered before it ended.
+ * Runs `work` while others create and leave organizations, redeem invites and validate keys without a pause.
+ * Returns the number of their calls that were answered before the end.
  */
 async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; others: number }> {
   await analyze(identity);
@@ -51,7 +51,7 @@ async function countOf(statement: ReturnType<typeof sql>): Promise<unknown> {
   return found[0]?.count;
 }
 
-describe.skipIf(!real)("others go on working while", () => {
+describe.skipIf(!real)("other callers are served while", () => {
   test("an organization with 100 000 members, keys, invites and service accounts is deleted", async () => {
     const { id, owner_member } = await identity.organization("Large");
     await addManyMembers(identity, id, "1");

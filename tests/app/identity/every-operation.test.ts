@@ -1,6 +1,8 @@
+/** Proves what holds for every operation of the OpenAPI description, with a sample of each body. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
-import { type IdentityHarness, ISSUER, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+import type { BodyField, Schema } from "../../support/openapi.ts";
+import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
 import {
   filled,
   idOf,
@@ -10,56 +12,6 @@ import {
   storedDigest,
   type Tenant,
 } from "./tenants.ts";
-
-/**
- * What holds for every operation, generated from the OpenAPI document. `bodies` has a row for each: one with
- * a body that would be accepted, or null for an operation without.
- */
-const bodies: Record<string, object | null> = {
-  addMember: { idp: { issuer: ISSUER, subject: "someone" }, role: "member" },
-  createInvite: { email: "a@example.com", role: "viewer", expires_in_seconds: 60, max_uses: 1 },
-  createMemberApiKey: { name: "Key", expires_in_seconds: 60 },
-  createOrganization: { name: "Organization" },
-  createServiceAccount: { name: "Bot", role: "viewer" },
-  createServiceAccountApiKey: { name: "Key" },
-  createUserApiKey: { name: "Key" },
-  deleteOrganization: null,
-  deleteUser: null,
-  getMember: null,
-  getMemberSelf: null,
-  getOrganization: null,
-  getServiceAccount: null,
-  getUser: null,
-  getUserOfMember: null,
-  listInvites: null,
-  listMemberApiKeys: null,
-  listMembers: null,
-  listMemberships: null,
-  listOrganizations: null,
-  listRoles: null,
-  listServiceAccountApiKeys: null,
-  listServiceAccounts: null,
-  listUserApiKeys: null,
-  listUsers: null,
-  mintSession: {},
-  redeemInvite: { token: "inv_unknown" },
-  removeMember: null,
-  removeMemberSelf: null,
-  removeServiceAccount: null,
-  revokeInvite: null,
-  revokeMemberApiKey: null,
-  revokeServiceAccountApiKey: null,
-  revokeUserApiKey: null,
-  rotateMemberApiKey: { overlap_seconds: 60 },
-  rotateServiceAccountApiKey: { overlap_seconds: 60 },
-  rotateUserApiKey: { overlap_seconds: 60 },
-  updateMember: { status: "suspended", role: "viewer", display_name: "Name" },
-  updateMemberSelf: { status: "suspended", display_name: "Name" },
-  updateOrganization: { name: "Renamed" },
-  updateServiceAccount: { name: "Renamed" },
-  updateUser: { display_name: "Renamed" },
-  updateUserStatus: { status: "suspended" },
-};
 
 let identity: IdentityHarness;
 let operations: Operation[];
@@ -74,15 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => identity.close());
 
-const bodyOf = ({ id }: Operation) => bodies[id] ?? undefined;
-
-/** Strings of a tenant that no answer to another may hold. */
+/** Returns the strings of a tenant that no answer to another may hold. */
 function secretsOf({ keys, ...ids }: Tenant): string[] {
   return [...Object.values(ids), ...Object.values(keys)];
 }
 
 async function expectNotFound(operation: Operation, values: string[]): Promise<void> {
-  const answer = await identity.call(operation.method, filled(operation, values), bodyOf(operation));
+  const answer = await identity.call(operation.method, filled(operation, values), operation.body);
   const { id } = operation;
   expect({ operation: id, values, status: answer.status }).toEqual({ operation: id, values, status: 404 });
   const told = JSON.stringify([answer.text, [...answer.headers]]);
@@ -92,8 +42,25 @@ async function expectNotFound(operation: Operation, values: string[]): Promise<v
   }
 }
 
-/** Values that no field of this name accepts. */
-function wrongValues(field: string): unknown[] {
+/** Returns values that the field does not accept, among them those just outside of its bounds. */
+function wrongValues({ name: field, schema }: BodyField): unknown[] {
+  return [...ofOtherKinds(field), ...outOfBounds(schema), ...(field === "role" ? ["emperor"] : [])];
+}
+
+function outOfBounds(schema: Schema): unknown[] {
+  const choices = Array.isArray(schema.anyOf) ? schema.anyOf : [schema];
+  const isNullable = choices.some(({ type }) => [type].flat().includes("null"));
+  const bounds = choices.flatMap(({ type, minimum, maximum, maxLength, enum: allowed }) => [
+    ...(minimum === undefined ? [] : [minimum - 1]),
+    ...(maximum === undefined ? [] : [maximum + 1]),
+    ...(maxLength === undefined ? [] : ["x".repeat(maxLength + 1)]),
+    ...(type === "integer" ? [60.5, 1e300, "60"] : []),
+    ...(allowed === undefined ? [] : ["removed", "deleted"]),
+  ]);
+  return isNullable ? bounds : [null, ...bounds];
+}
+
+function ofOtherKinds(field: string): unknown[] {
   const texts = ["", "   ", "\u0000", "a\u0000b", "\ud800", "a\u001fb", "x".repeat(4096)];
   const others = [true, [], {}, [null], -1];
   if (field === "token") return ["", 7, ...others];
@@ -101,13 +68,24 @@ function wrongValues(field: string): unknown[] {
   return [...texts, 7, ...others];
 }
 
-test("every operation of the document has a row here, and every row an operation", () => {
-  expect(operations.map(({ id }) => id).toSorted()).toEqual(Object.keys(bodies).toSorted());
-  for (const operation of operations) expect(operation.takes_body).toBe(bodies[operation.id] !== null);
+// ER-24, ID-2
+test("a 404 names the resource and the id that the path ends with", async () => {
+  const resources: Record<string, string> = { key_id: "api_key" };
+  for (const operation of operations.filter(({ id }) => id !== "mintSession")) {
+    const isPerson = operation.id === "getUserOfMember";
+    const last = operation.params.at(-1);
+    if (last === undefined) continue;
+    const values = operation.params.map((each) => (each === last ? NOBODY : idOf(ours, operation, each)));
+    const answer = await identity.call(operation.method, filled(operation, values), operation.body);
+    const resource = resources[last] ?? last.replace(/_id$/, "");
+    const details = isPerson ? { resource: "user", id: null } : { resource, id: NOBODY };
+    expect([operation.id, answer.body.error.details]).toEqual([operation.id, details]);
+  }
 });
 
 describe("two tenants", () => {
-  test("ids of another organization or person are 404 everywhere, tell nothing and write nothing", async () => {
+  // ID-2
+  test("ids of another organization or person are 404 everywhere, reveal nothing and write nothing", async () => {
     const before = await storedDigest(identity);
     let calls = 0;
     for (const operation of operations) {
@@ -126,7 +104,8 @@ describe("two tenants", () => {
     expect(await storedDigest(identity)).toBe(before);
   });
 
-  test("ids of another kind, of nobody and of no form are 404, and write nothing", async () => {
+  // ID-2
+  test("unknown and malformed ids are 404, and write nothing", async () => {
     const before = await storedDigest(identity);
     const strange = [
       NOBODY,
@@ -158,6 +137,7 @@ describe("two tenants", () => {
 });
 
 describe("bad input", () => {
+  // ID-5
   test("unknown and repeated query parameters are 422, and write nothing", async () => {
     const before = await storedDigest(identity);
     for (const operation of operations) {
@@ -165,17 +145,19 @@ describe("bad input", () => {
         operation,
         operation.params.map((param) => idOf(ours, operation, param)),
       );
-      const unknown = await identity.call(operation.method, `${path}?verbose=1`, bodyOf(operation));
+      const unknown = await identity.call(operation.method, `${path}?verbose=1`, operation.body);
       expect(wrongFields(unknown)).toEqual(["verbose"]);
-      const twice = await identity.call(operation.method, `${path}?limit=1&limit=2`, bodyOf(operation));
+      const twice = await identity.call(operation.method, `${path}?limit=1&limit=2`, operation.body);
       expect(wrongFields(twice)).toEqual(["limit"]);
     }
     expect(await storedDigest(identity)).toBe(before);
   });
 
-  test("bodies that are no JSON are 400, no object or with unknown fields 422, too large 413", async () => {
+  // ID-4
+  test("bodies that are not JSON are 400, wrong, unknown or missing fields 422, too large ones 413", async () => {
     const before = await storedDigest(identity);
-    for (const operation of operations.filter(({ takes_body }) => takes_body)) {
+    const others = new Set(operations.flatMap(({ fields }) => fields.map(({ name }) => name)));
+    for (const operation of operations.filter(({ body }) => body !== undefined)) {
       const path = filled(
         operation,
         operation.params.map((param) => idOf(ours, operation, param)),
@@ -186,9 +168,14 @@ describe("bad input", () => {
       for (const body of ["[]", "null", "7", '"name"', "[{}]"]) {
         expect({ id: operation.id, body, status: (await call(body)).status }).toMatchObject({ status: 422 });
       }
-      for (const field of ["unknown", "id", "__proto__", "constructor", "user_id"]) {
-        const text = JSON.stringify(bodyOf(operation)).replace(/\}$/, `,"${field}":1}`).replace("{,", "{");
+      const own = operation.fields.map(({ name }) => name);
+      for (const field of [...others, "unknown", "id", "__proto__", "constructor"]) {
+        if (own.includes(field)) continue;
+        const text = JSON.stringify(operation.body).replace(/\}$/, `,"${field}":1}`).replace("{,", "{");
         expect(wrongFields(await call(text))).toContain(field);
+      }
+      for (const { name } of operation.fields.filter(({ is_required }) => is_required)) {
+        expect(wrongFields(await call({ ...operation.body, [name]: undefined }))).toEqual([name]);
       }
       const large = await call(JSON.stringify({ name: "x".repeat(70_000) }));
       expect(large.status).toBe(413);
@@ -197,9 +184,12 @@ describe("bad input", () => {
     expect(await storedDigest(identity)).toBe(before);
   });
 
+  // ID-5
   test("every field refuses every wrong value with 422 that names it, and nothing is written", async () => {
     const attempts = operations.flatMap((operation) =>
-      operation.fields.flatMap((field) => wrongValues(field).map((value) => ({ operation, field, value }))),
+      operation.fields.flatMap((field) =>
+        wrongValues(field).map((value) => ({ operation, field: field.name, value })),
+      ),
     );
     expect(attempts.length).toBeGreaterThan(200);
     for (const { operation, field, value } of attempts) {
@@ -208,7 +198,7 @@ describe("bad input", () => {
         operation.params.map((param) => idOf(ours, operation, param)),
       );
       const before = await storedDigest(identity);
-      const body = { ...bodyOf(operation), [field]: value };
+      const body = { ...operation.body, [field]: value };
       const answer = await identity.call(operation.method, path, body);
       const fields = [...new Set(wrongFields(answer).map((each) => each.split(".")[0]))];
       expect({ operation: operation.id, field, value, fields }).toMatchObject({ fields: [field] });
@@ -216,6 +206,7 @@ describe("bad input", () => {
     }
   }, 120_000);
 
+  // ER-10
   test("unknown paths are 404, other methods 405 with Allow, for every path", async () => {
     expect((await identity.call("GET", "/nothing")).status).toBe(404);
     for (const path of new Set(operations.map((operation) => operation.path))) {
@@ -230,18 +221,20 @@ describe("bad input", () => {
   });
 });
 
-test("no answer carries X-Request-ID; errors name the request that came", async () => {
+// ID-8
+test("no answer carries X-Request-ID; errors name the id of the request", async () => {
   for (const operation of operations) {
     const path = filled(
       operation,
       operation.params.map(() => NOBODY),
     );
-    const answer = await identity.call(operation.method, path, bodyOf(operation));
+    const answer = await identity.call(operation.method, path, operation.body);
     expect(answer.headers.has("x-request-id")).toBe(false);
   }
 });
 
-test("log lines name the template of the route and whom it is about, and no id that is none", async () => {
+// OP-37, OP-40
+test("log lines name the template of the route and the ids of its owner, and no malformed id", async () => {
   const { id, owner, owner_member } = await identity.organization();
   await identity.call("GET", `/organizations/${id}/members/${owner_member}`);
   await identity.call("GET", `/users/${owner}`);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
-import { NO_PEPPERS, type Peppers } from "@ostiary/identity/secret-hashes";
+import type { Peppers } from "@ostiary/identity/secret-hashes";
 import { openValidations } from "@ostiary/identity/validations/queries";
 import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
@@ -13,12 +13,13 @@ import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/databas
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
+import { NO_PEPPERS } from "../../support/no-peppers.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");
 export const ISSUER = "https://login.example.com";
 export const BRAND = "acme";
 
-/** The roles of most tests. `gone` and others are assigned by writing to the database. */
+/** The roles of most tests. Tests assign `gone` and other unknown roles by writing to the database. */
 export const ROLES = `
 roles:
   owner: ["*"]
@@ -32,14 +33,14 @@ service_account_default_role: viewer
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/** An identity service without ports: its two handlers on a database of its own. */
+/** An identity service without ports: its two handlers on its own database. */
 export interface IdentityHarness {
   readonly deps: Dependencies;
   readonly database: Database;
   readonly database_url: string;
   readonly clock: ManualClock;
   /** Calls the public port. */
-  call(method: Method, path: string, body?: unknown): ReturnType<typeof answerOf>;
+  call(method: string, path: string, body?: unknown): ReturnType<typeof answerOf>;
   /** Calls the internal port. */
   internal(
     method: Method,
@@ -47,18 +48,18 @@ export interface IdentityHarness {
     body?: unknown,
     headers?: Record<string, string>,
   ): ReturnType<typeof answerOf>;
-  /** The same service with other roles and peppers, on the same database, as after a restart. */
+  /** Starts the same service with other roles and peppers, on the same database, as after a restart. */
   restarted(roles: string | null, peppers?: Partial<Peppers>): Promise<IdentityHarness>;
-  /** A person, by the first validate of a subject. */
+  /** Creates a person, by the first validation of a subject. */
   person(subject?: string): Promise<string>;
-  /** An organization of a new person. */
+  /** Creates an organization of a new person. */
   organization(name?: string): Promise<{ id: string; owner: string; owner_member: string }>;
-  /** A new person as a member. */
-  member(organizationId: string, role?: string): Promise<{ id: string; user_id: string }>;
+  /** Adds a new person as a member. */
+  member(organization_id: string, role?: string): Promise<{ id: string; user_id: string }>;
   validate(credential: string): Promise<unknown>;
-  /** All lifecycle events. */
+  /** Returns all lifecycle events. */
   events(): Promise<LifecycleEvent[]>;
-  /** What the service logged so far. */
+  /** Returns the service's log so far. */
   log(): Promise<string>;
   close(): Promise<void>;
 }
@@ -75,11 +76,13 @@ export interface HarnessOptions {
   roles?: string | null;
   internal_auth_token?: string;
   api_key_max_age_seconds?: number;
-  /** Connections of the service's pool. */
+  organizations_per_person_max?: number;
+  default_plan?: string | null;
+  /** The connections of the service's pool. */
   pool_max?: number;
-  /** Writers of one organization that may wait for their turn. */
+  /** The writers of one organization that may wait for their turn. */
   lane_waiting_max?: number;
-  /** A shared database instead of a new one. */
+  /** The URL of a shared database; by default a new one is made. */
   database_url?: string;
 }
 
@@ -113,6 +116,8 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       clock: time,
       peppers: { ...NO_PEPPERS, ...peppers },
       api_key_max_age_seconds: options.api_key_max_age_seconds ?? null,
+      organizations_per_person_max: options.organizations_per_person_max ?? 50,
+      default_plan: options.default_plan ?? null,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
     const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
@@ -172,11 +177,11 @@ function harnessOf({ app, ...parts }: Parts): IdentityHarness {
       const id = String(created.body.id);
       return { id, owner, owner_member: String(created.headers.get("x-platform-audit-member")) };
     },
-    async member(organizationId, role) {
+    async member(organization_id, role) {
       const subject = crypto.randomUUID();
       const user_id = await person(subject);
       const body = { idp: { issuer: ISSUER, subject }, ...(role && { role }) };
-      const added = await call("POST", `/organizations/${organizationId}/members`, body);
+      const added = await call("POST", `/organizations/${organization_id}/members`, body);
       return { id: String(added.body.id), user_id };
     },
     async validate(credential) {
@@ -210,7 +215,7 @@ async function answerOf(response: Response) {
     headers,
     text,
     body: text === "" ? null : JSON.parse(text),
-    /** What the audit log is told. */
+    /** The audit note of the answer. */
     note: {
       details: details === null ? null : decodeDetails(details),
       created: headers.get("x-platform-audit-created"),
@@ -222,7 +227,7 @@ async function answerOf(response: Response) {
 
 export type Answer = Awaited<ReturnType<typeof answerOf>>;
 
-/** The paths that a 422 names. */
+/** Returns the paths that a 422 names. */
 export function wrongFields(answer: Answer): string[] {
   const { code, details } = answer.body.error;
   if (code !== "VALIDATION_ERROR") throw new Error(`A VALIDATION_ERROR was expected, not ${answer.text}`);
@@ -231,5 +236,5 @@ export function wrongFields(answer: Answer): string[] {
 
 export const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Well formed, and nobody's. */
+/** A well-formed id that nobody has. */
 export const NOBODY = "01KA4YB0Q9X3M5N7P8R2S6T1VW";

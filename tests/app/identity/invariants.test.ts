@@ -5,8 +5,8 @@ import { services } from "../../support/index.ts";
 import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
 
 /**
- * What must hold however many call at once (contract 5). Proved on a real PostgreSQL: an embedded one serves
- * one call at a time.
+ * Invariants under concurrent calls (ID-101 to ID-103). They are proved on a real PostgreSQL: an embedded one
+ * serves one call at a time.
  */
 const real = services().postgres.real;
 let identity: IdentityHarness;
@@ -22,8 +22,8 @@ const statuses = (answers: Answer[]) =>
     return counts;
   }, {});
 
-async function members(organizationId: string): Promise<{ id: string; role: string; status: string }[]> {
-  const { body } = await identity.call("GET", `/organizations/${organizationId}/members?limit=100`);
+async function members(organization_id: string): Promise<{ id: string; role: string; status: string }[]> {
+  const { body } = await identity.call("GET", `/organizations/${organization_id}/members?limit=100`);
   return body.members;
 }
 
@@ -32,6 +32,7 @@ function inspect(statement: SQL) {
 }
 
 describe.skipIf(!real)("under concurrency", () => {
+  // ID-37, ID-101
   test("two last holders of creator_role who demote each other: one stays", async () => {
     for (let round = 0; round < 50; round++) {
       const { id, owner_member } = await identity.organization();
@@ -46,6 +47,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
+  // ID-36, ID-101
   test("all members who leave at once, at both addresses: one stays, and holds creator_role", async () => {
     for (let round = 0; round < 10; round++) {
       const { id, owner_member } = await identity.organization();
@@ -67,6 +69,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
+  // ID-46
   test("an invite is redeemed max_uses times, by 100 people at once", async () => {
     for (const max_uses of [1, 7]) {
       const { id } = await identity.organization();
@@ -101,6 +104,7 @@ describe.skipIf(!real)("under concurrency", () => {
     expect(listed.body.invites.map((invite: { use_count: number }) => invite.use_count)).toEqual([50, 50]);
   });
 
+  // ID-102
   test("a person who is removed and added at once is never a member twice", async () => {
     const { id } = await identity.organization();
     const subject = crypto.randomUUID();
@@ -127,6 +131,7 @@ describe.skipIf(!real)("under concurrency", () => {
     );
   });
 
+  // ID-102
   test("100 first validates and adds of one subject make one person", async () => {
     for (let round = 0; round < 5; round++) {
       const subject = crypto.randomUUID();
@@ -145,7 +150,8 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("a person is deleted while others leave: refused or done, and no organization is left alone", async () => {
+  // ID-21, ID-101
+  test("a person is deleted while others leave: refused or done, and no organization loses its last member", async () => {
     for (let round = 0; round < 25; round++) {
       const organizations = await Promise.all(Array.from({ length: 4 }, () => identity.organization()));
       const subject = crypto.randomUUID();
@@ -184,7 +190,8 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("a member is removed while keys and sessions are made: nothing of it is valid afterwards", async () => {
+  // ID-103
+  test("a member is removed while keys and sessions are made: none is valid afterwards", async () => {
     for (let round = 0; round < 15; round++) {
       const { id } = await identity.organization();
       const { id: member, user_id } = await identity.member(id);
@@ -226,7 +233,7 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("an organization is deleted while everything happens in it: 404 or done, and nothing is left", async () => {
+  test("an organization is deleted amid all other calls: 404 or done, and nothing is left", async () => {
     for (let round = 0; round < 10; round++) {
       const { id, owner, owner_member } = await identity.organization();
       const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });

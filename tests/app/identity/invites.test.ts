@@ -22,6 +22,7 @@ async function stored(id: string) {
 }
 
 describe("POST /organizations/{organization_id}/invites", () => {
+  // ID-39, ID-40, ID-42, ID-111
   test("201 with the token, default_role, one use and seven days", async () => {
     const { id } = await identity.organization();
     const created = await identity.call("POST", `/organizations/${id}/invites`);
@@ -46,7 +47,8 @@ describe("POST /organizations/{organization_id}/invites", () => {
     });
   });
 
-  test("201 with what was asked for", async () => {
+  // ID-40, ID-41
+  test("201 with the requested values", async () => {
     const { id } = await identity.organization();
     const body = { email: " ada@example.com ", role: "admin", expires_in_seconds: 60, max_uses: null };
     const created = await identity.call("POST", `/organizations/${id}/invites`, body);
@@ -58,33 +60,15 @@ describe("POST /organizations/{organization_id}/invites", () => {
     });
     const longest = { expires_in_seconds: 30 * 86_400, max_uses: 2_147_483_647 };
     expect((await identity.call("POST", `/organizations/${id}/invites`, longest)).status).toBe(201);
-  });
-
-  test("422 for numbers out of bounds and unknown roles, 404 for an unknown organization", async () => {
-    const { id } = await identity.organization();
-    for (const value of [59, 30 * 86_400 + 1, 0, -60, 60.5, "60", null, true]) {
-      const refused = await identity.call("POST", `/organizations/${id}/invites`, {
-        expires_in_seconds: value,
-      });
-      expect(wrongFields(refused)).toEqual(["expires_in_seconds"]);
-    }
-    for (const value of [0, -1, 1.5, "1", 2_147_483_648, false]) {
-      const refused = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: value });
-      expect(wrongFields(refused)).toEqual(["max_uses"]);
-    }
-    const several = await identity.call("POST", `/organizations/${id}/invites`, {
-      role: "emperor",
-      email: "",
-      max_uses: 0,
-      uses: 1,
-    });
-    expect(wrongFields(several).toSorted()).toEqual(["email", "max_uses", "role", "uses"]);
-    expect((await identity.call("POST", `/organizations/${NOBODY}/invites`)).status).toBe(404);
-    expect((await identity.call("GET", `/organizations/${id}/invites`)).body.invites).toEqual([]);
+    const email = (length: number) =>
+      identity.call("POST", `/organizations/${id}/invites`, { email: "e".repeat(length) });
+    expect((await email(320)).status).toBe(201);
+    expect(wrongFields(await email(321))).toEqual(["email"]);
   });
 });
 
 describe("POST /users/{user_id}/invites/redeem", () => {
+  // ID-44, ID-100
   test("201 with the new member; the invite's role; the pair and the id for the audit log", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
@@ -101,7 +85,8 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect(await stored(invite.body.id)).toEqual({ status: "redeemed", token: null, hashed: true });
   });
 
-  test("200 for a member, which counts as a use and is no event", async () => {
+  // ID-44, ID-95, ID-100
+  test("200 for a member, which counts as a use and gives no event", async () => {
     const { id, owner, owner_member } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, {
       max_uses: 2,
@@ -135,7 +120,8 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect(redeemed.body.id).not.toBe(member);
   });
 
-  test("404 for an unknown token, which tells of no organization", async () => {
+  // ID-45, ER-24
+  test("404 for an unknown token, without naming an organization", async () => {
     const user = await identity.person();
     for (const token of ["inv_unknown", "x", "\u0000", "\ud800", "x".repeat(10_000)]) {
       const refused = await redeem(user, token);
@@ -147,6 +133,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect(wrongFields(await redeem(user, ""))).toEqual(["token"]);
   });
 
+  // ID-45
   test("409 with the terminal status for a redeemed, revoked or expired invite", async () => {
     const { id } = await identity.organization();
     const user = await identity.person();
@@ -173,7 +160,8 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect((await identity.call("GET", `/users/${user}/memberships`)).body.memberships).toEqual([]);
   });
 
-  test("an invite is good to its last millisecond", async () => {
+  // ID-47
+  test("an invite is valid until its last millisecond", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, {
       expires_in_seconds: 60,
@@ -185,7 +173,8 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect((await redeem(await identity.person(), invite.body.token)).status).toBe(409);
   });
 
-  test("a role that has left the file since is copied, and grants nothing", async () => {
+  // ID-49
+  test("a role that has since left the file is copied, and grants nothing", async () => {
     const { id } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
     const smaller = await identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
@@ -200,7 +189,8 @@ describe("POST /users/{user_id}/invites/redeem", () => {
 });
 
 describe("GET and DELETE of invites", () => {
-  test("200 lists every state, the token of active ones only; expiry is written down in passing", async () => {
+  // ID-39, ID-43, ID-47
+  test("200 lists every state, and the token of active invites only; expiry is stored on the way", async () => {
     const { id } = await identity.organization();
     const create = async (body: object) =>
       (await identity.call("POST", `/organizations/${id}/invites`, body)).body;
@@ -222,6 +212,7 @@ describe("GET and DELETE of invites", () => {
     expect((await identity.call("GET", `/organizations/${NOBODY}/invites`)).status).toBe(404);
   });
 
+  // ID-48
   test("204 revokes, again changes nothing, and an overdue one expires; 404 under another organization", async () => {
     const { id } = await identity.organization();
     const other = await identity.organization();

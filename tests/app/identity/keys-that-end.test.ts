@@ -20,7 +20,7 @@ async function keyOfMember(body: object) {
   const path = `/members/${member_id}/api-keys`;
   const { id, key, expires_at } = (await identity.call("POST", path, body)).body;
   const labels = ["*"];
-  const expected = { valid: true, realm: "organization", organization_id, member_id, labels };
+  const expected = { valid: true, realm: "organization", organization_id, member_id, labels, plan: null };
   return { id, key, expires_at, path, expected };
 }
 
@@ -28,7 +28,8 @@ describe.each([
   ["a person", keyOfPerson],
   ["a member", keyOfMember],
 ])("a key of %s", (_, newKey) => {
-  test("that will expire says when, and is over from that millisecond on", async () => {
+  // ID-59
+  test("with an expiry tells it, and is invalid from that millisecond on", async () => {
     const { key, expires_at, path, expected } = await newKey({ expires_in_seconds: 60 });
     identity.clock.advance(59_999);
     expect(await identity.validate(key)).toEqual({ ...expected, expires_at });
@@ -38,14 +39,14 @@ describe.each([
     expect(listed).toMatchObject({ expires_at, revoked_at: null });
   });
 
-  test("without an end carries none, ten years on", async () => {
+  test("without an expiry has none, and is valid ten years later", async () => {
     const { key, expires_at, expected } = await newKey({});
     expect(expires_at).toBeNull();
     identity.clock.advance(315_360_000_000);
     expect(await identity.validate(key)).toEqual(expected);
   });
 
-  test("that is revoked before its end is over at once", async () => {
+  test("that is revoked before its expiry is invalid at once", async () => {
     const { id, key, path } = await newKey({ expires_in_seconds: 3600 });
     expect((await identity.call("DELETE", `${path}/${id}`)).status).toBe(204);
     expect(await identity.validate(key)).toEqual({ valid: false });
@@ -59,6 +60,7 @@ describe.each([
   });
 });
 
+// ID-58
 describe("with APIKEY_MAX_AGE_SECONDS", () => {
   const MAX_AGE_SECONDS = 3600;
   let strict: IdentityHarness;
@@ -80,7 +82,7 @@ describe("with APIKEY_MAX_AGE_SECONDS", () => {
     expect((await strict.call("GET", path)).body.keys).toHaveLength(2);
   });
 
-  test("the document says so, and a body is no longer optional", async () => {
+  test("the description says so, and a body is no longer optional", async () => {
     for (const [harness, required, maximum] of [
       [identity, false, 315_360_000],
       [strict, true, MAX_AGE_SECONDS],

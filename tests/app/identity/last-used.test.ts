@@ -34,7 +34,8 @@ async function lastUsed({ path, id }: Made): Promise<string | null> {
 const iso = (time_ms: number) => new Date(time_ms).toISOString();
 
 describe("last_used_at", () => {
-  test("is null until the key is found valid, then the time of that", async () => {
+  // ID-63
+  test("is null until the key is found valid, and then that time", async () => {
     const made = await newKey();
     await storeKeyUses(identity.deps);
     expect(await lastUsed(made)).toBeNull();
@@ -47,7 +48,7 @@ describe("last_used_at", () => {
     expect(identity.deps.keyUses.waiting).toBe(0);
   });
 
-  test("is not moved by a validation that finds the key not valid", async () => {
+  test("does not change when a validation finds the key invalid", async () => {
     const [revoked, expired, misspelt] = [
       await newKey(),
       await newKey({ expires_in_seconds: 60 }),
@@ -62,6 +63,7 @@ describe("last_used_at", () => {
     for (const made of [revoked, expired, misspelt]) expect(await lastUsed(made)).toBeNull();
   });
 
+  // ID-63
   test("never moves back, whichever of two replicas stores first", async () => {
     const other = await identity.restarted(null);
     for (const order of [
@@ -78,7 +80,7 @@ describe("last_used_at", () => {
     }
   });
 
-  test("of a key that is gone is forgotten", async () => {
+  test("of a deleted key is dropped", async () => {
     identity.deps.keyUses.note({ id: NOBODY, at_ms: identity.clock.now() });
     await storeKeyUses(identity.deps);
     expect(identity.deps.keyUses.waiting).toBe(0);
@@ -100,7 +102,8 @@ describe("last_used_at", () => {
 });
 
 describe.skipIf(!real)("on a server", () => {
-  test("a key whose row is locked is left for the next time, and holds up neither others nor its validation", async () => {
+  // ID-63
+  test("a key whose row is locked is left for the next time, and delays no other key and no validation", async () => {
     const [locked, free] = [await newKey(), await newKey()];
     const client = postgres(identity.database_url, { max: 1 });
     const release = Promise.withResolvers<void>();
@@ -167,7 +170,7 @@ describe.skipIf(!real)("on a server", () => {
     expect(await deadlocks()).toEqual(before);
   });
 
-  test("a process that is stopped stores what was used in its last second", async () => {
+  test("a process that is stopped stores the uses of its last second", async () => {
     const database_url = await freshDatabase();
     const directory = await startDirectory({ DATABASE_URL: database_url });
     const { key } = await directory.key(`/users/${await directory.person(ISSUER, "ada")}`);

@@ -38,7 +38,7 @@ async function follow(limit: number, from: string | null, done: () => boolean): 
   }
 }
 
-/** What is wrong with the order of events: an effect before its cause, or anything after the end. */
+/** Returns what is wrong with the order of events: an effect before its cause, or an event after the end. */
 function disorder(events: LifecycleEvent[]): string[] {
   const state = new Map<string, "created" | "over">();
   return events.flatMap((event) => {
@@ -56,7 +56,10 @@ function disorder(events: LifecycleEvent[]): string[] {
   });
 }
 
-/** One writer's life: organizations with people who come and go, until the organization or its owner goes. */
+/**
+ * Runs one writer: organizations with people who join and leave, until the organization or its owner is
+ * deleted.
+ */
 async function write(identity: IdentityHarness, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const { id, owner, owner_member } = await identity.organization();
@@ -81,6 +84,7 @@ async function write(identity: IdentityHarness, rounds: number): Promise<void> {
 }
 
 describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks are an hour apart", () => {
+  // ID-96
   test("readers that follow it from anywhere get every event exactly once, causes before effects", async () => {
     const replica = await startIdentity({ database_url: identity.database_url, pool_max: 30 });
     replica.clock.advance(-3_600_000);
@@ -114,7 +118,8 @@ describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks ar
 });
 
 describe("the feed", () => {
-  test("tells of a membership what its consumers need", async () => {
+  // ID-92, ID-93, ID-94
+  test("says of a membership what its consumers need", async () => {
     const { id, owner, owner_member } = await identity.organization("Feed");
     const added = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     await identity.call("DELETE", `/organizations/${id}/service-accounts/${added.body.id}`);
@@ -149,7 +154,8 @@ describe("the feed", () => {
     }
   });
 
-  test("deleting an account gives one member.removed per organization, and no event where none is due", async () => {
+  // ID-95
+  test("deleting an account gives one member.removed per organization, and no other event", async () => {
     const organizations = await Promise.all([identity.organization(), identity.organization()]);
     const guests = await Promise.all(
       organizations.map(({ id }) => identity.call("POST", `/organizations/${id}/invites`, {})),
@@ -171,6 +177,7 @@ describe("the feed", () => {
     );
   });
 
+  // ID-97
   test("refuses a cursor that it does not know, and any other query", async () => {
     expect(wrongFields(await feed(`?starting_after=${NOBODY}`))).toEqual(["starting_after"]);
     expect(wrongFields(await feed("?starting_after=x"))).toEqual(["starting_after"]);
@@ -179,7 +186,8 @@ describe("the feed", () => {
     expect((await feed("?limit=99999")).status).toBe(200);
   });
 
-  test("goes on in order when a clock goes back, as another replica's may", async () => {
+  // ID-96
+  test("stays in order when a clock is set back, as another replica's may be", async () => {
     await identity.organization("Ahead");
     identity.clock.advance(-86_400_000);
     await identity.organization("Behind");

@@ -3,7 +3,7 @@ import { listKeys } from "@ostiary/identity/api-keys/queries";
 import { listInvites } from "@ostiary/identity/invites/queries";
 import { listEvents } from "@ostiary/identity/lifecycle/queries";
 import { listMembers } from "@ostiary/identity/members/queries";
-import { listOrganizations } from "@ostiary/identity/organizations/queries";
+import { listOrganizations, lockOrganizationsOf } from "@ostiary/identity/organizations/queries";
 import { listServiceAccounts } from "@ostiary/identity/service-accounts/queries";
 import { listMemberships, listUsers } from "@ostiary/identity/users/queries";
 import { findKeys, findSessions } from "@ostiary/identity/validations/queries";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => identity.close());
 
 describe("every list", () => {
-  /** Path and collection of each list, filled with `count` items. */
+  /** Returns path and collection of each list, filled with `count` items. */
   async function filledLists(count: number): Promise<[path: string, key: string, count: number][]> {
     const { id, owner, owner_member } = await identity.organization();
     const each = (work: (index: number) => Promise<unknown>) =>
@@ -44,7 +44,7 @@ describe("every list", () => {
     await each(() => identity.call("POST", `/users/${owner}/api-keys`));
     await each(() => identity.call("POST", `/members/${owner_member}/api-keys`));
     await each((index) =>
-      identity.call("POST", `/users/${owner}/organizations`, { name: `Organization ${index}` }),
+      identity.call("POST", "/organizations", { name: `Organization ${index}`, user_id: owner }),
     );
     return [
       [`/organizations/${id}/invites`, "invites", count],
@@ -67,7 +67,8 @@ describe("every list", () => {
     }
   }
 
-  test("gives each item once, by id, in pages of 50 unless told, of 100 at most", async () => {
+  // ID-11, ID-12
+  test("returns each item once, by id, in pages of 50 by default, of 100 at most", async () => {
     for (const [path, key, count] of await filledLists(107)) {
       const all = await follow(path, key, "");
       expect(all).toHaveLength(count);
@@ -86,7 +87,8 @@ describe("every list", () => {
     }
   });
 
-  test("takes a cursor that is no item of it, and refuses a malformed one, and any wrong limit", async () => {
+  // ID-11, ID-13
+  test("accepts a cursor that is no item of it, and refuses a malformed one, and any wrong limit", async () => {
     const lists = await filledLists(2);
     for (const [path, key, count] of [
       ...lists,
@@ -111,7 +113,7 @@ describe("every list", () => {
   });
 });
 
-/** Counts of a plan's nodes, from EXPLAIN ANALYZE. */
+/** The counts of a plan's nodes, from EXPLAIN ANALYZE. */
 interface PlanNode {
   "Node Type": string;
   "Actual Rows": number;
@@ -134,7 +136,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     await addManyKeys(identity, { user_id: owner }, "2");
     await addManyMemberships(identity, { member: owner, owner: await identity.person() }, "2", 100_000);
     await addManyEvents(identity, id, "1");
-    // rows that no list shows stand before those that lists show
+    // Rows that no list shows come before the rows that lists show.
     await identity.database.run("hide", (orm) =>
       orm.execute(
         sql`update identity.members set status = 'removed' where id < '01KA4YB0Q91D00000000003000' and role = 'viewer'`,
@@ -155,13 +157,13 @@ describe.skipIf(!real)("over 100 000 rows", () => {
   }, 600_000);
   afterAll(() => client?.end());
 
-  /** Takes a recorder for the builder that lists are given: it builds the same statements, and has no rows. */
+  /** Casts a recorder to the builder that lists use: it builds the same statements, and has no rows. */
   function asOrm(recorder: unknown): Orm {
     // biome-ignore lint/plugin: the builders of two drivers differ in the type of a raw result only
     return recorder as Orm;
   }
 
-  /** The statement that a query sends, and its parameters. */
+  /** Returns the statement of a query, with its parameters. */
   async function statementOf(query: (orm: Orm) => Promise<unknown>) {
     const sent: { text: string; parameters: unknown[] }[] = [];
     const recorder = drizzle(async (text, parameters) => {
@@ -181,7 +183,19 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     return flat(row?.["QUERY PLAN"][0].Plan);
   }
 
-  test("each list reads a page and no more, from an index and in its order, wherever the page is", async () => {
+  const rowsRead = (node: PlanNode) =>
+    (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+
+  // ID-109
+  test("organizations that a person created or joined are found by indexes, among any number", async () => {
+    const { owner } = await identity.organization();
+    const nodes = await nodesOf(await statementOf((orm) => lockOrganizationsOf(orm, owner)));
+    expect(nodes.filter((node) => node["Node Type"].includes("Seq Scan"))).toEqual([]);
+    expect(Math.max(...nodes.map(rowsRead))).toBeLessThan(10);
+  });
+
+  // ID-14
+  test("each list reads only its page, from an index and in its order, wherever the page is", async () => {
     const limit = 100;
     for (const [name, list] of Object.entries(lists)) {
       for (const starting_after of [null, "01KA4YB0Q91B00000000050000", "01KA4YB0Q92B00000000099000"]) {
@@ -191,10 +205,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
           name,
           types: types.filter((type) => !/Seq Scan|Sort|Bitmap|Hash|Materialize/.test(type)),
         });
-        const read = nodes.map(
-          (node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
-        );
-        expect({ name, most: Math.max(...read) <= 2 * limit }).toEqual({ name, most: true });
+        expect({ name, most: Math.max(...nodes.map(rowsRead)) <= 2 * limit }).toEqual({ name, most: true });
       }
     }
   });

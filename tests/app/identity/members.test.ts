@@ -10,7 +10,8 @@ afterAll(() => identity.close());
 const newIdp = () => ({ issuer: ISSUER, subject: crypto.randomUUID() });
 
 describe("POST /organizations/{organization_id}/members", () => {
-  test("201, active at once, with default_role or the one named, for a person who may be new", async () => {
+  // ID-27, ID-30, ID-73, ID-111
+  test("201, active at once, with default_role or the named one, for an old or new person", async () => {
     const { id } = await identity.organization();
     const path = `/organizations/${id}/members`;
     const added = await identity.call("POST", path, { idp: newIdp() });
@@ -36,6 +37,7 @@ describe("POST /organizations/{organization_id}/members", () => {
     expect(named.body.role).toBe("admin");
   });
 
+  // ID-31
   test("409 with field idp for a member, suspended or not; 201 with a new id for a removed one", async () => {
     const { id } = await identity.organization();
     const path = `/organizations/${id}/members`;
@@ -51,13 +53,6 @@ describe("POST /organizations/{organization_id}/members", () => {
     const again = await identity.call("POST", path, { idp });
     expect(again.status).toBe(201);
     expect(again.body.id).not.toBe(first.body.id);
-  });
-
-  test("404 for an unknown organization, and the person is not created", async () => {
-    const before = (await identity.call("GET", "/users?limit=100")).body.users.length;
-    const refused = await identity.call("POST", `/organizations/${NOBODY}/members`, { idp: newIdp() });
-    expect(refused.status).toBe(404);
-    expect((await identity.call("GET", "/users?limit=100")).body.users).toHaveLength(before);
   });
 
   test("422 for an unknown role and for a malformed subject", async () => {
@@ -81,7 +76,8 @@ describe("POST /organizations/{organization_id}/members", () => {
 });
 
 describe("display_name", () => {
-  test("is the override, else the person's own, else null", async () => {
+  // ID-28
+  test("is the override, or the person's own, or null", async () => {
     const { id } = await identity.organization();
     const { id: member, user_id } = await identity.member(id);
     const shown = async () => (await identity.call("GET", `/members/${member}`)).body.display_name;
@@ -96,6 +92,7 @@ describe("display_name", () => {
     expect(await shown()).toBe("Global");
   });
 
+  // ID-28
   test("of a service account is its name, which no member PATCH changes", async () => {
     const { id } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
@@ -124,7 +121,8 @@ describe("display_name", () => {
 });
 
 describe("PATCH at both addresses", () => {
-  test("200 with {from, to} of what changed, and nothing when nothing did", async () => {
+  // ID-33, ID-76, ID-98
+  test("200 with {from, to} of each change, and nothing without a change", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id);
     const path = `/organizations/${id}/members/${member}`;
@@ -142,6 +140,7 @@ describe("PATCH at both addresses", () => {
     expect(part.note.details).toEqual({ status: { from: "suspended", to: "active" } });
   });
 
+  // ID-33, ID-34
   test("422 for nothing, removed, a role at the member's own address", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id);
@@ -155,7 +154,8 @@ describe("PATCH at both addresses", () => {
     ]);
   });
 
-  test("the last member may be suspended; the last owner may not be given another role, suspended or not", async () => {
+  // ID-37
+  test("the last member may be suspended; the last owner keeps its role, suspended or not", async () => {
     const { id, owner_member } = await identity.organization();
     const path = `/organizations/${id}/members/${owner_member}`;
     expect((await identity.call("PATCH", path, { status: "suspended" })).status).toBe(200);
@@ -168,6 +168,7 @@ describe("PATCH at both addresses", () => {
 });
 
 describe("DELETE at both addresses", () => {
+  // ID-29, ID-32, ID-34, ID-35
   test("204: final, keys revoked, sessions gone, the former shape at the organization's address", async () => {
     const { id } = await identity.organization();
     for (const atOrganization of [true, false]) {
@@ -201,6 +202,7 @@ describe("DELETE at both addresses", () => {
     }
   });
 
+  // ID-36, ID-37
   test("422 for the last member, and for the last owner", async () => {
     const { id, owner_member } = await identity.organization();
     expect(wrongFields(await identity.call("DELETE", `/members/${owner_member}`))).toEqual(["member_id"]);
@@ -214,6 +216,7 @@ describe("DELETE at both addresses", () => {
 });
 
 describe("GET /members/{member_id}/user", () => {
+  // ID-38
   test("200 with the person; 404 for a service account and for nobody", async () => {
     const { id, owner, owner_member } = await identity.organization();
     const found = await identity.call("GET", `/members/${owner_member}/user`);
@@ -224,7 +227,8 @@ describe("GET /members/{member_id}/user", () => {
   });
 });
 
-test("no user_id is in any answer about an organization, its members, accounts, invites, keys and sessions", async () => {
+// ID-9
+test("no answer about an organization, its members, accounts, invites, keys and sessions has a user_id", async () => {
   const { id, owner, owner_member } = await identity.organization();
   const { id: member, user_id } = await identity.member(id);
   const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });

@@ -20,7 +20,7 @@ import {
 const DAY_SECONDS = 86_400;
 const EXPIRES_SECONDS_DEFAULT = 7 * DAY_SECONDS;
 
-/** Mostly a value that will do. */
+/** Generates mostly a valid value. */
 const mostly = (good: unknown[], wrong: unknown[]) =>
   fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...good) }, fc.constantFrom(...wrong));
 
@@ -51,7 +51,7 @@ const createInvite = fc.record({ which: place, body: inviteBody }).map(
           const uses = max_uses === null || max_uses === 1 || max_uses === 2;
           if (role === "nobody" || !expires || typeof expires_in_seconds !== "number" || !uses)
             return invalid;
-          // an email may be longer than a name
+          // An email may be longer than a name.
           if (email !== undefined && !isText(email) && email !== "x".repeat(129)) return invalid;
           if (!model.organizations.has(organization)) return notFound;
           const invite = {
@@ -198,7 +198,7 @@ const touchAccount = fc
     }),
   );
 
-/** One of the three addresses of keys, and whose they are. */
+/** One of the three addresses of keys, with the owner. */
 const addressOfKeys = fc
   .record({ kind: fc.constantFrom("person", "member", "account"), which: place, where: place })
   .map(({ kind, which, where }) => ({
@@ -315,7 +315,7 @@ const rotateKey = fc
           settle(given): Expected {
             if (!OVERLAPS.some((each) => each === overlap)) return invalid;
             if (owner === undefined || old?.owner !== owner) return notFound;
-            const over = old.revoked ? "revoked" : old.rotated ? "rotated" : "expired";
+            const over = old.rotated ? "rotated" : old.revoked ? "revoked" : "expired";
             if (over === "rotated" || !model.isUsable(old)) {
               return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
             }
@@ -325,6 +325,7 @@ const rotateKey = fc
               ...{ owner, name, lifetime_ms },
             });
             old.rotated = true;
+            old.revoked = overlap === 0;
             const overlapEnds = model.now + Number(overlap) * 1000;
             old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
             return { status: 201, body: { ...model.shownKey(next), key: next.key } };
@@ -334,7 +335,7 @@ const rotateKey = fc
     }),
   );
 
-/** The address of an owner's keys: for a service account one of its two. */
+/** Returns the address of an owner's keys; for a service account one of its two. */
 function homeOf(model: Model, owner: string, index: number): { path: string; owner: string | undefined } {
   if (model.people.has(owner)) return { path: `/users/${owner}/api-keys`, owner };
   const member = model.member(owner);
@@ -363,7 +364,7 @@ const mint = fc.record({ who: place, which: place }).map(
             expires_at: model.now + 3_600_000,
           };
           model.sessions.push(session);
-          const { valid, realm, ...now } = model.validate(session.token);
+          const { valid, realm, plan, ...now } = model.validate(session.token);
           return { status: 201, body: { token: session.token, role: member.role, ...now } };
         },
       };

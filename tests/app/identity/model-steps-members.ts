@@ -108,7 +108,7 @@ const organizationBy = ({ who, name }: { who: number; name: unknown }): Step => 
       settle(given) {
         if (!isText(name)) return invalid;
         if (!model.people.has(person)) return notFound;
-        const organization = { id: String(given.id), name: name.trim() };
+        const organization = { id: String(given.id), name: name.trim(), plan: null };
         model.organizations.set(organization.id, organization);
         const { id } = organization;
         model.events.push({
@@ -150,6 +150,31 @@ const renameOrDeleteOrganization = fc
       },
     }),
   );
+
+const changePlan = fc.record({ which: place, plan: fc.constantFrom("pro", "free", null, "Not a plan") }).map(
+  ({ which, plan }): Step => ({
+    name: `change organization ${which} to plan ${plan}`,
+    plan(model) {
+      const id = anOrganization(model, which);
+      return {
+        method: "PATCH",
+        path: `/organizations/${id}/plan`,
+        body: { plan },
+        settle() {
+          if (plan === "Not a plan") return invalid;
+          const organization = model.organizations.get(id);
+          if (!organization) return notFound;
+          if (organization.plan !== plan) {
+            organization.plan = plan;
+            const data = { name: organization.name, plan };
+            model.events.push({ type: "organization.plan_changed", organization_id: id, data });
+          }
+          return { status: 200, body: { ...organization } };
+        },
+      };
+    },
+  }),
+);
 
 const additionOf = ({ which, subject, role }: { which: number; subject: number; role?: string }): Step => ({
   name: `add subject ${subject} to organization ${which} as ${role}`,
@@ -320,7 +345,10 @@ const listMemberships = place.map(
             .filter((member) => member.person === id && member.status === "active")
             .map((member) => ({
               id: member.id,
-              organization: { ...model.organizations.get(member.organization) },
+              organization: {
+                id: member.organization,
+                name: model.organizations.get(member.organization)?.name,
+              },
               role: member.role,
               status: "active",
             }));
@@ -331,7 +359,7 @@ const listMemberships = place.map(
   }),
 );
 
-/** How every sequence begins, so that there is something to work on. */
+/** The first steps of every sequence, which create something to work on. */
 export const openingSteps: Step[] = [
   signInAs(0),
   signInAs(1),
@@ -349,6 +377,7 @@ export const memberSteps = [
   createOrganization,
   createOrganization,
   renameOrDeleteOrganization,
+  changePlan,
   addMember,
   addMember,
   changeMember,

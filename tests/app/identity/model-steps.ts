@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Method, NOBODY } from "./harness.ts";
 import { type Model, ROLE_LABELS } from "./model.ts";
 
-/** What the model says a call must answer; model.test.ts says how bodies are compared. */
+/** The answer that the model expects of a call. model.test.ts compares bodies. */
 export interface Expected {
   status: number;
   code?: string;
@@ -10,10 +10,10 @@ export interface Expected {
   body?: unknown;
 }
 
-/** What the model can not foresee of an answer: new ids and secrets. */
+/** The parts of an answer that the model cannot predict: new ids and secrets. */
 export type Given = Record<string, unknown>;
 
-/** A call, and what becomes of the model by it. */
+/** A call, and its effect on the model. */
 export interface Planned {
   port?: "internal";
   method: Method;
@@ -22,7 +22,7 @@ export interface Planned {
   settle(given: Given): Expected;
 }
 
-/** A step of a random sequence: a call, or null for one that only lets time pass. */
+/** A step of a random sequence: a call, or null for a step that only lets time pass. */
 export interface Step {
   name: string;
   plan(model: Model): Planned | null;
@@ -32,12 +32,14 @@ export const notFound: Expected = { status: 404, code: "NOT_FOUND" };
 export const invalid: Expected = { status: 422, code: "VALIDATION_ERROR" };
 export const done: Expected = { status: 204 };
 
-/** Which of the things that are there, or were, a step is about; the largest is something that never was. */
+/**
+ * Selects one of the present or former things for a step; the largest number selects one that never existed.
+ */
 export const place = fc.nat({ max: 23 });
 const STRANGER = 23;
 export const text = fc.constantFrom("Ada", "  Grace  ", "Ünïcode 🚪", "x".repeat(128), "🚪".repeat(128));
 const WRONG_TEXTS = ["", "   ", "a\u0000b", "a\nb", "x".repeat(129), "\ud800", 7, true, ["Ada"]];
-/** Mostly a name that will do. */
+/** Generates mostly a valid name. */
 export const anyText = fc.oneof({ weight: 9, arbitrary: text }, fc.constantFrom<unknown>(...WRONG_TEXTS));
 export const role = fc.option(fc.constantFrom(...Object.keys(ROLE_LABELS)), { nil: undefined });
 
@@ -45,13 +47,13 @@ export function isText(value: unknown): value is string {
   return typeof value === "string" && !WRONG_TEXTS.includes(value);
 }
 
-/** One of the ids, newer ones first, since steps that go together come together. */
+/** Returns one of the ids, newer ones first, because related steps follow one another. */
 export function pick(ids: Iterable<string>, index: number): string {
   const all = [...ids].reverse();
   return index === STRANGER ? NOBODY : (all[index % Math.max(all.length, 1)] ?? NOBODY);
 }
 
-/** Mostly one that is there, else one that was. */
+/** Returns mostly a present id, otherwise a former one. */
 function pickLiving(ids: Iterable<string>, past: Iterable<string>, index: number): string {
   return pick(index % 6 === 5 ? past : ids, index);
 }
@@ -62,6 +64,6 @@ export const aPerson = (model: Model, index: number) =>
 export const anOrganization = (model: Model, index: number) =>
   pickLiving(model.organizations.keys(), model.past.organizations, index);
 
-/** Mostly the organization that something belongs to. */
+/** Returns mostly the organization that something belongs to. */
 export const organizationOf = (model: Model, owned: { organization: string } | undefined, index: number) =>
   index % 6 !== 5 && owned ? owned.organization : anOrganization(model, index);

@@ -7,7 +7,7 @@ import type { Given, Step } from "./model-steps.ts";
 import { credentialSteps } from "./model-steps-credentials.ts";
 import { memberSteps, openingSteps } from "./model-steps-members.ts";
 
-/** IDENTITY_MODEL_RUNS asks for more than a run of the suite has time for. */
+/** IDENTITY_MODEL_RUNS sets more runs than the suite has time for. */
 const RUNS = Number(process.env.IDENTITY_MODEL_RUNS ?? 40);
 const STEPS_MAX = 120;
 
@@ -51,7 +51,10 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
   }
 }
 
-/** What the model has to be told of an answer: ids and secrets, and the ids that only other addresses tell. */
+/**
+ * Returns what the model must learn from an answer: ids and secrets, and the ids that only other addresses
+ * tell.
+ */
 async function givenBy(real: IdentityHarness, { status, body, note }: Answer): Promise<Given> {
   if (status !== 201) return body ?? {};
   const given: Given = { ...body };
@@ -62,7 +65,7 @@ async function givenBy(real: IdentityHarness, { status, body, note }: Answer): P
   return given;
 }
 
-/** A body without the times of writes, and with `revoked_at` as whether. */
+/** Returns a body without the times of writes, and with `revoked_at` as a flag. */
 function comparable(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(comparable);
   if (typeof body !== "object" || body === null) return body;
@@ -73,7 +76,7 @@ function comparable(body: unknown): unknown {
   );
 }
 
-/** Looks at everything that is left: each credential, member, list of members and list of invites. */
+/** Compares everything that is left: each credential, member, list of members and list of invites. */
 async function sweep(model: Model): Promise<void> {
   const credentials = [
     ...[...model.keys.values()].map(({ key }) => key),
@@ -97,7 +100,8 @@ async function sweep(model: Model): Promise<void> {
   }
 }
 
-test("any sequence of calls is answered, and told in the feed, as the specification's plain model says", async () => {
+// ID-27, ID-29, ID-37, ID-101
+test("any sequence of calls has the answers and the feed of the specification's plain model", async () => {
   const steps = [...memberSteps, ...credentialSteps].map((step) => step.map((each) => new Call(each)));
   const property = fc.asyncProperty(
     fc.commands(steps, { maxCommands: STEPS_MAX, size: "max" }),

@@ -1,6 +1,6 @@
 /**
- * A plain model of the directory: what the specification says, with maps and loops, one call at a time.
- * Nothing here is taken from the service.
+ * A plain model of the directory: the specification, with maps and loops, one call at a time. It shares no
+ * code with the service.
  */
 export interface Person {
   id: string;
@@ -12,13 +12,14 @@ export interface Person {
 export interface Organization {
   id: string;
   name: string;
+  plan: string | null;
 }
 
 export interface Member {
   id: string;
   organization: string;
   person: string | null;
-  /** The service account that it is. */
+  /** The service account of this member. */
   account: string | null;
   name: string | null;
   role: string;
@@ -46,16 +47,16 @@ export interface Invite {
 
 export interface Key {
   id: string;
-  /** A person or a member. */
+  /** The id of a person or a member. */
   owner: string;
   name: string;
   key: string;
-  /** Milliseconds since the epoch; null: it has no end. */
+  /** Milliseconds since the epoch; null for a key without expiry. */
   expires_at: number | null;
-  /** How long its successor lives. */
+  /** The lifetime of its successor. */
   lifetime_ms: number | null;
   last_used_at: number | null;
-  /** Whether another has taken its place. */
+  /** Whether a rotation has replaced it. */
   rotated: boolean;
   revoked: boolean;
 }
@@ -80,7 +81,7 @@ export const ROLE_LABELS: Record<string, string[]> = {
 };
 
 export class Model {
-  /** In the subjects of this model's people, so that no two models share a person. */
+  /** A prefix of this model's subjects, so that no two models share a person. */
   readonly run = crypto.randomUUID();
   /** Milliseconds since the epoch. */
   now: number;
@@ -92,7 +93,7 @@ export class Model {
   readonly keys = new Map<string, Key>();
   readonly sessions: Session[] = [];
   readonly events: ModelEvent[] = [];
-  /** Ids and secrets that once were, so that steps try them again. */
+  /** Ids and secrets that once existed, so that steps try them again. */
   readonly past = { people: new Set<string>(), organizations: new Set<string>() };
 
   constructor(now: number) {
@@ -113,7 +114,7 @@ export class Model {
     return this.living(organization).find((member) => member.person === person);
   }
 
-  /** The member, unless it is removed; with an organization, unless it is another's. */
+  /** Returns the member, unless it is removed or of another organization. */
   member(id: string, organization?: string): Member | undefined {
     const member = this.members.get(id);
     if (member === undefined || member.status === "removed") return undefined;
@@ -125,7 +126,7 @@ export class Model {
     return account && this.member(account.member, organization) && account;
   }
 
-  /** Whether the organization would lack a member or an owner without this one. */
+  /** Whether the organization would lose its last member or owner without this one. */
   isNeeded(member: Member): boolean {
     const others = this.living(member.organization).filter((other) => other !== member);
     return others.length === 0 || this.isLastOwner(member);
@@ -194,7 +195,7 @@ export class Model {
     this.events.push({ type: "organization.deleted", organization_id: id, data: { name } });
   }
 
-  /** The state of an invite as anyone sees it who looks now. */
+  /** Returns the state of an invite as it is now. */
   look(invite: Invite): Invite {
     if (invite.status === "active" && invite.expires_at <= this.now) invite.status = "expired";
     return invite;
@@ -204,7 +205,7 @@ export class Model {
     return !revoked && (expires_at === null || expires_at > this.now);
   }
 
-  /** What validate answers. */
+  /** Returns the answer of validate. */
   validate(credential: string): Record<string, unknown> {
     const key = [...this.keys.values()].find((each) => each.key === credential && this.isUsable(each));
     const session = this.sessions.find((each) => each.token === credential && each.expires_at > this.now);
@@ -227,6 +228,7 @@ export class Model {
       organization_id: member.organization,
       member_id: member.id,
       labels: ROLE_LABELS[member.role],
+      plan: this.organizations.get(member.organization)?.plan,
       ...end,
     };
   }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => plain.close());
 
-/** One of each kind of secret, with what the hashes in the database begin with. */
+/** Creates one secret of each kind, with the beginning of its hash in the database. */
 async function newSecrets(identity: IdentityHarness) {
   const { id, owner } = await identity.organization();
   const create = async (path: string, body?: object) => (await identity.call("POST", path, body)).body;
@@ -45,7 +45,8 @@ async function hashOf({ key_id }: Secrets): Promise<string> {
 
 const PLAIN = /^[0-9a-f]{64}$/;
 
-test("what was stored without a pepper goes on with one, and a key that is used is stored under it", async () => {
+// ID-82
+test("secrets from before a pepper stay valid, and a key that is used is stored under the pepper", async () => {
   const [used, unused] = [await newSecrets(plain), await newSecrets(plain)];
   const peppered = await withPeppers({ current: FIRST });
   expect(await accepts(peppered, used)).toEqual(ALL);
@@ -61,7 +62,8 @@ test("what was stored without a pepper goes on with one, and a key that is used 
   expect(await accepts(strict, await newSecrets(peppered))).toEqual(ALL);
 });
 
-test("a replica that is told of the coming pepper as the previous one takes what others store under it", async () => {
+// ID-82
+test("a replica with the coming pepper as the previous one accepts what others store under it", async () => {
   const ahead = await withPeppers({ current: FIRST });
   const made = await newSecrets(ahead);
   expect(await accepts(plain, made)).toEqual(NONE);
@@ -69,7 +71,8 @@ test("a replica that is told of the coming pepper as the previous one takes what
   expect(await accepts(await withPeppers({ current: SECOND }), made)).toEqual(NONE);
 });
 
-test("peppers turn over: a key used meanwhile moves, one that was not goes with its pepper", async () => {
+// ID-82
+test("after a change of peppers a used key moves, and an unused one ends with its pepper", async () => {
   const first = await withPeppers({ current: FIRST });
   const [used, unused] = [await newSecrets(first), await newSecrets(first)];
   const both = await withPeppers({ current: SECOND, previous: FIRST });
@@ -87,6 +90,7 @@ test("peppers turn over: a key used meanwhile moves, one that was not goes with 
   expect(await hashOf(used)).toMatch(PLAIN);
 });
 
+// ID-81
 test("a rotated key's successor is stored under the current pepper", async () => {
   const user = await plain.person();
   const path = `/users/${user}/api-keys`;
@@ -97,7 +101,7 @@ test("a rotated key's successor is stored under the current pepper", async () =>
   expect(await peppered.validate(next.key)).toMatchObject({ valid: true });
 });
 
-test("a secret that was brought along twice, plain and peppered, holds up nobody's last use", async () => {
+test("a secret that was imported twice, plain and peppered, blocks nobody's last use", async () => {
   const peppered = await withPeppers({ current: FIRST });
   const [twice, other] = [await newSecrets(plain), await newSecrets(plain)];
   const [hash] = peppered.deps.secrets.hashesOf(twice.key);

@@ -16,7 +16,7 @@ async function start(lane_waiting_max?: number): Promise<IdentityHarness> {
   return identity;
 }
 
-/** Holds all rows of an organization, as a delete of a large one does, until it is released. */
+/** Locks all rows of an organization, as a delete of a large one does, until it is released. */
 async function lockOrganization(identity: IdentityHarness, id: string) {
   const sql = postgres(identity.database_url, { max: 2, onnotice: () => {} });
   const locked = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ async function lockOrganization(identity: IdentityHarness, id: string) {
   await locked.promise;
   return {
     release: gate.resolve,
-    /** Connections of the service that wait for a lock. */
+    /** Returns the number of the service's connections that wait for a lock. */
     async waiting(): Promise<number> {
       const [row] = await sql`select count(*)::int as count from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
@@ -50,7 +50,7 @@ async function lockOrganization(identity: IdentityHarness, id: string) {
 
 const TIMES = 10;
 
-/** Every write in an organization, each as a function that does it once more, with the status it ends in. */
+/** Returns every write in an organization, each as a function that repeats it, with its final status. */
 async function writesIn(identity: IdentityHarness, id: string) {
   const { call } = identity;
   const at = `/organizations/${id}`;
@@ -102,7 +102,7 @@ async function writesIn(identity: IdentityHarness, id: string) {
   return writes;
 }
 
-/** What other tenants do meanwhile. */
+/** Returns the calls of other tenants during the lock. */
 async function othersOf(identity: IdentityHarness) {
   const { call } = identity;
   const { id, owner, owner_member } = await identity.organization("Other");
@@ -134,6 +134,7 @@ async function othersOf(identity: IdentityHarness) {
 }
 
 describe.skipIf(!real)("while all writers of one organization wait for its rows", () => {
+  // ID-91, ID-104
   test("others are served, its own reads too, and all its writes are done in the end", async () => {
     const identity = await start();
     const { id } = await identity.organization();
@@ -148,7 +149,7 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
         return { expected: status, status: answer.status, text: answer.status === status ? "" : answer.text };
       }),
     );
-    // deletions of accounts wait apart from the organization's own writers
+    // Deletions of accounts wait separately from the organization's own writers.
     await waitFor(async () => (await lock.waiting()) === 4);
     for (let time = 0; time < 3; time++) await others();
     expect((await identity.call("GET", `/organizations/${id}/members`)).status).toBe(200);
@@ -161,7 +162,8 @@ describe.skipIf(!real)("while all writers of one organization wait for its rows"
     }
   }, 60_000);
 
-  test("one that finds too many before it is 503 with Retry-After at once, and writes nothing", async () => {
+  // ID-104
+  test("one too many is 503 with Retry-After at once, and writes nothing", async () => {
     const identity = await start(10);
     const { id } = await identity.organization();
     const lock = await lockOrganization(identity, id);

@@ -4,15 +4,15 @@ import { sql } from "drizzle-orm";
 import { freshDatabase, type RunningProcess, services, startProcess } from "../../support/index.ts";
 
 /**
- * Keys, sessions and invite tokens are told once, to the one who asked, and are nowhere else: not in the
- * database, not in what the service writes, answers or exports. A whole process is looked at, with its traces
- * and metrics sent to a collector here.
+ * Keys, sessions and invite tokens are shown once, to their creator, and are nowhere else: not in the
+ * database, and not in the service's logs, answers or exports. The test reads a whole process, with its
+ * traces and metrics.
  */
 const PEPPER = "pepper-of-this-test-0123456789abcdef";
 const PREVIOUS_PEPPER = "another-pepper-0123456789-of-this-test";
 const INTERNAL_TOKEN = "internal-token-of-this-test";
 
-/** The database is looked into from here, which an embedded one does not allow. */
+/** The test reads the database from here, which an embedded one does not allow. */
 const real = services().postgres.real;
 let collected = "";
 let collector: Bun.Server<undefined>;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => collector?.stop(true));
 
-/** Everything that was answered, beside the one field that tells a secret. */
+/** All answers, without the one field that tells a secret. */
 let answered = "";
 
 async function call(method: string, path: string, body?: unknown, secretField?: string) {
@@ -75,6 +75,7 @@ async function stored(): Promise<string> {
   return JSON.stringify(texts);
 }
 
+// ID-83, OP-42
 test.skipIf(!real)(
   "keys, sessions and spent invite tokens are in no table, log, error, header, metric or trace",
   async () => {

@@ -17,6 +17,7 @@ const mint = (user: string, organization: string, body?: unknown) =>
   identity.call("POST", `/users/${user}/organizations/${organization}/session`, body);
 
 describe("POST /users/{user_id}/organizations/{organization_id}/session", () => {
+  // ID-66, ID-67, ID-100
   test("201 with the session, the member's labels and the pair for the audit log", async () => {
     const { id } = await identity.organization();
     const { id: member, user_id } = await identity.member(id, "admin");
@@ -35,11 +36,13 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     expect(await identity.validate(minted.body.token)).toEqual({
       valid: true,
       realm: "organization",
+      plan: null,
       ...rest,
     });
   });
 
-  test("valid for one hour; another one does not end it", async () => {
+  // ID-67
+  test("is valid for one hour; another one does not end it", async () => {
     const { id, owner } = await identity.organization();
     const first = (await mint(owner, id)).body.token;
     identity.clock.advance(HOUR_MS - 1);
@@ -50,7 +53,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     expect(await identity.validate(second)).toMatchObject({ valid: true });
   });
 
-  test("a change of role reaches a session that is out", async () => {
+  test("a change of role reaches an existing session", async () => {
     const { id } = await identity.organization();
     const { id: member, user_id } = await identity.member(id, "viewer");
     const { token } = (await mint(user_id, id)).body;
@@ -58,6 +61,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     expect(await identity.validate(token)).toMatchObject({ labels: ["*"] });
   });
 
+  // ID-66
   test("404 for no member, a suspended one, a removed one, and an unknown organization or person", async () => {
     const { id, owner } = await identity.organization();
     const { id: member, user_id } = await identity.member(id);
@@ -74,6 +78,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     for (const { status } of refusals) expect(status).toBe(404);
   });
 
+  // ID-68
   test("422 for empty ids and a user_id of more than 128 characters", async () => {
     const { id, owner } = await identity.organization();
     expect(wrongFields(await mint("", id))).toEqual(["user_id"]);
@@ -83,6 +88,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     expect(wrongFields(await mint(owner, id, { ttl_seconds: 60 }))).toEqual(["ttl_seconds"]);
   });
 
+  // ID-81
   test("sessions are stored as SHA-256 hex", async () => {
     const { id, owner } = await identity.organization();
     const { token } = (await mint(owner, id)).body;
@@ -94,6 +100,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
   });
 });
 
+// ID-69
 test("expired sessions are deleted in the background every ten minutes, valid ones are kept", async () => {
   const { id, owner } = await identity.organization();
   const addExpired = (count: number) =>

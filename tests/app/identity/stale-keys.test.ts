@@ -28,6 +28,7 @@ async function newOwner() {
   };
 }
 
+// ID-64
 test("unused_for_seconds finds keys by their last use, and those never used by their creation", async () => {
   const { create, use, names } = await newOwner();
   const used = await create("used");
@@ -45,6 +46,7 @@ test("unused_for_seconds finds keys by their last use, and those never used by t
   expect(await names("unused_for_seconds=999999999")).toEqual([]);
 });
 
+// ID-64
 test("expires_within_seconds finds keys that end in time, not those that have no end", async () => {
   const { create, names } = await newOwner();
   await create("minute", 60);
@@ -58,6 +60,7 @@ test("expires_within_seconds finds keys that end in time, not those that have no
   expect(await names("expires_within_seconds=3600")).toEqual(["hour"]);
 });
 
+// ID-64
 test("both together, and neither finds what is over: revoked, expired, or rotated without an overlap", async () => {
   const { path, create, use, names } = await newOwner();
   const [revoked, rotated, used] = [
@@ -95,6 +98,7 @@ test("pages hold what fits, as many as asked for", async () => {
   expect(found).toEqual(made.filter((_, index) => index % 2 === 1).map(({ id }) => id));
 });
 
+// ID-64
 test("422 for other values, twice the same, and unknown ones", async () => {
   const { path } = await newOwner();
   for (const name of ["unused_for_seconds", "expires_within_seconds"]) {

@@ -1,6 +1,6 @@
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
+import { type BodyField, bodyFields, type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
 import type { IdentityHarness, Method } from "./harness.ts";
 
 /** A person with an organization and one of everything in it, by the names of path parameters. */
@@ -43,24 +43,25 @@ export interface Operation {
   path: string;
   /** Names of path parameters, the subject first. */
   params: string[];
-  takes_body: boolean;
-  /** Fields of the body. */
-  fields: string[];
-  statuses: string[];
+  /** A body that would be accepted; undefined for an operation without one. */
+  body: object | undefined;
+  /** The fields of the body. */
+  fields: BodyField[];
 }
 
 export async function operationsOf(identity: IdentityHarness): Promise<Operation[]> {
   const document: OpenApiDocument = (await identity.call("GET", "/swagger/json")).body;
-  return operationsIn(document).map(({ operationId, method, path, requestBody, responses }) => {
-    const { schema } = requestBody?.content["application/json"] ?? { schema: {} };
+  return operationsIn(document).map((operation) => {
+    const { operationId, method, path } = operation;
+    const fields = bodyFields(document, operation);
     return {
       id: operationId,
       method: methodOf(method),
       path,
       params: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
-      takes_body: requestBody !== undefined,
-      fields: Object.keys(resolved(document, schema).properties ?? {}),
-      statuses: Object.keys(responses),
+      body:
+        fields === null ? undefined : Object.fromEntries(fields.map(({ name, sample }) => [name, sample])),
+      fields: fields ?? [],
     };
   });
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type IdentityHarness, ISSUER, NOBODY, startIdentity, TIME, ULID, wrongFields } from "./harness.ts";
+import { type IdentityHarness, ISSUER, NOBODY, startIdentity, TIME, ULID } from "./harness.ts";
 
 let identity: IdentityHarness;
 beforeAll(async () => {
@@ -8,6 +8,7 @@ beforeAll(async () => {
 afterAll(() => identity.close());
 
 describe("GET /users", () => {
+  // ID-16
   test("200 lists people by id", async () => {
     const people = [await identity.person(), await identity.person(), await identity.person()];
     const { status, body } = await identity.call("GET", "/users?limit=100");
@@ -20,6 +21,7 @@ describe("GET /users", () => {
 });
 
 describe("GET /users/{user_id}", () => {
+  // ID-7, ID-15, ID-16
   test("200 with the person, 404 without", async () => {
     const id = await identity.person();
     const { status, body } = await identity.call("GET", `/users/${id}`);
@@ -35,9 +37,18 @@ describe("GET /users/{user_id}", () => {
     expect(missing.status).toBe(404);
     expect(missing.body.error.details).toEqual({ resource: "user", id: NOBODY });
   });
+
+  // ID-10
+  test("200 with a slash at the end of the path, too", async () => {
+    const id = await identity.person();
+    expect(await identity.call("GET", `/users/${id}/`)).toEqual(await identity.call("GET", `/users/${id}`));
+    expect((await identity.call("GET", "/users/?limit=1")).status).toBe(200);
+    expect((await identity.call("GET", `/users/${id}//`)).status).toBe(404);
+  });
 });
 
 describe("PATCH /users/{user_id}", () => {
+  // ID-17, ID-98
   test("200 with the change, and its details; none when nothing changed", async () => {
     const id = await identity.person();
     identity.clock.advance(1000);
@@ -58,19 +69,10 @@ describe("PATCH /users/{user_id}", () => {
     expect(cleared.body.display_name).toBeNull();
     expect(cleared.note.details).toEqual({ display_name: { from: "Ada Lovelace", to: null } });
   });
-
-  test("422 for a status, a missing name and unknown fields", async () => {
-    const id = await identity.person();
-    const path = `/users/${id}`;
-    expect(
-      wrongFields(await identity.call("PATCH", path, { display_name: "A", status: "suspended" })),
-    ).toEqual(["status"]);
-    expect(wrongFields(await identity.call("PATCH", path, {}))).toEqual(["display_name"]);
-    expect((await identity.call("GET", path)).body).toMatchObject({ display_name: null, status: "active" });
-  });
 });
 
 describe("PATCH /users/{user_id}/status", () => {
+  // ID-18
   test("200, with details; nothing of a suspended person is admitted until it is active again", async () => {
     const subject = crypto.randomUUID();
     const id = await identity.person(subject);
@@ -100,20 +102,11 @@ describe("PATCH /users/{user_id}/status", () => {
       (await identity.call("PATCH", `/users/${id}/status`, { status: "active" })).note.details,
     ).toBeNull();
   });
-
-  test("422 for any other status, 404 for nobody", async () => {
-    const id = await identity.person();
-    for (const status of ["removed", "deleted", "", null, 1]) {
-      expect(wrongFields(await identity.call("PATCH", `/users/${id}/status`, { status }))).toEqual([
-        "status",
-      ]);
-    }
-    expect((await identity.call("PATCH", `/users/${NOBODY}/status`, { status: "active" })).status).toBe(404);
-  });
 });
 
 describe("DELETE /users/{user_id}", () => {
-  test("204: memberships end and forget the name, keys go, and the subject is a new person", async () => {
+  // ID-20, ID-22, ID-38, ID-98
+  test("204: memberships end and forget the name, keys are deleted, and the subject is a new person", async () => {
     const subject = crypto.randomUUID();
     const id = await identity.person(subject);
     await identity.call("PATCH", `/users/${id}`, { display_name: "Ada" });
@@ -153,7 +146,8 @@ describe("DELETE /users/{user_id}", () => {
     expect((await add()).status).toBe(201);
   });
 
-  test("409 names every organization that it would leave without a member or without an owner", async () => {
+  // ID-21
+  test("409 names every organization that would lose its last member or owner", async () => {
     const id = await identity.person();
     const alone = await identity.call("POST", `/users/${id}/organizations`, { name: "Alone" });
     const led = await identity.call("POST", `/users/${id}/organizations`, { name: "Led" });
@@ -177,7 +171,7 @@ describe("DELETE /users/{user_id}", () => {
     expect((await identity.call("DELETE", `/users/${id}`)).status).toBe(204);
   });
 
-  test("a service account can be the one that stays", async () => {
+  test("a service account can be the remaining member", async () => {
     const { id, owner } = await identity.organization();
     const body = { name: "Bot", role: "owner" };
     await identity.call("POST", `/organizations/${id}/service-accounts`, body);
@@ -186,6 +180,7 @@ describe("DELETE /users/{user_id}", () => {
 });
 
 describe("GET /users/{user_id}/memberships", () => {
+  // ID-19
   test("200 lists active memberships only; 404 for nobody", async () => {
     const id = await identity.person();
     const first = await identity.call("POST", `/users/${id}/organizations`, { name: "First" });

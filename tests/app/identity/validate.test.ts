@@ -13,7 +13,8 @@ const PATH = "/internal/credentials/validate";
 const ask = (body: unknown) => identity.internal("POST", PATH, body);
 
 describe("a JWT's subject", () => {
-  test("is the same person each time; another issuer's is another", async () => {
+  // ID-85
+  test("is the same person each time; the subject of another issuer is another person", async () => {
     const subject = crypto.randomUUID();
     const first = await ask({ idp: { issuer: ISSUER, subject } });
     expect(first.body).toEqual({ valid: true, realm: "directory", user_id: expect.any(String) });
@@ -22,7 +23,8 @@ describe("a JWT's subject", () => {
     expect(other.body.user_id).not.toBe(first.body.user_id);
   });
 
-  test("is compared to the letter", async () => {
+  // ID-86
+  test("is compared exactly", async () => {
     const people = await Promise.all(
       ["ada", "Ada", " ada", "ada ", "ａｄａ"].map((name) => identity.person(name)),
     );
@@ -31,17 +33,25 @@ describe("a JWT's subject", () => {
 });
 
 describe("a key", () => {
+  // ID-87
   test("of a person is valid in the directory", async () => {
     const user = await identity.person();
     const { key } = (await identity.call("POST", `/users/${user}/api-keys`)).body;
     expect(await identity.validate(key)).toEqual({ valid: true, realm: "directory", user_id: user });
   });
 
+  // ID-74, ID-87
   test("of a member is valid in its organization, with what the role grants now", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id, "admin");
     const { key } = (await identity.call("POST", `/members/${member}/api-keys`)).body;
-    const expected = { valid: true, realm: "organization", organization_id: id, member_id: member };
+    const expected = {
+      valid: true,
+      realm: "organization",
+      organization_id: id,
+      member_id: member,
+      plan: null,
+    };
     const path = `/organizations/${id}/members/${member}`;
     for (const [role, labels] of [
       ["admin", ["org:write", "org:members:write"]],
@@ -53,6 +63,7 @@ describe("a key", () => {
     }
   });
 
+  // ID-87, ID-88
   test("of a service account follows its member's states", async () => {
     const { id } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
@@ -67,12 +78,13 @@ describe("a key", () => {
   });
 });
 
+// ID-79
 describe("version 1", () => {
   const secret = () =>
     crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
   const hashOf = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
-  /** Stores the hash of an old plaintext, as an operator does who brings keys along. */
+  /** Stores the hash of an old plaintext, as an operator does who imports keys. */
   async function importKey(plaintext: string, owner: { user_id?: string; member_id?: string }) {
     const now = identity.clock.date().toISOString();
     await identity.database.run("import", (orm) =>
@@ -114,8 +126,9 @@ describe("version 1", () => {
   });
 });
 
-describe("what is no credential", () => {
-  test("is not valid, in whatever form it comes", async () => {
+// ID-88
+describe("a text that is not a credential", () => {
+  test("is invalid in every form", async () => {
     const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
     const forms = [
       `${BRAND}-k-2-${"x".repeat(43)}`,
@@ -134,7 +147,7 @@ describe("what is no credential", () => {
     for (const credential of forms) expect(await identity.validate(credential)).toEqual({ valid: false });
   });
 
-  test("costs no more queries than what is: one at most", async () => {
+  test("costs one query at most, like a credential", async () => {
     const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
     const { id, owner } = await identity.organization();
     const { token } = (await identity.call("POST", `/users/${owner}/organizations/${id}/session`)).body;
@@ -152,7 +165,7 @@ describe("what is no credential", () => {
   });
 });
 
-/** Counts the statements that `work` sends, by standing between the service and its database. */
+/** Counts the statements of `work`, by standing between the service and its database. */
 async function countQueries() {
   const { validations } = identity.deps;
   let statements = 0;
@@ -164,7 +177,7 @@ async function countQueries() {
           work(
             new Proxy(orm, {
               get(inner, name) {
-                // a prepared query asks for the session
+                // A prepared query asks for the session.
                 if (name === "select" || name === "execute" || name === "_") statements += 1;
                 const value = Reflect.get(inner, name);
                 return typeof value === "function" ? value.bind(inner) : value;
@@ -182,7 +195,7 @@ async function countQueries() {
   };
 }
 
-describe("many at once", () => {
+describe("many concurrent validations", () => {
   test("are each answered for their own credential, by a few queries", async () => {
     const users = await Promise.all(Array.from({ length: 30 }, () => identity.person()));
     const keys = await Promise.all(
@@ -213,6 +226,7 @@ describe("many at once", () => {
 });
 
 describe("the request", () => {
+  // ID-84
   test("422 for neither, both, unknown fields and wrong types; 400 for what is not JSON", async () => {
     const idp = { issuer: ISSUER, subject: "a" };
     expect(wrongFields(await ask({}))).toEqual([""]);
@@ -228,6 +242,17 @@ describe("the request", () => {
     expect(wrongFields(await identity.internal("POST", `${PATH}?a=1`, { credential: "x" }))).toEqual(["a"]);
   });
 
+  // ID-86
+  test("422 for an issuer or subject that is empty, too long or has a control character", async () => {
+    const long = "s".repeat(255);
+    expect((await ask({ idp: { issuer: ISSUER, subject: long } })).body.valid).toBe(true);
+    for (const value of ["", `${long}s`, "a\u0000", "a\nb", "\ud800"]) {
+      expect(wrongFields(await ask({ idp: { issuer: ISSUER, subject: value } }))).toEqual(["idp.subject"]);
+      expect(wrongFields(await ask({ idp: { issuer: value, subject: "a" } }))).toEqual(["idp.issuer"]);
+    }
+  });
+
+  // ID-89
   test("401 without the internal token where one is configured, on every internal path; health is open", async () => {
     const guarded = await startIdentity({ internal_auth_token: "secret-token" });
     const body = { credential: "x" };
@@ -252,6 +277,7 @@ describe("the request", () => {
     await guarded.close();
   });
 
+  // ID-90
   test("404 on the public port, and the public paths on the internal one", async () => {
     expect((await identity.call("POST", PATH, { credential: "x" })).status).toBe(404);
     expect((await identity.call("GET", "/internal/lifecycle-events")).status).toBe(404);

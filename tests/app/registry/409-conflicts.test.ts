@@ -5,6 +5,7 @@ import { fields, service } from "./harness.ts";
 const registry = useRegistry();
 
 describe("a route", () => {
+  // RG-29, RG-30
   test("of another service is refused with every conflict and its owner, and nothing is written", async () => {
     await registry.put("owner", service("/owned/{id}", "/owned/{id}/parts/{part}", "/owned"));
     const answer = await registry.apply({
@@ -26,19 +27,22 @@ describe("a route", () => {
     }
   });
 
-  test("with another method, or a literal where the other has a param, is nobody else's", async () => {
+  // RG-28
+  test("with another method, or a literal where the other has a param, conflicts with none", async () => {
     await registry.put("holder", service("/held/{id}"));
     const other = { url: "http://a:1", member: { routes: [{ path: "/held/{id}", methods: ["POST"] }] } };
     expect((await registry.put("poster", other)).status).toBe(200);
     expect((await registry.put("literal", service("/held/new"))).status).toBe(200);
   });
 
+  // RG-28
   test("belongs to a service whatever the scope", async () => {
     await registry.put("user-side", service("/scoped"));
     const other = { url: "http://a:1", public: { routes: [{ path: "/scoped", methods: ["GET"] }] } };
     expect((await registry.put("public-side", other)).status).toBe(409);
   });
 
+  // RG-27
   test("may have several spellings of one shape inside a service, which then owns it once", async () => {
     expect((await registry.put("twins", service("/twins/{a}", "/twins/{b}"))).status).toBe(200);
     const { body } = await registry.put("twin-thief", service("/twins/{c}"));
@@ -47,6 +51,7 @@ describe("a route", () => {
     ]);
   });
 
+  // RG-31
   test("moves between two services of one document", async () => {
     await registry.apply({ left: service("/moving"), right: service("/right") });
     const answer = await registry.apply({ left: service("/left"), right: service("/moving") });
@@ -54,12 +59,14 @@ describe("a route", () => {
     expect((await registry.put("left", service("/moving"))).status).toBe(409);
   });
 
+  // RG-29
   test("claimed by two services of one document is refused", async () => {
     const answer = await registry.apply({ one: service("/both/{a}"), two: service("/both/{b}") });
     expect(answer.status).toBe(409);
     expect(answer.body.error.details.conflicts[0]).toMatchObject({ service: "two", owner: "one" });
   });
 
+  // RG-31
   test("is free again once its owner no longer has it", async () => {
     await registry.put("giver", service("/given"));
     await registry.put("giver", service("/other"));
@@ -73,17 +80,46 @@ describe("a shared policy", () => {
     rate_limits: { [name]: { requests, window_seconds: 60, ...(shared !== undefined && { shared }) } },
   });
 
+  // RG-32
   test("must have the same numbers in every service", async () => {
     await registry.put("s-1", limited("/s-1", "quota", 10, true));
     expect((await registry.put("s-2", limited("/s-2", "quota", 10, true))).status).toBe(200);
     const answer = await registry.apply({ "s-3": limited("/s-3", "quota", 11, true) });
     expect(answer.status).toBe(422);
     expect(fields(answer)).toEqual([
-      { path: "services.s-3.rate_limits.quota", message: expect.stringMatching(/10 requests in 60 seconds/) },
+      {
+        path: "services.s-3.rate_limits.quota",
+        message: expect.stringMatching(/is 10 in 60 s in service s-1/),
+      },
     ]);
     expect((await registry.call("GET", "/services/s-3")).status).toBe(404);
   });
 
+  // RG-32
+  test("must agree on its period, its plans and what it charges, in any order of the plans", async () => {
+    const shared = (name: string, policy: object) => ({
+      ...service(`/${name}`),
+      rate_limits: { agreed: { requests: 10, shared: true, ...policy } },
+    });
+    const plans = { pro: { requests: 99 }, free: false, z: { requests: 1 } };
+    await registry.put("v-1", shared("v-1", { period: "month", plans }));
+    const turned = Object.fromEntries(Object.entries(plans).reverse());
+    expect((await registry.put("v-2", shared("v-2", { period: "month", plans: turned }))).status).toBe(200);
+    const others = [
+      { period: "day", plans },
+      { window_seconds: 60, plans },
+      { period: "month" },
+      { period: "month", plans: { ...plans, pro: { requests: 98 } } },
+      { period: "month", plans: { ...plans, more: false } },
+      { period: "month", plans, charge: "success" },
+    ];
+    for (const other of others) {
+      const answer = await registry.put("v-3", shared("v-3", other));
+      expect(fields(answer).map(({ path }) => path)).toEqual(["rate_limits.agreed"]);
+    }
+  });
+
+  // RG-32
   test.each([
     [true, false],
     [false, true],
@@ -96,6 +132,7 @@ describe("a shared policy", () => {
     expect(fields(answer).map(({ path }) => path)).toEqual([`rate_limits.${name}`]);
   });
 
+  // RG-33
   test("may change its numbers in all its services at once, or in the only one", async () => {
     await registry.apply({
       "t-1": limited("/t-1", "tempo", 1, true),
@@ -108,6 +145,7 @@ describe("a shared policy", () => {
     expect((await registry.put("t-3", limited("/t-3", "lonely", 2, true))).status).toBe(200);
   });
 
+  // RG-32
   test("that disagrees inside one document is refused", async () => {
     const answer = await registry.apply({
       "u-1": limited("/u-1", "inner", 1, true),
@@ -116,7 +154,8 @@ describe("a shared policy", () => {
     expect(answer.status).toBe(422);
   });
 
-  test("that is local in both may differ", async () => {
+  // RG-33
+  test("may differ when it is local in both", async () => {
     await registry.put("v-1", limited("/v-1", "own", 1));
     expect((await registry.put("v-2", limited("/v-2", "own", 2, false))).status).toBe(200);
   });

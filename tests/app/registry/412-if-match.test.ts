@@ -10,6 +10,7 @@ const restore = (name: string, number: number, headers: Record<string, string>) 
 describe("If-Match", () => {
   const matching = { "If-Match": '"1"' };
 
+  // RG-54
   test("lets a write through when it names the current revision", async () => {
     for (const [name, header] of [
       ["m-1", '"1"'],
@@ -27,6 +28,7 @@ describe("If-Match", () => {
     expect((await restore("m-1", 1, { "If-Match": '"4"' })).status).toBe(200);
   });
 
+  // RG-54, RG-55
   test.each(['"2"', 'W/"1"', '"01"', '"one"', '""', '"2", W/"1"'])(
     "%s does not match revision 1",
     async (header) => {
@@ -50,6 +52,7 @@ describe("If-Match", () => {
     },
   );
 
+  // RG-55
   test.each(["1", '"1', "W/1", "", '"1" "2"', '* , "1"'])("%j is malformed: 422", async (header) => {
     await registry.put("malformed", service("/malformed"));
     const answer = await registry.put("malformed", service("/malformed"), { "If-Match": header });
@@ -57,6 +60,7 @@ describe("If-Match", () => {
     expect(fields(answer)[0]?.path).toBe("If-Match");
   });
 
+  // RG-56
   test("refuses to create what it expects to exist", async () => {
     for (const header of ['"1"', "*"]) {
       const answer = await registry.put("absent", service("/absent"), { "If-Match": header });
@@ -66,12 +70,16 @@ describe("If-Match", () => {
     expect((await registry.call("GET", "/services/absent/revisions")).status).toBe(404);
   });
 
-  test("`*` matches no deleted service", async () => {
+  // RG-54, RG-55
+  test("a deleted service matches the revision that deleted it, and not `*`", async () => {
     await registry.put("erased", service("/erased"));
     await registry.call("DELETE", "/services/erased");
     expect((await registry.put("erased", service("/erased"), { "If-Match": "*" })).status).toBe(412);
+    expect((await registry.put("erased", service("/erased"), { "If-Match": '"1"' })).status).toBe(412);
+    expect((await registry.put("erased", service("/erased"), { "If-Match": '"2"' })).status).toBe(200);
   });
 
+  // RG-58
   test("lets one of many writers through that all saw the same revision", async () => {
     await registry.put("raced", service("/raced"));
     const answers = await Promise.all(

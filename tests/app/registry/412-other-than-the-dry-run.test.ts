@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { useRegistry } from "./bed.ts";
 import { type Answer, current, fields, service } from "./harness.ts";
 
-/** An apply that is to write what a dry run showed, or nothing. */
+/** An apply that must write what a dry run showed, or nothing. */
 
 const registry = useRegistry();
 
@@ -12,7 +12,8 @@ const applyIf = (tag: string, services: object) =>
   registry.call("POST", "/apply", { services }, { "If-Match": tag });
 
 describe("an apply with the ETag of a dry run", () => {
-  test("writes while the services of the document stand as they did, whatever is written of others", async () => {
+  // RG-57
+  test("writes while the services of the document are unchanged, whatever happens to others", async () => {
     const document = { "as-it-was": service("/as-it-was"), another: service("/another") };
     const tag = tagOf(await plan(document));
     expect(tag).toMatch(/^"[\w-]{43}"$/);
@@ -20,11 +21,12 @@ describe("an apply with the ETag of a dry run", () => {
     expect((await applyIf(tag, document)).status).toBe(200);
     const next = tagOf(await plan(document));
     expect(next).not.toBe(tag);
-    // the order in which a document names them is no matter
+    // The order of services in the document does not matter.
     const reversed = { another: service("/another"), "as-it-was": service("/as-it-was/2") };
     expect((await applyIf(next, reversed)).status).toBe(200);
   });
 
+  // RG-57
   test.each<[string, (name: string) => Promise<unknown>]>([
     ["written", (name) => registry.put(name, service(`/${name}/theirs`))],
     ["deleted", (name) => registry.call("DELETE", `/services/${name}`)],
@@ -43,12 +45,14 @@ describe("an apply with the ETag of a dry run", () => {
     expect(await current(registry)).toMatchObject({ [one]: service(`/${one}`) });
   });
 
+  // RG-57
   test("is 412 once a service that was to be created is there", async () => {
     const tag = tagOf(await plan({ fresh: service("/fresh") }));
     await registry.put("fresh", service("/fresh/theirs"));
     expect((await applyIf(tag, { fresh: service("/fresh") })).status).toBe(412);
   });
 
+  // RG-57, RG-58
   test("lets one of two through that were reviewed together", async () => {
     await registry.put("raced", service("/raced"));
     const tag = tagOf(await plan({ raced: service("/raced/0") }));
@@ -58,7 +62,8 @@ describe("an apply with the ETag of a dry run", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(412)]);
   });
 
-  test("takes a list, any by *, no weak tag, and refuses what is none", async () => {
+  // RG-55
+  test("accepts a list and *, and refuses weak and malformed tags", async () => {
     const document = { tagged: service("/tagged") };
     const tag = tagOf(await plan(document));
     expect((await applyIf(`W/${tag}`, document)).status).toBe(412);

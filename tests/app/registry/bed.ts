@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "bun:test";
 import { type Registry, startRegistry } from "./harness.ts";
 
-/** One registry in this process, for all tests of a file. */
+/** Starts one registry in this process, for all tests of a file. */
 export function useRegistry(): Registry {
   let running: Registry | undefined;
   const registry = () => {

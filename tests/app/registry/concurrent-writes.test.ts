@@ -12,7 +12,10 @@ import { type Client, current, projected, service, startRegistryProcess } from "
 
 const PROCESSES = 3;
 
-/** PGlite has one session and etcd one server: what happens between processes needs the real ones. */
+/**
+ * PGlite has one session and the embedded route store one process: concurrency between processes needs the
+ * real ones.
+ */
 const isReal = services().postgres.real && services().etcd.real;
 
 describe.skipIf(!isReal)("several registries on one database", () => {
@@ -38,7 +41,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     return chosen;
   };
 
-  /** What must hold whatever happened: rules 10 and 11, and histories without a gap. */
+  /** Checks the invariants: ownership of routes, shared policies, and histories without a gap. */
   async function expectInvariants(): Promise<void> {
     const configs = await current(registry(0));
     const owners = new Map<string, string>();
@@ -63,7 +66,8 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     });
   }
 
-  test("let 50 concurrent applies fight over the same routes and shared policies, and keep every rule", async () => {
+  // RG-50
+  test("let 50 concurrent applies compete for the same routes and shared policies, and keep every rule", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const requests = 1 + (n % 3);
@@ -71,7 +75,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
           [`quota-${n % 4}`]: { requests, window_seconds: 60, shared: true },
           [`mixed-${n % 4}`]: { requests, window_seconds: 60, shared: n % 2 === 0 },
         };
-        // ten names, so that some applies replace a service and some fight for its routes
+        // There are ten names, so that some applies replace a service and some compete for its routes.
         const name = `fighter-${n % 10}`;
         const paths = [`/prize-${n % 7}/{id${n}}`, `/prize-${n % 5}/{id${n}}/parts`, `/own-${n % 10}`];
         return registry(n).apply({ [name]: { ...service(...paths), rate_limits } });
@@ -85,7 +89,8 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     await expectInvariants();
   });
 
-  test("give a contested route to exactly one of 50 services that want it at once", async () => {
+  // RG-50
+  test("give a contested route to exactly one of 50 services", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => registry(n).put(`bidder-${n}`, service(`/one/{of_${n}}`))),
     );
@@ -94,6 +99,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     await expectInvariants();
   });
 
+  // RG-48
   test("number 50 concurrent writes of one service from 1 to 50", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => registry(n).put("counted", service(`/counted/${n}`))),

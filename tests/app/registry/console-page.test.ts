@@ -3,10 +3,10 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { createHandler, httpApp } from "@ostiary/lib/runtime/http";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { registryVariables } from "@ostiary/registry/config";
-import { consoleRoutes } from "@ostiary/registry/console/routes";
+import { consoleHandlers } from "@ostiary/registry/console/handlers";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "./harness.ts";
 
-/** How the console is served: what the page does is shown in `tests/app/console`. */
+/** How the registry serves the console. `tests/app/console` tests the page itself. */
 
 let registry: Registry;
 beforeAll(async () => {
@@ -23,7 +23,8 @@ async function assetPaths(): Promise<string[]> {
 }
 
 describe("the console's page", () => {
-  test("needs no token, and is asked about each time", async () => {
+  // RG-2, RG-97
+  test("needs no token, and is revalidated each time", async () => {
     const page = await get("/console");
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -35,6 +36,7 @@ describe("the console's page", () => {
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
+  // RG-97
   test("may run its own script, use its own style, call its own origin, and nothing else", async () => {
     for (const headers of [undefined, { "If-None-Match": "*" }]) {
       const page = await get("/console", headers);
@@ -62,7 +64,8 @@ describe("the console's page", () => {
     }
   });
 
-  test("has a script and styles that are kept for good under the address that it names", async () => {
+  // RG-99
+  test("has a script and styles that are cached for good under the address that it names", async () => {
     const paths = await assetPaths();
     expect(paths.map((path) => path.replace(/\?.*/, ""))).toEqual([
       "/console/assets/console.css",
@@ -96,7 +99,7 @@ describe("the console's page", () => {
     },
   );
 
-  test("opens no other path to those without a token", async () => {
+  test("opens no other path to callers without a token", async () => {
     for (const path of ["/console/", "/consoles", "/console/x", "/console/assets", "/services"]) {
       expect((await get(path)).status).toBe(401);
     }
@@ -132,7 +135,7 @@ describe("the script", () => {
     if (compressed) expect(bytes.byteLength).toBeLessThan(whole.byteLength / 2);
   });
 
-  test("has another tag in each form, and is 304 to its own alone", async () => {
+  test("has a different tag in each form, and each is 304 to its own tag alone", async () => {
     const [, path = ""] = await assetPaths();
     const [small, whole] = [await raw(path, "gzip"), await raw(path, "identity")];
     const tag = small.headers.get("etag") ?? "";
@@ -143,7 +146,8 @@ describe("the script", () => {
   });
 });
 
-test("CONSOLE_ENABLED=false takes the page and its assets away", async () => {
+// RG-97
+test("CONSOLE_ENABLED=false removes the page and its assets", async () => {
   const silent = await startRegistry({ env: { CONSOLE_ENABLED: "false" } });
   const [style = "", script = ""] = await assetPaths();
   for (const path of ["/console", style, script]) {
@@ -162,14 +166,14 @@ describe("the console's files", () => {
       { name: "page", namespace: "page" },
       loadConfig(registryVariables, ENV),
     );
-    return createHandler(httpApp({ body_bytes_max: 0 }).use(consoleRoutes(bundle)), {
+    return createHandler(httpApp({ body_bytes_max: 0 }).use(consoleHandlers(bundle)), {
       telemetry,
       health: { draining: false },
       request_id_on_response: true,
     });
   }
 
-  test("are made when the page is first wanted, once", async () => {
+  test("are made once, when the page is first requested", async () => {
     let made = 0;
     const answer = await serving(async () => {
       made++;
@@ -182,7 +186,7 @@ describe("the console's files", () => {
     expect(made).toBe(1);
   });
 
-  test("are 500 while they can not be made, and served once they can", async () => {
+  test("are 500 while they cannot be made, and served once they can", async () => {
     let broken = true;
     const answer = await serving(async () => {
       if (broken) throw new Error("no such file: /secret/place");

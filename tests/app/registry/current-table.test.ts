@@ -7,7 +7,7 @@ import { useRegistry } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 
-/** The look-up table takes in what was written since: it must be what one is that reads everything. */
+/** The look-up table takes in later writes: it must equal a table that reads everything. */
 
 const registry = useRegistry();
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -42,7 +42,7 @@ async function fromScratch() {
   return contentOf(table);
 }
 
-/** The database as it was, with all that `work` writes undone: a backup that is put back. */
+/** Restores the database to its state before `work`, like a backup. */
 async function putBackAfter(work: () => Promise<unknown>): Promise<void> {
   const tables = ["writer", "services", "revisions", "owned_routes"];
   await database.transaction("keep", async (tx) => {
@@ -67,8 +67,8 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("read"), names: fc.constant([]), routes: fc.nat(0) }),
 );
 
-describe("the table of what is current", () => {
-  test("is the same as one that reads everything, whatever was written since it was read", async () => {
+describe("the table of current services", () => {
+  test("equals one that reads everything, whatever was written since", async () => {
     const table = new CurrentTable(database);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
@@ -88,7 +88,7 @@ describe("the table of what is current", () => {
     );
   });
 
-  test("is whole for many who read it at once, while others write", async () => {
+  test("is complete for many concurrent readers, while others write", async () => {
     const table = new CurrentTable(database);
     let writing = true;
     const readers = Array.from({ length: 16 }, async () => {
@@ -109,7 +109,7 @@ describe("the table of what is current", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 
-  test("never takes in older changes over later ones", async () => {
+  test("never replaces later changes by earlier ones", async () => {
     await registry.apply({ alpha: configOf("alpha", 1) });
     const [beforeFirst, afterSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const gates = [
@@ -140,7 +140,7 @@ describe("the table of what is current", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 
-  test("reads everything anew when the database was put back to an earlier state", async () => {
+  test("reads everything again when the database was restored to an earlier state", async () => {
     await registry.apply({ alpha: configOf("alpha", 1), beta: configOf("beta", 1) });
     const before = await fromScratch();
     const table = new CurrentTable(database);
@@ -154,32 +154,66 @@ describe("the table of what is current", () => {
     expect(contentOf(table)).toEqual(before);
   });
 
-  test("reads everything anew after a service that it could not take in", async () => {
+  test("reads everything again after a service that it could not take in", async () => {
     await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
-    const table = new CurrentTable(database);
+    let isBroken = false;
+    const run: typeof database.run = async (operation, work) => {
+      const answer = await database.run(operation, work);
+      if (isBroken && Array.isArray(answer)) for (const row of answer) if (row.name === "beta") spoil(row);
+      return answer;
+    };
+    const table = new CurrentTable(Object.create(database, { run: { value: run } }));
     await table.read();
-    const broken = sql`update routes.revisions set config = '{"url": 7, "public": 7}'
-      where service = 'beta' and revision = (select revision from routes.services where name = 'beta')`;
-    const kept = await database.run("keep", (orm) =>
-      rows<{ config: string }>(
-        orm,
-        sql`select config::text as config from routes.revisions
-        where service = 'beta' order by revision desc limit 1`,
-      ),
-    );
-    await registry.apply({ beta: configOf("beta", 3) });
-    await database.run("break", (orm) => rows(orm, broken));
     const { routes, services } = contentOf(table);
-    await expect(table.read()).rejects.toThrow();
+    await registry.apply({ beta: configOf("beta", 3) });
+    isBroken = true;
+    await expect(table.read()).rejects.toThrow("spoiled");
     expect(contentOf(table)).toMatchObject({ routes, services });
-    await database.run("mend", (orm) =>
-      rows(
-        orm,
-        sql`update routes.revisions set config = ${kept[0]?.config ?? ""}::text::json
-        where service = 'beta' and revision = (select revision from routes.services where name = 'beta')`,
-      ),
-    );
+    isBroken = false;
     await table.read();
     expect(contentOf(table)).toEqual(await fromScratch());
   });
+
+  test("leaves out a service that gateways leave out, until it can be read", async () => {
+    await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
+    const table = new CurrentTable(database);
+    await table.read();
+    const newest = sql`service = 'beta' and revision = (select revision from routes.services where name = 'beta')`;
+    const unknownPolicy = {
+      url: "http://a:1",
+      public: { routes: [{ path: "/b", methods: ["GET"], rate_limit: "x" }] },
+    };
+    for (const config of [{ url: 7, public: 7 }, unknownPolicy, { ...configOf("beta", 3), later: true }]) {
+      await registry.apply({ beta: configOf("beta", 3) });
+      await database.run("break", (orm) =>
+        rows(
+          orm,
+          sql`update routes.revisions set config = ${JSON.stringify(config)}::text::json where ${newest}`,
+        ),
+      );
+      await table.read();
+      expect(contentOf(table)).toEqual(await fromScratch());
+      expect(table.services.has("beta")).toBe(false);
+      expect(table.services.has("alpha")).toBe(true);
+    }
+    await registry.apply({ beta: configOf("beta", 1) });
+    await table.read();
+    expect(table.services.has("beta")).toBe(true);
+    expect(contentOf(table)).toEqual(await fromScratch());
+  });
 });
+
+/** Makes the config of a row throw when it is read. */
+function spoil(row: { config: unknown }): void {
+  row.config = new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new Error("spoiled");
+      },
+      get() {
+        throw new Error("spoiled");
+      },
+    },
+  );
+}

@@ -68,6 +68,7 @@ describe("a dry run", () => {
   const dryRun = (services: Record<string, unknown>) =>
     registry.call("POST", "/apply?dry_run=true", { services });
 
+  // RG-70, RG-71
   test("tells what would be created, changed and left, and writes nothing", async () => {
     await registry.apply({ a: before, same: service("/same") });
     const answer = await dryRun({ a: after, same: service("/same"), fresh: service("/fresh") });
@@ -91,7 +92,8 @@ describe("a dry run", () => {
     expect((await registry.call("GET", "/services/a/revisions")).body.revisions).toHaveLength(1);
   });
 
-  test("of a deleted service creates it", async () => {
+  // RG-71
+  test("with a deleted service creates it", async () => {
     await registry.put("was", service("/was"));
     await registry.call("DELETE", "/services/was");
     const { body } = await dryRun({ was: service("/was") });
@@ -107,6 +109,7 @@ describe("a dry run", () => {
     expect(body.results[0]).toMatchObject({ status: "unchanged", changes: [] });
   });
 
+  // RG-70
   test("runs every check of apply", async () => {
     await registry.put("owner", {
       ...service("/owned/{id}"),
@@ -130,6 +133,7 @@ describe("the diff of two revisions", () => {
   const diff = (name: string, a: number, b: number) =>
     registry.call("GET", `/services/${name}/revisions/${a}/diff/${b}`);
 
+  // RG-65, RG-66
   test("lists what turns the first into the second", async () => {
     await registry.put("d", { ...before, user: { routes: before.user.routes.map(renamed) } });
     await registry.put("d", {
@@ -151,7 +155,8 @@ describe("the diff of two revisions", () => {
     expect((await diff("d", 1, 1)).body).toEqual({ changes: [] });
   });
 
-  test("takes a deleted service for one with nothing", async () => {
+  // RG-65
+  test("treats a deleted service as empty", async () => {
     await registry.put("t", service("/t"));
     await registry.call("DELETE", "/services/t");
     const actions = async (a: number, b: number) =>
@@ -161,6 +166,7 @@ describe("the diff of two revisions", () => {
     expect(await actions(2, 2)).toEqual([]);
   });
 
+  // RG-65
   test("with an unknown revision or service is 404", async () => {
     await registry.put("one", service("/one"));
     for (const [name, a, b] of [

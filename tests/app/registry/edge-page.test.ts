@@ -1,6 +1,7 @@
-/** The page of the edge's document in a browser. */
+/** The page of the edge description in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import { findingsOn } from "../../support/console-page.ts";
 import { waitFor } from "../../support/index.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
@@ -46,7 +47,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge", () => {
   }
 
   test(
-    "asks for the admin token, keeps it nowhere, and shows operations with samples of their calls",
+    "asks for the admin token, stores it nowhere, and shows operations with samples of their calls",
     async () => {
       const page = await browser.newPage();
       const strangers: string[] = [];
@@ -78,6 +79,34 @@ describe.skipIf(browserPath === undefined)("the page of the edge", () => {
           .catch(() => {});
       expect(await page.evaluate("window.ran")).toBeUndefined();
       await page.close();
+    },
+    PAGE_TIMEOUT_MS,
+  );
+
+  test.each(["/edge", "/swagger"])(
+    "%s is dark in a dark browser, is readable there, and follows the browser",
+    async (path) => {
+      const context = await browser.newContext({ colorScheme: "dark" });
+      const page = await context.newPage();
+      const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+      await page.goto(`${registry.url}${path}`, { timeout: PAGE_TIMEOUT_MS });
+      if (path === "/edge") {
+        await page.getByLabel("The registry's admin token").waitFor();
+        await waitFor(async () => (await findingsOn(page, "color-contrast")).length === 0);
+        await shown(page, ADMIN_TOKEN);
+      }
+      for (const method of ["get", "put"]) {
+        const operation = page.locator(`.opblock-${method} .opblock-summary-control`).first();
+        if (path === "/edge" && method === "put") continue;
+        await operation.click({ timeout: PAGE_TIMEOUT_MS });
+        await page.locator(`.opblock-${method} .samples`).waitFor({ timeout: PAGE_TIMEOUT_MS });
+      }
+      expect(await background()).toBe("rgb(28, 32, 34)");
+      expect(await findingsOn(page, "color-contrast")).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+      expect(await background()).toBe("rgb(255, 255, 255)");
+      expect(await page.evaluate("document.documentElement.className")).toBe("");
+      await context.close();
     },
     PAGE_TIMEOUT_MS,
   );

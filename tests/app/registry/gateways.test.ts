@@ -35,10 +35,11 @@ const become = (expected: unknown[], ...gateways: LoadingGateway[]) =>
 describe("the list of gateways", () => {
   test("is empty where none runs", async () => {
     const answer = await registry.call("GET", "/gateways");
-    expect([answer.status, answer.body]).toEqual([200, { gateways: [] }]);
+    expect([answer.status, answer.body]).toEqual([200, { gateways: [], has_more: false }]);
   });
 
-  test("shows each with what it has loaded, in the order of ids, and none that stopped", async () => {
+  // RG-85
+  test("shows each gateway with what it has loaded, in the order of ids, without stopped ones", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });
     const gateways = await Promise.all([1, 2, 3].map(start));
     const { body } = await registry.call("GET", "/gateways");
@@ -54,7 +55,8 @@ describe("the list of gateways", () => {
     expect(await list()).toEqual([]);
   });
 
-  test("tells which are not current: behind by a change, by a deletion, or with something left out", async () => {
+  // RG-86
+  test("tells which gateways are not current: behind by a change, by a deletion, or with something left out", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });
     const [one, two] = [await start(), await start()];
     await become([true, true], one, two);
@@ -70,7 +72,7 @@ describe("the list of gateways", () => {
     await become([true, true], one, two);
     await registry.routeStore.put(`${ROUTES_PREFIX}bad`, "{");
     await become([false, false], one, two);
-    // not current already by the entry alone, before they have taken it in
+    // They are not current by their entry alone, before they have loaded the routes.
     const left = [{ service: "bad", reason: expect.any(String) }];
     await waitFor(async () =>
       (await list()).every(({ skipped }: { skipped: unknown[] }) => skipped.length > 0),
@@ -80,7 +82,8 @@ describe("the list of gateways", () => {
     await become([true, true], one, two);
   });
 
-  test("leaves out entries that are no gateway's, and shows the others", async () => {
+  // RG-85
+  test("leaves out entries that are not of a gateway, and shows the others", async () => {
     const gateway = await start();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
@@ -92,6 +95,19 @@ describe("the list of gateways", () => {
       number: JSON.stringify({ ...told, instance: "number", services: "2" }),
       negative: JSON.stringify({ ...told, instance: "negative", routes: -1 }),
       "a b": JSON.stringify({ ...told, instance: "a b" }),
+      "line\nfeed": JSON.stringify({ ...told, instance: "line\nfeed" }),
+      "no-time": JSON.stringify({
+        ...told,
+        instance: "no-time",
+        started_at: "yesterday\n2 gateways are down",
+      }),
+      endless: JSON.stringify({ ...told, instance: "endless", routes: 1e300 }),
+      long: JSON.stringify({ ...told, instance: "long", zone: "x".repeat(524_288) }),
+      full: JSON.stringify({
+        ...told,
+        instance: "full",
+        skipped: Array(1_001).fill({ service: "x", reason: "y" }),
+      }),
     };
     for (const [id, value] of Object.entries(bad)) {
       await registry.routeStore.put(INSTANCES_PREFIX + id, value ?? "");
@@ -107,20 +123,70 @@ describe("the list of gateways", () => {
     expect(found.map(({ instance }: { instance: string }) => instance).sort()).toEqual(
       [gateway.id, "later"].sort(),
     );
-    // what a later version tells beyond the contract is not passed on
+    // Unknown fields of a later version are not passed on.
     const shown = found.find(({ instance }: { instance: string }) => instance === "later");
     expect(Object.keys(shown)).not.toContain("zone");
     expect(shown.skipped).toEqual([{ service: "x", reason: "y" }]);
     for (const id of [...Object.keys(bad), "later"]) await registry.routeStore.delete(INSTANCES_PREFIX + id);
   });
 
-  test("takes no parameters and asks for the token", async () => {
-    expect((await registry.call("GET", "/gateways?current=true")).status).toBe(422);
+  test("shows names and reasons on one line each, of bounded length", async () => {
+    const gateway = await start();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const told = JSON.parse(entry?.value ?? "{}");
+    const skipped = [
+      { service: "a\r\nb\u2028c", reason: "\u001b[2Jwiped\nNo gateway runs." },
+      { service: "n".repeat(500), reason: "r".repeat(9_000) },
+      { service: "half", reason: `${"r".repeat(299)}\u{1f600}` },
+    ];
+    await registry.routeStore.put(
+      `${INSTANCES_PREFIX}rogue`,
+      JSON.stringify({ ...told, instance: "rogue", skipped }),
+    );
+    const shown = (await list()).find(({ instance }: { instance: string }) => instance === "rogue");
+    expect(shown.skipped).toEqual([
+      { service: "a\ufffd\ufffdb\ufffdc", reason: "\ufffd[2Jwiped\ufffdNo gateway runs." },
+      { service: "n".repeat(128), reason: "r".repeat(300) },
+      { service: "half", reason: `${"r".repeat(299)}\ufffd` },
+    ]);
+    await registry.routeStore.delete(`${INSTANCES_PREFIX}rogue`);
+  });
+
+  test("has a hundred in a page, and the next ones after the last of it", async () => {
+    const gateway = await start();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const told = JSON.parse(entry?.value ?? "{}");
+    const ids = Array.from({ length: 205 }, (_, number) => `0rogue-${String(number).padStart(3, "0")}`);
+    for (const id of ids) {
+      await registry.routeStore.put(INSTANCES_PREFIX + id, JSON.stringify({ ...told, instance: id }));
+    }
+    const pages: string[][] = [];
+    for (let path = "/gateways"; path !== ""; ) {
+      const { body } = await registry.call("GET", path);
+      const page = body.gateways.map(({ instance }: { instance: string }) => instance);
+      pages.push(page);
+      path = body.has_more ? `/gateways?starting_after=${page.at(-1)}` : "";
+    }
+    expect(pages.map((page) => page.length)).toEqual([100, 100, 6]);
+    expect(pages.flat()).toEqual([...ids, gateway.id].sort());
+    for (const id of ids) await registry.routeStore.delete(INSTANCES_PREFIX + id);
+  });
+
+  test("takes no other parameters and requires the token", async () => {
+    for (const query of [
+      "current=true",
+      "starting_after=",
+      "starting_after=a%0Ab",
+      "limit=5",
+      "starting_after=a&starting_after=b",
+    ]) {
+      expect((await registry.call("GET", `/gateways?${query}`)).status).toBe(422);
+    }
     expect((await fetch(`${registry.url}/gateways`)).status).toBe(401);
     expect((await registry.call("POST", "/gateways", {})).status).toBe(405);
   });
 
-  test("is of no concern to the full comparison of the route store", async () => {
+  test("is left alone by the full comparison of the route store", async () => {
     const gateway = await startLoadingGateway(registry.routeStore);
     const comparing = await startRegistry({
       database_url: registry.database_url,
@@ -151,21 +217,22 @@ describe("whether a gateway has loaded what the route store holds", () => {
   });
   const routes: RouteSummary = { revision: 20, newest: 10, count: 3 };
 
+  // RG-86
   test.each([
     [9, 3, false],
     [10, 3, true],
-    // an entry that was deleted later is still served
+    // An entry that was deleted later is still served.
     [10, 4, false],
     [15, 3, true],
     [20, 3, true],
     [20, 4, false],
-    // what came later is beside the point
+    // Later changes do not matter.
     [21, 7, true],
   ])("at revision %d with %d services: %p", (revision, services, expected) => {
     expect(hasLoaded(instance(revision, services), routes)).toBe(expected);
   });
 
-  test("counts what it left out as known, and not as served", () => {
+  test("counts left-out services as known, and not as served", () => {
     const gateway = instance(12, 2, ["left-out"]);
     expect(hasLoaded(gateway, routes)).toBe(true);
     expect(serves(gateway, routes, new Set(["other"]))).toBe(true);

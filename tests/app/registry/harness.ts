@@ -19,7 +19,7 @@ export interface Answer {
 
 export interface Client {
   readonly url: string;
-  /** Sends the admin token; a body that is no string or bytes goes as JSON. */
+  /** Sends the admin token. A body that is no string or bytes is sent as JSON. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   apply(services: Record<string, unknown>): Promise<Answer>;
   put(name: string, config: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -105,7 +105,7 @@ export function service(...paths: string[]) {
   };
 }
 
-/** What the route store holds under the gateway's prefix: configs by service name. */
+/** Returns the values of the route store under the prefix of routes, by service. */
 export async function projected(routeStore: RouteStore): Promise<Record<string, unknown>> {
   const { entries } = await routeStore.list(ROUTES_PREFIX);
   return Object.fromEntries(

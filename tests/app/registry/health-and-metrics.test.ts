@@ -5,7 +5,8 @@ import { projected, service, startRegistry, startRegistryProcess } from "./harne
 describe("the internal port", () => {
   const get = (url: string, path: string) => fetch(`${url}${path}`);
 
-  test("tells live and ready, with no token asked", async () => {
+  // RG-102, OP-29
+  test("answers live and ready without a token", async () => {
     const registry = await startRegistry();
     for (const path of ["/health/live", "/health/ready"]) {
       const response = await get(registry.internal_url, path);
@@ -23,7 +24,7 @@ describe("the internal port", () => {
     await waitFor(async () => "counted" in (await projected(registry.routeStore)));
     const text = await waitFor(async () => {
       const scrape = await (await get(registry.internal_url, "/metrics")).text();
-      // the comparison at start may have been as quick
+      // The comparison at the start may have been as quick.
       const written = /^registry_projections_total\{result="written"\} [1-9]/m.test(scrape);
       return written && scrape.includes("registry_projections_outstanding 0") && scrape;
     });
@@ -40,6 +41,7 @@ describe("the internal port", () => {
     await registry.stop();
   });
 
+  // OP-48
   test.skipIf(!services().etcd.own)("counts operations on etcd by their prefix", async () => {
     const etcd = await startEtcd();
     const registry = await startRegistryProcess({
@@ -57,6 +59,7 @@ describe("the internal port", () => {
     await etcd.close();
   });
 
+  // RG-102
   test.skipIf(!services().etcd.own || !services().postgres.own)(
     "is ready exactly while the database and the route store both answer",
     async () => {
@@ -89,7 +92,8 @@ describe("the internal port", () => {
     60_000,
   );
 
-  test("starts while the route store is away, and projects when it comes", async () => {
+  // RG-101, OP-15
+  test("starts while the route store is down, and projects when it is back", async () => {
     if (!services().etcd.own) return;
     const etcd = await startEtcd();
     await etcd.kill();

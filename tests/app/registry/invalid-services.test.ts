@@ -18,7 +18,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
   });
 
   const invalid = async () => (await registry.call("GET", "/services?invalid=true")).body;
-  /** Puts something into the newest revision of a service that only an older version would have taken. */
+  /** Puts a config into the newest revision of a service that only an older version would have accepted. */
   const age = async (name: string, config: unknown) => {
     await sql`update routes.revisions set config = ${JSON.stringify(config)}::text::json where service = ${name}`;
   };
@@ -29,7 +29,8 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     expect(await invalid()).toEqual({ services: {}, invalid: {} });
   });
 
-  test("are found at boot, without keeping it up, and told in the log", async () => {
+  // RG-60
+  test("are found at boot, without delaying it, and named in the log", async () => {
     const database_url = await freshDatabase();
     const first = await startRegistry({ database_url });
     const names = Array.from({ length: 300 }, (_, index) => `s-${String(index).padStart(3, "0")}`);
@@ -43,7 +44,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
       ROUTE_STORE_URL: "http://127.0.0.1:9",
     });
     const line = await waitFor(() =>
-      started.logs().find(({ message }) => String(message).includes("refused by today's rules")),
+      started.logs().find(({ message }) => String(message).includes("today's rules would refuse")),
     );
     expect(line).toMatchObject({ level: "warn", count: 150 });
     expect(line.services).toHaveLength(20);
@@ -52,11 +53,12 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     await started.stop();
   });
 
-  test("are listed with every fault that restoring them would meet, until they are mended or deleted", async () => {
+  // RG-60
+  test("are listed with every violation that a restore would meet, until they are fixed or deleted", async () => {
     await registry.apply({ mended: service("/mended"), deleted: service("/deleted") });
     await age("mended", shouting);
     await age("deleted", { url: "http://a:1" });
-    // written past the registry: what it has checked already is checked anew when the service is written
+    // The write bypasses the registry, which checks a service again when it is written.
     await registry.stop();
     registry = await startRegistry({ database_url: registry.database_url });
     const found = await invalid();
@@ -72,7 +74,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     expect((await invalid()).invalid).toEqual({});
   });
 
-  test("are asked for by many at once and while others write", async () => {
+  test("are listed for many concurrent readers while others write", async () => {
     let writing = true;
     const writer = (async () => {
       for (let time = 0; writing; time++) await registry.put(`busy-${time % 3}`, service(`/busy/${time}`));
@@ -83,7 +85,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     for (const answer of answers) expect(answer).toEqual({ services: {}, invalid: {} });
   });
 
-  test("are not what false asks for, and any other value is 422", async () => {
+  test("are not listed with false, and any other value is 422", async () => {
     expect(Object.keys((await registry.call("GET", "/services?invalid=false")).body)).toEqual(["services"]);
     for (const query of [
       "invalid=",

@@ -28,13 +28,13 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     await routeStore.close();
   });
 
-  /** Resident bytes of the registry's process. */
+  /** Returns the resident bytes of the registry's process. */
   async function memory(): Promise<number> {
     const text = await (await fetch(`${registry.internal_url}/metrics`)).text();
     return Number(/^process_resident_memory_bytes(?:\{.*\})? (\d+)/m.exec(text)?.[1]);
   }
 
-  test("publishes 10 000 routes of one service, and again in place of themselves", async () => {
+  test("publishes 10 000 routes of one service, and replaces them by the same again", async () => {
     const config = service(...Array.from({ length: ROUTES }, (_, n) => `/one/${n}/{id}`));
     for (const revision of [1, 2]) {
       const answer = await registry.apply({ large: config });
@@ -66,6 +66,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect((await registry.call("POST", "/apply", all.body)).status).toBe(200);
   });
 
+  // RG-30, RG-42
   test("lists a hundred errors and a hundred conflicts of thousands", async () => {
     const wrong = service(...Array.from({ length: ROUTES }, (_, n) => `/Upper/${n}/`));
     expect(fields(await registry.put("wrong", wrong))).toHaveLength(100);
@@ -77,6 +78,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect(answer.body.error.message).toContain("and 4900 more");
   });
 
+  // RG-41
   test("refuses a service that the route store could not hold", async () => {
     const labels = Array.from({ length: 32 }, (_, n) => `${"l".repeat(60)}${n}`);
     const routes = Array.from({ length: 1_000 }, (_, n) => ({
@@ -89,6 +91,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect(fields(answer)[0]?.message).toContain("split it into several services");
   });
 
+  // RG-40
   test("answers a body over MAX_BODY_BYTES with 413, whether its length is declared or not", async () => {
     const body = new Uint8Array(4 * MIB + 1);
     const answer = await registry.call("POST", "/apply", body);
@@ -128,7 +131,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
       }
     }
     expect((await registry.call("GET", "/services")).status).toBe(200);
-    // levels off at about 800 MiB; how far it overshoots depends on when garbage is collected
+    // Memory levels off at about 800 MiB; the peak depends on the time of garbage collections.
     expect((await memory()) - resting).toBeLessThan(2_000 * MIB);
   }, 120_000);
 });

@@ -4,7 +4,7 @@ import { forwarding } from "../../support/loading-gateway.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type Registry, service, startRegistry } from "./harness.ts";
 
-/** `GET /projections`, with a route store that answers and takes no key while `full`. */
+/** `GET /projections`, with a route store that answers and takes no key while it is `full`. */
 
 let full = false;
 let registry: Registry;
@@ -23,7 +23,8 @@ afterAll(() => registry.stop());
 const outstanding = async () => (await registry.call("GET", "/projections")).body.outstanding;
 const names = async () => (await outstanding()).map(({ service }: { service: string }) => service).sort();
 
-test("names what the route store may not have, deleted services included, until it has it", async () => {
+// RG-83
+test("names what the route store may lack, deleted services included, until it has it", async () => {
   await registry.put("kept", service("/kept"));
   await registry.put("going", service("/going"));
   await waitFor(async () => (await outstanding()).length === 0);
@@ -37,7 +38,7 @@ test("names what the route store may not have, deleted services included, until 
   await waitFor(async () => (await outstanding()).length === 0);
 });
 
-test("asks for the token and takes no parameters", async () => {
+test("requires the token and takes no parameters", async () => {
   expect((await fetch(`${registry.url}/projections`)).status).toBe(401);
   expect((await registry.call("GET", "/projections?service=kept")).status).toBe(422);
   expect((await registry.call("DELETE", "/projections")).status).toBe(405);

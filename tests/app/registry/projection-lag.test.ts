@@ -7,7 +7,7 @@ import { freshDatabase, rejection } from "../../support/index.ts";
 
 const MIGRATIONS = new URL("../../../drizzle/routes", import.meta.url).pathname;
 
-/** A clock that is the database's when the test starts, and stands still. */
+/** A clock that has the database's time when the test starts, and stands still. */
 const time = manualClock(new Date());
 let database: Database;
 let lag: ProjectionLag;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const run = (statement: ReturnType<typeof sql>) => database.run("test", (orm) => rows(orm, statement));
-/** Writes a service now; a fence counts microseconds. */
+/** Writes a service now. A fence counts microseconds. */
 const write = (name: string, seconds_ago = 0) =>
   run(sql`insert into routes.services (name, revision, deleted, fence)
           values (${name}, 1, false,
@@ -29,7 +29,7 @@ const write = (name: string, seconds_ago = 0) =>
 const project = (name: string) =>
   run(sql`update routes.services set projected_fence = fence where name = ${name}`);
 
-test("the lag is nothing while all that was written is projected", async () => {
+test("the lag is zero while everything is projected", async () => {
   expect(await lag.measure()).toEqual({ outstanding: 0, age_seconds: 0 });
   await write("a", 1_000);
   await project("a");
@@ -37,7 +37,7 @@ test("the lag is nothing while all that was written is projected", async () => {
   expect(await lag.warning()).toBeNull();
 });
 
-test("the lag grows with the age of what is outstanding, also from before the start", async () => {
+test("the lag grows with the age of outstanding services, also from before the start", async () => {
   await write("old", 100);
   await write("new");
   const first = await lag.measure();
@@ -52,7 +52,7 @@ test("the lag grows with the age of what is outstanding, also from before the st
   expect(second.age_seconds).toBeWithin(20, 50);
 });
 
-test("a service that is written again and again waits from the first time", async () => {
+test("a service that is written repeatedly waits from the first time", async () => {
   for (let round = 0; round < 5; round++) {
     await write("busy");
     await lag.measure();
@@ -74,12 +74,12 @@ test("a service that is projected between its writes does not wait", async () =>
   expect(await lag.warning()).toBeNull();
 });
 
-test("a fence of a clock that is ahead is not older than now", async () => {
+test("a fence of a fast clock is not older than now", async () => {
   await write("ahead", -86_400);
   expect(await lag.measure()).toEqual({ outstanding: 1, age_seconds: 0 });
 });
 
-test("thousands of outstanding services are measured, by many at once", async () => {
+test("thousands of outstanding services are measured, by many readers at once", async () => {
   await run(sql`insert into routes.services (name, revision, deleted, fence)
                 select 'many-' || n, 1, false,
                   ((extract(epoch from clock_timestamp()) - 40) * 1000000)::bigint
@@ -89,7 +89,7 @@ test("thousands of outstanding services are measured, by many at once", async ()
   expect(await lag.warning()).toMatch(/^10000 projections are outstanding, for up to [45]\d s$/);
 });
 
-test("the lag is not known while the database is away", async () => {
+test("the lag is unknown while the database is down", async () => {
   await database.close();
   expect(await rejection(lag.warning())).toBeDefined();
 });

@@ -13,7 +13,8 @@ const restore = (name: string, number: number | string, headers = {}) =>
   registry.call("POST", `/services/${name}/revisions/${number}/restore`, undefined, headers);
 
 describe("the history of a service", () => {
-  test("holds every write with all that is known of it, newest first", async () => {
+  // RG-62, RG-63
+  test("holds every write with all details, newest first", async () => {
     await registry.call(
       "POST",
       "/apply",
@@ -63,12 +64,14 @@ describe("the history of a service", () => {
     for (const each of body.revisions) expect((await revision("told", each.revision)).body).toEqual(each);
   });
 
+  // RG-62, ER-24
   test("of a service that never existed is 404", async () => {
     const answer = await registry.call("GET", "/services/never/revisions");
     expect(answer.status).toBe(404);
     expect(answer.body.error.details).toEqual({ resource: "service", id: "never" });
   });
 
+  // RG-64
   test.each(["0", "400", "99999999999999999999", "-1", "1.5", "01", "one", "%31x"])(
     "knows no revision %s",
     async (number) => {
@@ -82,6 +85,7 @@ describe("the history of a service", () => {
 });
 
 describe("restore", () => {
+  // RG-67
   test("makes an earlier config current, answers like PUT and projects it", async () => {
     await registry.put("back", service("/back/1"));
     await registry.put("back", service("/back/2"));
@@ -94,6 +98,7 @@ describe("restore", () => {
     );
   });
 
+  // RG-47, RG-67
   test("brings a deleted service back", async () => {
     await registry.put("revived", service("/revived"));
     await registry.call("DELETE", "/services/revived");
@@ -101,6 +106,7 @@ describe("restore", () => {
     expect((await registry.call("GET", "/services/revived")).status).toBe(200);
   });
 
+  // RG-68
   test("of a delete revision is 422 and changes nothing", async () => {
     await registry.put("tomb", service("/tomb"));
     await registry.call("DELETE", "/services/tomb");
@@ -116,6 +122,7 @@ describe("restore", () => {
     expect(answer.body.error.details).toEqual({ resource: "service", id: "unknown" });
   });
 
+  // RG-67, RG-68
   test("is refused when another service owns a route by now", async () => {
     await registry.put("first", service("/contested/{id}"));
     await registry.put("first", service("/uncontested"));
@@ -139,6 +146,7 @@ describe("restore", () => {
     expect((await registry.call("GET", "/services/first")).body).toMatchObject(service("/uncontested"));
   });
 
+  // RG-67
   test("is refused when a shared policy has other numbers by now", async () => {
     const policy = (requests: number) => ({
       rate_limits: { moving: { requests, window_seconds: 60, shared: true } },
@@ -151,6 +159,7 @@ describe("restore", () => {
     expect(fields(answer).map(({ path }) => path)).toEqual(["rate_limits.moving"]);
   });
 
+  // RG-67
   test("ignores a body", async () => {
     await registry.put("with-body", service("/with-body"));
     const answer = await registry.call("POST", "/services/with-body/revisions/1/restore", "{not json");
@@ -158,7 +167,8 @@ describe("restore", () => {
   });
 });
 
-/** Configs that earlier rules let through: written past the API, as such a database would hold them. */
+/** Configs that earlier rules accepted, written past the API as in such a database. */
+// RG-68
 describe.skipIf(!services().postgres.real)("a revision that today's rules refuse", () => {
   const legacy = [
     ["a bare url", { ...service("/legacy-url"), url: "widgets:8080" }, "url"],

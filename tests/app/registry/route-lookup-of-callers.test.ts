@@ -23,6 +23,7 @@ const find = (method: string, path: string, caller: Record<string, string>, on =
   on.call("GET", `/routes?${new URLSearchParams({ method, path, ...caller })}`);
 
 describe("who may call", () => {
+  // RG-75
   test.each([
     ["PUT", "/org/things", { role: "owner" }, true, ["*"]],
     ["PUT", "/org/things", { role: "viewer" }, false, ["org:write", "things:write"]],
@@ -40,7 +41,8 @@ describe("who may call", () => {
     expect(answer.body).toMatchObject({ method, allowed, decided_by });
   });
 
-  test("is told only where it is asked", async () => {
+  // RG-75
+  test("is answered only on request", async () => {
     expect(Object.keys((await find("PUT", "/org/things", {})).body)).not.toContain("allowed");
   });
 
@@ -62,12 +64,14 @@ describe("who may call", () => {
     [{ labels: Array.from({ length: 65 }, (_, index) => `l${index}`).join() }, "labels", /1 to 64 labels/],
     [{ roles: "owner" }, "roles", /./],
   ];
+  // RG-76
   test.each(refused)("of %j is 422", async (caller, path, message) => {
     const answer = await find("PUT", "/org/things", caller);
     expect(answer.status).toBe(422);
     expect(fields(answer)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
 
+  // RG-3
   test("of a role or of labels that are given twice is 422", async () => {
     for (const twice of ["role=owner&role=member", "labels=a&labels=b"]) {
       const answer = await registry.call("GET", `/routes?method=PUT&path=/org/things&${twice}`);
@@ -75,6 +79,7 @@ describe("who may call", () => {
     }
   });
 
+  // RG-76
   test("of a role is 422 without a roles file, of labels is answered", async () => {
     const bare = await startRegistry({ database_url: registry.database_url });
     const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
@@ -84,8 +89,31 @@ describe("who may call", () => {
     await bare.stop();
   });
 
-  test("is not asked of a roles file that is wrong: the registry does not start", async () => {
+  test("the registry does not start with a wrong roles file", async () => {
     const wrong = startRegistry({ env: { ROLES_FILE: "seeds/demo.yaml" } });
-    expect(await wrong.catch((error) => error.message)).toContain("ROLES_FILE line ");
+    expect(await wrong.catch((error) => error.message)).toMatch(/ROLES_FILE\s+line /);
+  });
+});
+
+describe("GET /roles", () => {
+  // RG-106
+  test("lists the roles that a look-up accepts", async () => {
+    const { status, body } = await registry.call("GET", "/roles");
+    expect(status).toBe(200);
+    const slugs: string[] = body.roles.map(({ slug }: { slug: string }) => slug);
+    expect(slugs).toEqual(["admin", "auditor", "member", "owner", "viewer"]);
+    expect(body.roles).toContainEqual({ slug: "owner", labels: ["*"] });
+    for (const role of slugs) {
+      expect((await find("PUT", "/org/things", { role })).status).toBe(200);
+    }
+  });
+
+  // RG-106
+  test("is empty for a registry without a roles file, and needs the admin token", async () => {
+    const plain = await startRegistry();
+    expect(await plain.call("GET", "/roles")).toMatchObject({ status: 200, body: { roles: [] } });
+    expect((await fetch(`${plain.url}/roles`)).status).toBe(401);
+    expect((await plain.call("GET", "/roles?limit=1")).status).toBe(422);
+    await plain.stop();
   });
 });

@@ -31,7 +31,36 @@ const find = (method: string, path: string) =>
   registry.call("GET", `/routes?${new URLSearchParams({ method, path })}`);
 
 describe("the look-up of a route", () => {
-  test("tells all that a request would meet", async () => {
+  // RG-110
+  test("tells the limits of a plan", async () => {
+    const limits = async (rate_limit: unknown, plan: string) => {
+      const routes = [
+        { path: "/planned", methods: ["GET"], ...(rate_limit !== undefined && { rate_limit }) },
+      ];
+      const rate_limits = {
+        quota: { requests: 9, period: "month", plans: { pro: { requests: 99 }, free: false } },
+      };
+      await registry.put("planned", { url: "http://planned:8080", rate_limits, organization: { routes } });
+      return (await registry.call("GET", `/routes?method=GET&path=/planned&plan=${plan}`)).body.limits;
+    };
+    const burst = { requests: 5, window_seconds: 1 };
+    const quota = { policy: "quota", requests: 9, period: "month" };
+    expect(await limits(["quota", burst], "pro")).toEqual([
+      { ...quota, requests: 99 },
+      { policy: null, ...burst },
+    ]);
+    expect(await limits("quota", "other")).toEqual([quota]);
+    expect(await limits("quota", "free")).toEqual([]);
+    expect(await limits(burst, "pro")).toEqual([{ policy: null, ...burst }]);
+    expect(await limits(false, "pro")).toEqual([]);
+    expect(await limits(undefined, "pro")).toBeUndefined();
+    const wrong = await registry.call("GET", "/routes?method=GET&path=/planned&plan=Not%20a%20plan");
+    expect(wrong.status).toBe(422);
+    expect(fields(wrong).map(({ path }) => path)).toEqual(["plan"]);
+  });
+
+  // RG-73
+  test("tells everything that a request would meet", async () => {
     const answer = await find("GET", "/org/widgets/42");
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -47,12 +76,14 @@ describe("the look-up of a route", () => {
     });
   });
 
-  test("tells labels, and audit with its default worked in", async () => {
+  // RG-73
+  test("tells labels, and audit with its default resolved", async () => {
     const remove = (await find("DELETE", "/org/widgets/42")).body;
     expect(remove).toMatchObject({ required_labels: ["widgets:write", "admin"], audit: false });
     expect((await find("POST", "/")).body).toMatchObject({ scope: "public", audit: false, upstream: null });
   });
 
+  // RG-73
   test("prefers literals, matches per method, and reads the path as the gateway does", async () => {
     expect((await find("GET", "/org/widgets/new")).body.path).toBe("/org/widgets/new");
     expect((await find("DELETE", "/org/widgets/new")).body.path).toBe("/org/widgets/{widget_id}");
@@ -72,7 +103,8 @@ describe("the look-up of a route", () => {
     expect((await find("GET", "/late")).status).toBe(404);
   });
 
-  test("that finds none is 404 with the nearest routes", async () => {
+  // RG-74, ER-24
+  test("without a match is 404 with the nearest routes", async () => {
     const answer = await find("PUT", "/org/widgets/42");
     expect(answer.status).toBe(404);
     expect(answer.body.error).toMatchObject({
@@ -95,6 +127,7 @@ describe("the look-up of a route", () => {
     },
   );
 
+  // RG-3
   test.each([
     ["", ["method", "path"]],
     ["?method=GET", ["path"]],

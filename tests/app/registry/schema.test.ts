@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { documentSchemaText } from "../../../apps/registry/schema/document-schema.ts";
+import { documentSchemaText } from "../../../apps/registry/document-schema/document-schema.ts";
 import { useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
@@ -9,6 +9,7 @@ const registry = useRegistry();
 const ask = (init?: RequestInit, more = "") => fetch(`${registry.url}/schema/routes.json${more}`, init);
 
 describe("GET /schema/routes.json", () => {
+  // RG-91
   test("is the schema of documents, without a token", async () => {
     const response = await ask();
     expect(response.status).toBe(200);
@@ -16,6 +17,7 @@ describe("GET /schema/routes.json", () => {
     expect(await response.text()).toBe(documentSchemaText());
   });
 
+  // RG-91
   test("is not sent again to who has it", async () => {
     const { headers } = await ask();
     const etag = headers.get("etag") ?? "";

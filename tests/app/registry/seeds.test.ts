@@ -16,7 +16,7 @@ import { ADMIN_TOKEN, current, projected, service, startRegistry } from "./harne
 const directories: string[] = [];
 afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
 
-/** A directory with the files given; what is no text is written as YAML. */
+/** Makes a directory with the given files. Other values than texts are written as YAML. */
 async function seedDirectory(files: Record<string, unknown>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-seeds-"));
   directories.push(directory);
@@ -27,6 +27,7 @@ async function seedDirectory(files: Record<string, unknown>): Promise<string> {
 }
 
 describe("SEED_ROUTES_DIR", () => {
+  // RG-100
   test("is applied in name order, *.yaml and *.yml and nothing else", async () => {
     const SEED_ROUTES_DIR = await seedDirectory({
       "10-first.yaml": { services: { first: service("/first"), both: service("/both/first") } },
@@ -46,9 +47,10 @@ describe("SEED_ROUTES_DIR", () => {
     await registry.stop();
   });
 
+  // RG-100
   test("never touches a service that has a history, deleted or not", async () => {
     const database_url = await freshDatabase();
-    // in memory nothing would be left for the second start
+    // An embedded database leaves nothing for the second start.
     if (database_url.startsWith("pglite:")) return;
     const before = await startRegistry({ database_url });
     await before.put("kept", service("/kept/by-hand"));
@@ -86,6 +88,7 @@ describe("SEED_ROUTES_DIR", () => {
     await Promise.all(registries.map((registry) => registry.stop()));
   });
 
+  // RG-100
   test.each([
     ["a broken file", { "a.yaml": "services: {" }, ["a.yaml", "not valid"]],
     [
@@ -111,7 +114,8 @@ describe("SEED_ROUTES_DIR", () => {
     expect(String(error)).toContain("SEED_ROUTES_DIR must be a readable directory");
   });
 
-  test("is read by the process too, whose refusal is exit code 78", async () => {
+  // RG-100
+  test("is read by the process too, which refuses a wrong one with exit code 78", async () => {
     const ended = await rejection(
       startProcess("apps/registry/main.ts", {
         DATABASE_URL: await freshDatabase(),

@@ -42,6 +42,7 @@ const widgetsExpanded = {
 };
 
 describe("apply", () => {
+  // RG-43, RG-48
   test("creates services, each with revision 1, and answers in the document's order", async () => {
     const answer = await registry.apply({ zebra: service("/zebra"), ant: service("/ant") });
     expect(answer.status).toBe(200);
@@ -53,6 +54,7 @@ describe("apply", () => {
     });
   });
 
+  // RG-49, RG-77
   test("stores, returns and projects the expanded form", async () => {
     await registry.apply({ widgets });
     const { body } = await registry.call("GET", "/services/widgets");
@@ -62,6 +64,7 @@ describe("apply", () => {
     );
   });
 
+  // RG-43
   test("leaves services that the document does not name as they are", async () => {
     await registry.apply({ bystander: service("/bystander") });
     const before = await registry.call("GET", "/services/bystander");
@@ -69,26 +72,30 @@ describe("apply", () => {
     expect((await registry.call("GET", "/services/bystander")).body).toEqual(before.body);
   });
 
+  // RG-48
   test("appends a revision also when nothing changed", async () => {
     const first = await registry.apply({ same: service("/same") });
     const second = await registry.apply({ same: service("/same") });
     expect(second.body.results[0].revision).toBe(first.body.results[0].revision + 1);
   });
 
-  test("takes what GET /services gives as it is, unchanged in effect", async () => {
+  // RG-59
+  test("accepts the answer of GET /services, unchanged in effect", async () => {
     await registry.apply({ widgets });
     const all = await registry.call("GET", "/services");
     expect((await registry.call("POST", "/apply", all.body)).status).toBe(200);
     expect((await registry.call("GET", "/services")).body).toEqual(all.body);
   });
 
-  test("writes nothing at all when one of its services is refused", async () => {
+  // RG-44
+  test("writes nothing when one of its services is refused", async () => {
     const answer = await registry.apply({ fine: service("/fine"), broken: { url: "https://a:1", user: {} } });
     expect(answer.status).toBe(422);
     expect((await registry.call("GET", "/services/fine")).status).toBe(404);
     expect((await registry.call("GET", "/services/fine/revisions")).status).toBe(404);
   });
 
+  // RG-42
   test("names everything that is wrong at once, each by its path", async () => {
     const answer = await registry.apply({
       "bad name": service("/x"),
@@ -103,6 +110,7 @@ describe("apply", () => {
     expect(paths.some((path) => path.startsWith("services.a.user.routes[0].methods"))).toBe(true);
   });
 
+  // RG-3
   test.each([["dry_run=yes"], ["dry_run="], ["dry_run=true&dry_run=true"], ["dryrun=true"]])(
     "refuses the query %s",
     async (query) => {
@@ -115,6 +123,7 @@ describe("apply", () => {
 });
 
 describe("PUT", () => {
+  // RG-45, RG-61
   test("creates a service and answers with its name and revision", async () => {
     const answer = await registry.put("put-new", service("/put-new"));
     expect(answer.status).toBe(200);
@@ -125,12 +134,14 @@ describe("PUT", () => {
     expect(seen.headers.get("etag")).toBe('"1"');
   });
 
+  // RG-45
   test("replaces the whole service", async () => {
     await registry.put("put-again", service("/put-again", "/put-again/old"));
     const answer = await registry.put("put-again", service("/put-again"));
     expect(answer.body).toEqual({ name: "put-again", revision: 2, ...service("/put-again") });
   });
 
+  // RG-45
   test("runs the checks of apply, with paths that start at the body", async () => {
     const answer = await registry.put("put-bad", { ...service("/put-bad"), url: "widgets:8080", colour: 1 });
     expect(answer.status).toBe(422);
@@ -142,6 +153,7 @@ describe("PUT", () => {
     expect((await registry.call("GET", "/services/put-bad")).status).toBe(404);
   });
 
+  // RG-11
   test.each(["a b", "a/b", "é", "a".repeat(129)])("refuses the name %j", async (name) => {
     const answer = await registry.put(name, service("/put-name"));
     expect(answer.status).toBe(422);
@@ -160,6 +172,7 @@ describe("PUT", () => {
     },
   );
 
+  // RG-35
   test.each([
     ["application/yaml", "url: http://a:1"],
     ["text/plain", "{}"],
@@ -175,6 +188,7 @@ describe("PUT", () => {
 });
 
 describe("DELETE", () => {
+  // RG-46, RG-77
   test("answers 204, unpublishes the service and keeps its history", async () => {
     await registry.put("gone", service("/gone"));
     await waitFor(async () => "gone" in (await projected(registry.routeStore)));
@@ -193,7 +207,8 @@ describe("DELETE", () => {
     ]);
   });
 
-  test("of a service that is deleted, or never was, is 404", async () => {
+  // RG-46, RG-61
+  test("of a deleted or unknown service is 404", async () => {
     await registry.put("gone-twice", service("/gone-twice"));
     await registry.call("DELETE", "/services/gone-twice");
     for (const name of ["gone-twice", "never-was", "not%20a%20name"]) {
@@ -206,7 +221,8 @@ describe("DELETE", () => {
     }
   });
 
-  test("gives its routes and shared policies free for others", async () => {
+  // RG-31
+  test("frees its routes and shared policies for others", async () => {
     const shared = { rate_limits: { free: { requests: 1, window_seconds: 1, shared: true } } };
     await registry.put("old-owner", { ...service("/handed-over/{id}"), ...shared });
     await registry.call("DELETE", "/services/old-owner");
@@ -214,6 +230,7 @@ describe("DELETE", () => {
     expect((await registry.put("new-owner", { ...service("/handed-over/{x}"), ...other })).status).toBe(200);
   });
 
+  // RG-47
   test("is undone by the next write, which takes the next revision number", async () => {
     await registry.put("phoenix", service("/phoenix"));
     await registry.call("DELETE", "/services/phoenix");
@@ -225,6 +242,7 @@ describe("DELETE", () => {
 });
 
 describe("every answer", () => {
+  // RG-4, ER-5
   test("carries X-Request-ID, the caller's where it is usable", async () => {
     const given = await registry.call("GET", "/services", undefined, { "X-Request-ID": "mine-1" });
     expect(given.headers.get("x-request-id")).toBe("mine-1");
@@ -232,8 +250,9 @@ describe("every answer", () => {
     expect(own.headers.get("x-request-id")).toBe(own.body.error.request_id);
   });
 
+  // RG-61
   test.each(["a%00b", "%00", "%C3%A9", "a%2Fb", "a%20b", "x".repeat(129), "%F0%9F%98%80"])(
-    "about the service %s, which no service can be named, is 404 or on PUT 422",
+    "about the service %s, an impossible name, is 404 or on PUT 422",
     async (name) => {
       for (const [method, path] of [
         ["GET", ""],
@@ -251,11 +270,13 @@ describe("every answer", () => {
     },
   );
 
+  // ER-11
   test("to HEAD is that of GET without its body", async () => {
     const answer = await registry.call("HEAD", "/services");
     expect([answer.status, answer.body]).toEqual([200, ""]);
   });
 
+  // ER-10
   test("to an unknown path is 404, to another method 405 with Allow", async () => {
     expect((await registry.call("GET", "/nowhere")).body.error.code).toBe("NOT_FOUND");
     const answer = await registry.call("PATCH", "/services/a");
@@ -265,8 +286,9 @@ describe("every answer", () => {
   });
 });
 
+// RG-3, RG-69
 describe("a query parameter that an operation does not have", () => {
-  test("is refused, so that nobody takes a write for a dry run", async () => {
+  test("is refused, so that nobody mistakes a write for a dry run", async () => {
     await registry.put("kept", service("/kept"));
     const requests = [
       ["GET", "/services?limit=1"],

@@ -37,6 +37,7 @@ const everyone = (count: number) => ({
 });
 
 describe("a write that waits", () => {
+  // RG-87, RG-88
   test("is answered once every gateway serves it: apply, PUT, restore and DELETE", async () => {
     const three = await joinThree();
     const applied = await applyAnd(10_000, { w: service("/w/1"), x: service("/x") });
@@ -64,13 +65,13 @@ describe("a write that waits", () => {
     for (let time = 0; time < 2; time++) {
       expect((await applyAnd(10_000, { same: service("/same") })).body.propagation).toEqual(everyone(3));
     }
-    // put and deleted before either was projected: the route store never had it
+    // It was put and deleted before either was projected, so the route store never had it.
     await registry.put("brief", service("/brief"));
     const deleted = await registry.call("DELETE", "/services/brief?wait_ms=10000");
     expect(deleted.body.propagation).toEqual(everyone(3));
   });
 
-  test("without wait_ms is answered as ever", async () => {
+  test("without wait_ms is answered without propagation", async () => {
     await join();
     expect((await registry.apply({ plain: service("/plain") })).body).toEqual({
       results: [{ service: "plain", status: "upserted", revision: 1 }],
@@ -79,7 +80,8 @@ describe("a write that waits", () => {
     expect(await registry.call("DELETE", "/services/plain")).toMatchObject({ status: 204, body: "" });
   });
 
-  test("is answered when its time is over, with how many have it", async () => {
+  // RG-88
+  test("is answered when its time is over, with the number of gateways that have it", async () => {
     const [held] = await joinThree();
     await applyAnd(10_000, { before: service("/before") });
     held.holdUp();
@@ -91,7 +93,8 @@ describe("a write that waits", () => {
     expect((await applyAnd(10_000, { late: service("/late") })).body.propagation).toEqual(everyone(3));
   });
 
-  test("of 0 ms tells how far it is, and waits for nothing", async () => {
+  // RG-87
+  test("of 0 ms tells the present state, and waits for nothing", async () => {
     await join();
     const { status, body } = await applyAnd(0, { now: service("/now") });
     expect(status).toBe(200);
@@ -99,13 +102,14 @@ describe("a write that waits", () => {
     expect(body.propagation.gateways).toBe(1);
   });
 
-  test("is answered at once where no gateway runs, once the route store has it", async () => {
+  test("is answered without a gateway once the route store has it", async () => {
     const { body } = await applyAnd(30_000, { alone: service("/alone") });
     expect(body.propagation).toEqual(everyone(0));
     expect(await registry.routeStore.get(`${ROUTES_PREFIX}alone`)).not.toBeNull();
   });
 
-  test("counts a gateway that joins meanwhile, and no longer one that leaves", async () => {
+  // RG-89
+  test("counts a gateway that joins during the wait, and no longer one that leaves", async () => {
     const [held] = await joinThree();
     held.holdUp();
     const answer = applyAnd(30_000, { moving: service("/moving") });
@@ -116,10 +120,11 @@ describe("a write that waits", () => {
     expect((await answer).body.propagation).toEqual(everyone(3));
   });
 
-  test("has not reached a gateway that had to leave out a service of it", async () => {
+  // RG-89
+  test("has not reached a gateway that left out a service of it", async () => {
     const [gateway] = [await join()];
     await applyAnd(10_000, { good: service("/good") });
-    // a gateway of another version, that can not take what this registry takes
+    // A gateway of another version, which cannot load what this registry accepts.
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
     const other = {
@@ -137,7 +142,7 @@ describe("a write that waits", () => {
     expect((await applyAnd(10_000, { fine: service("/fine") })).body.propagation).toEqual(everyone(2));
   });
 
-  test("is not held up by entries that are no gateway's", async () => {
+  test("is not delayed by entries that are not of a gateway", async () => {
     await join();
     const entries = [
       "",
@@ -155,7 +160,7 @@ describe("a write that waits", () => {
     expect((await registry.call("GET", "/gateways")).body.gateways).toHaveLength(1);
   });
 
-  test("ends for all at once, however many wait, at the cost of one watch", async () => {
+  test("ends for all at once, however many wait, with one watch", async () => {
     await registry.stop();
     const routeStore = forwarding(memoryRouteStore());
     const watch = spyOn(routeStore, "watch");
@@ -178,7 +183,7 @@ describe("a write that waits", () => {
     expect([watches(), list.mock.calls.length]).toEqual([1, before]);
   });
 
-  test("is answered when another replica was the one that projected it", async () => {
+  test("is answered when another replica projected it", async () => {
     await join();
     const unable = forwarding(registry.routeStore);
     unable.writeFenced = async () => {
@@ -191,7 +196,7 @@ describe("a write that waits", () => {
     await replica.stop();
   });
 
-  test("goes on while others write all the time", async () => {
+  test("ends while others write all the time", async () => {
     await joinThree();
     let writing = true;
     const writer = (async () => {
@@ -205,6 +210,7 @@ describe("a write that waits", () => {
     await writer;
   });
 
+  // RG-90
   test("whose caller left costs nothing more, and is written", async () => {
     (await join()).holdUp();
     const leaving = new AbortController();
@@ -226,6 +232,7 @@ describe("a write that waits", () => {
     );
   });
 
+  // RG-90
   test("ends when the registry stops", async () => {
     (await join()).holdUp();
     const answer = applyAnd(30_000, { stopped: service("/stopped") });
@@ -238,6 +245,7 @@ describe("a write that waits", () => {
   });
 
   const values = ["", "-1", "30001", "1.5", "1e3", "+5", "5 ", "0x10", "abc", "007", "99999999999999999999"];
+  // RG-87
   test.each(values)("of %j ms is 422, and nothing is written", async (wait_ms) => {
     const query = new URLSearchParams({ wait_ms });
     await registry.put("kept", service("/kept"));
@@ -256,6 +264,7 @@ describe("a write that waits", () => {
     expect((await registry.call("GET", "/services/kept")).body.revision).toBe(1);
   });
 
+  // RG-72
   test.each(["wait_ms=1&wait_ms=2", "wait=1", "wait_ms=1&dry_run=true", "dry_run=true&wait_ms=0"])(
     "with the query %s is 422",
     async (query) => {
@@ -265,7 +274,7 @@ describe("a write that waits", () => {
     },
   );
 
-  test("where there is nothing to wait on is 422", async () => {
+  test("with nothing to wait for is 422", async () => {
     for (const path of [
       "/services",
       "/services/a",
@@ -279,8 +288,8 @@ describe("a write that waits", () => {
   });
 });
 
-describe("while the route store is away", () => {
-  /** Everything of it fails, `watch` and `lease` included. */
+describe("while the route store is down", () => {
+  /** Returns a store that fails everything, `watch` and `lease` included. */
   function away(): RouteStore {
     const gone = async () => {
       throw new StoreUnavailable("route_store", new Error("away"));
@@ -299,7 +308,8 @@ describe("while the route store is away", () => {
     };
   }
 
-  test("a wait is over with its time, and the write is recorded", async () => {
+  // RG-51
+  test("a wait ends with its time, and the write is recorded", async () => {
     const unable = await startRegistry({ routeStore: away() });
     const answer = await unable.call("POST", "/apply?wait_ms=200", { services: { a: service("/a") } });
     expect([answer.status, answer.body.propagation]).toEqual([

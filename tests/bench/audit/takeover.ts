@@ -7,15 +7,15 @@ import { exampleIntent } from "./writers.ts";
 
 const Newest = Type.Object({ audit_checkpoints: Type.Array(Type.Object({ number: Type.Integer() })) });
 
-/** The replica that seals, and one that could. */
+/** The replica that seals, and its possible successor. */
 interface Replicas {
   readonly sealer: ServiceProcess;
   readonly other: ServiceProcess;
 }
 
 /**
- * How long the log is without a new checkpoint when the replica that seals it is killed while events are written:
- * from its end to the first checkpoint of the other, in seconds, `times` over.
+ * Kills the replica that seals while events are written, `times` over. Returns the seconds from its end to
+ * the first checkpoint of the other replica.
  */
 export async function takeovers(bed: AuditBed, database_url: string, times: number): Promise<number[]> {
   const taken: number[] = [];
@@ -29,7 +29,7 @@ export async function takeovers(bed: AuditBed, database_url: string, times: numb
   return taken;
 }
 
-/** Events for it to seal, and the checkpoint that holds them. */
+/** Writes events for the replica to seal, and waits for their checkpoint. */
 async function sealedOnce(audit: ServiceProcess): Promise<void> {
   const before = await newestCheckpoint(audit);
   await write(audit);
@@ -61,7 +61,7 @@ async function write({ internal_url }: ServiceProcess): Promise<void> {
   if (!response.ok) throw new Error(`An intent was answered ${response.status}.`);
 }
 
-/** 0 before the first. */
+/** Returns the number of the newest checkpoint; 0 without one. */
 async function newestCheckpoint({ url }: ServiceProcess): Promise<number> {
   const response = await fetch(`${url}/audit-checkpoints?limit=1`);
   return Value.Parse(Newest, await response.json()).audit_checkpoints[0]?.number ?? 0;

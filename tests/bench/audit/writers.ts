@@ -34,9 +34,10 @@ export const exampleIntent: AuditIntent = {
 };
 
 /**
- * Intents over HTTP by so many clients at once, each sending its next when it has its answer.
+ * Writes intents over HTTP with this many clients at once. Each client sends its next intent when it has its
+ * answer.
  *
- * @throws Error when one was not answered 200 or 201: such a figure means nothing
+ * @throws Error when an answer was not 200 or 201: such a figure means nothing
  */
 export async function writeIntents(
   internal_url: string,
@@ -59,7 +60,7 @@ export async function writeIntents(
   };
 }
 
-/** Plain inserts of one row each into the same table by pgbench, each its own transaction. */
+/** Inserts single rows into the same table by pgbench, each in its own transaction. */
 export async function insertRows(
   database_url: string,
   directory: string,
@@ -77,7 +78,10 @@ export async function insertRows(
   return { writes_per_second: transactionsPerSecond(output), ...(await latencies(log)) };
 }
 
-/** pgbench logs a line for each transaction; its third field is the time it took, in microseconds. */
+/**
+ * Reads the latencies from pgbench's log: a line for each transaction, whose third field is its time in
+ * microseconds.
+ */
 async function latencies(prefix: string): Promise<{ p50_ms: number; p99_ms: number }> {
   const [path] = await Array.fromAsync(new Bun.Glob(`${prefix}.*`).scan({ absolute: true, cwd: "/" }));
   if (path === undefined) throw new Error("pgbench wrote no log.");

@@ -4,7 +4,7 @@ import { Spread, spreadOf } from "../measure/statistics.ts";
 
 const us = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
 
-/** What one thing costs, taken on the machine of `taken`: the input of the model, and all of it. */
+/** The costs that were measured on the machine of `taken`. They are the only input of the model. */
 export const Figures = Type.Object(
   {
     taken: Type.String({ description: "When and where." }),
@@ -14,6 +14,7 @@ export const Figures = Type.Object(
     gateway_base_mib: us("memory of a gateway without routes, MiB"),
     gateway_route_kib: us("memory of a gateway for each route, KiB"),
     gateway_stream_kib: us("memory of a gateway for an idle event stream, KiB"),
+    gateway_credential_kib: us("memory of a gateway for each credential that it keeps, KiB"),
     gateway_edit_stall_ms: us("longest stall of a gateway by one edit among 100 000 routes, ms"),
     redis_count_us: us("CPU of Redis for each limited request, µs"),
     identity_validation_us: us("CPU of identity for a validation, µs"),
@@ -32,7 +33,7 @@ const Ways = Type.Object({
   measured: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Sample) })),
 });
 
-/** The parts of `bench all --json` that are used. */
+/** The parts of `bench all --json` that the model uses. */
 const AllBenches = Type.Object({
   machine: Type.Object({
     cpu: Type.String(),
@@ -51,7 +52,7 @@ const AllBenches = Type.Object({
 
 const ROUTES = 100_000;
 
-/** `before` with all that a run of every bench tells; what no bench tells of stays. */
+/** Returns `before` with the figures of a run of every bench. Figures that no bench measures stay. */
 export function figuresFrom(all_benches: unknown, before: Figures, day: string): Figures {
   const { machine, gateway, audited, validations, edits, memory } = Value.Parse(AllBenches, all_benches);
   const perRequest = (name: string) => {
@@ -78,7 +79,7 @@ export function figuresFrom(all_benches: unknown, before: Figures, day: string):
     gateway_stream_kib: rounded(goal(memory.goals, "an idle event stream, KiB")),
     gateway_edit_stall_ms: rounded(goal(edits.goals, "longest stall by one edit, 100 000 routes, ms")),
     identity_validation_us: perCall(validations, "validate"),
-    // what the client of the measurement takes is in it
+    // The figure includes the client of the measurement.
     postgres_validation_us: rounded(1e6 / spreadOf(validations.selects).median),
   };
 }
@@ -89,7 +90,7 @@ function found<T>(list: readonly T[], is: (each: T) => boolean, what: string): T
   return one;
 }
 
-/** Three digits: what is beyond them differs from run to run. */
+/** Rounds to three digits: more digits differ from run to run. */
 function rounded(value: number): number {
   return Number(value.toPrecision(3));
 }

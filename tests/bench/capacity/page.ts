@@ -2,7 +2,7 @@ import { whole } from "../measure/table.ts";
 import { Figures } from "./figures.ts";
 import { type Demand, type Plan, planFor } from "./model.ts";
 
-/** What the page on capacity plans for, and the shape of the demand. */
+/** The rates that the page on capacity plans for. */
 export const RATES = [1_000, 10_000, 100_000];
 
 export function demandOf(requests_per_second: number): Demand {
@@ -21,28 +21,30 @@ export function demandOf(requests_per_second: number): Demand {
 type Row = readonly [title: string, of: (plan: Plan) => string];
 
 const rows: readonly Row[] = [
-  ["gateways, one core each", ({ gateways }) => whole(gateways)],
+  ["gateways", ({ gateways }) => whole(gateways)],
+  ["credentials that each gateway keeps", ({ gateway_credentials }) => whole(gateway_credentials)],
   ["memory of each gateway, MiB", ({ gateway_memory_mib }) => whole(gateway_memory_mib)],
   ["Redis: masters, each with a replica", ({ redis_shards }) => whole(redis_shards)],
   ["validations a second", ({ validations_per_second }) => whole(validations_per_second)],
-  ["identity: processes of one core", ({ identities }) => whole(identities)],
+  ["identity: processes", ({ identities }) => whole(identities)],
   ["PostgreSQL of identity: cores", ({ identity_postgres_cores }) => whole(identity_postgres_cores)],
   ["events a second", ({ events_per_second }) => whole(events_per_second)],
-  ["audit: processes of one core", ({ audits }) => whole(audits)],
+  ["audit: processes", ({ audits }) => whole(audits)],
   ["PostgreSQL of audit: cores", ({ audit_postgres_cores }) => whole(audit_postgres_cores)],
   ["a month's partition, GiB", ({ partition_gib }) => whole(partition_gib)],
   ["disk for 90 days of events, GiB", ({ audit_disk_gib }) => whole(audit_disk_gib)],
+  ["cores busy, all processes together", ({ busy_cores }) => busy_cores.toFixed(1)],
   ["gives way first", ({ first_to_give_way }) => first_to_give_way],
 ];
 
-/** The plans side by side: a head and its rows. */
+/** Returns the plans side by side: a head and its rows. */
 export function plansOf(figures: Figures, rates: readonly number[] = RATES): [string[], string[][]] {
   const plans = rates.map((rate) => planFor(demandOf(rate), figures));
   const head = ["requests a second", ...rates.map((rate) => whole(rate))];
   return [head, rows.map(([title, of]) => [title, ...plans.map(of)])];
 }
 
-/** Each figure of the input with what it means. */
+/** Returns each figure of the input with its meaning. */
 export function figureRows(figures: Figures): string[][] {
   return Object.entries(Figures.properties).flatMap(([name, { description = "" }]) =>
     name === "taken"
@@ -55,7 +57,7 @@ function shown(value: unknown): string {
   return typeof value === "number" && value >= 1_000 ? whole(value) : String(value);
 }
 
-/** How many of each thing one core carries, at all of its time. */
+/** Returns how many of each thing one core carries with all of its time. */
 export function perCore(figures: Figures): string[][] {
   const row = (title: string, us: number) => [title, whole(Number((1e6 / us).toPrecision(2)))];
   return [
@@ -69,7 +71,7 @@ export function perCore(figures: Figures): string[][] {
   ];
 }
 
-/** A table of Markdown, its columns padded. */
+/** Returns a table of Markdown with padded columns. */
 export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) =>
     Math.max(3, cell.length, ...body.map((row) => row[column]?.length ?? 0)),
@@ -79,7 +81,7 @@ export function markdownTable(head: readonly string[], body: readonly (readonly 
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
 }
 
-/** The parts of the page that the figures decide, by the marks that stand around them. */
+/** Returns the parts of the page that the figures decide, by the names of their markers. */
 export function generatedParts(figures: Figures): Map<string, string> {
   return new Map([
     ["per-core", markdownTable(["One core carries each second", ""], perCore(figures))],
@@ -88,7 +90,7 @@ export function generatedParts(figures: Figures): Map<string, string> {
   ]);
 }
 
-/** The page with the parts that the figures decide put in anew. */
+/** Returns the page with the parts that the figures decide. */
 export function pageWith(page: string, figures: Figures): string {
   let text = page;
   for (const [name, part] of generatedParts(figures)) {

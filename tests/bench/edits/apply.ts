@@ -5,8 +5,8 @@ import { editedService, whenServed } from "./edited-service.ts";
 const SERVICES = 100;
 
 /**
- * Milliseconds from sending an apply to the first request that is served by it, among 10 000 routes. It is asked for
- * once the apply is answered, as a client does: asking before takes the machine's time from the apply.
+ * Returns the milliseconds from sending an apply to the first request that it serves, among 10 000 routes.
+ * Requests start once the apply is answered, as a client's would: earlier ones would take CPU from the apply.
  */
 export async function servedAfterApply(times: number): Promise<number[]> {
   await using bed = new ServiceBed(["etcd"]);

@@ -1,12 +1,12 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
-/** As many routes as the other services have. */
+/** The number of routes of the other services. */
 export const FEW_ROUTES = 100;
-/** About as many as one service can have. */
+/** About the maximum of routes of one service. */
 export const MANY_ROUTES = 4_000;
 const POLL_MS = 1;
 
-/** A service of so many routes, one of which is below `probe`. */
+/** Returns a service with this many routes, one of them below `probe`. */
 export function editedService(probe: string, routes = FEW_ROUTES): StoredServiceConfig {
   const paths = [probe, ...Array.from({ length: routes - 1 }, (_, index) => `/edited/things-${index}`)];
   return {
@@ -15,7 +15,7 @@ export function editedService(probe: string, routes = FEW_ROUTES): StoredService
   };
 }
 
-/** Resolves when a gateway has the route below `probe`: it refuses the param, and calls nobody. */
+/** Resolves when a gateway has the route below `probe`: it then refuses the param, and calls no service. */
 export async function whenServed(url: string, probe: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}${probe}/%2f`);

@@ -1,6 +1,6 @@
 /**
- * Loaded into a gateway before its own code: a timer of 1 ms tells how long a turn of the event loop takes at most.
- * `GET` on the port that `TICKER_PORT` names answers with the longest since the last time.
+ * A module that is loaded into a gateway before its own code. A timer of 1 ms measures the longest turn of
+ * the event loop. `GET` on the port that `TICKER_PORT` names returns the longest turn since the last call.
  */
 const TICK_MS = 1;
 const longest = { wall_ms: 0, cpu_ms: 0 };

@@ -9,7 +9,7 @@ import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
-/** This repository. */
+/** The folder of this repository. */
 const ROOT = join(import.meta.dir, "../../..");
 
 /** A process of this run. */
@@ -20,8 +20,8 @@ export interface Started {
 }
 
 /**
- * Everything a run starts, and its end. What belongs to the load runs on the load's core; a run that is
- * interrupted leaves nothing behind either, since the leash outlives it.
+ * Everything that a run starts. Processes of the load run on the load's core. The leash also cleans up after
+ * a run that is interrupted.
  */
 export class Bed implements AsyncDisposable {
   readonly directory: string;
@@ -29,7 +29,7 @@ export class Bed implements AsyncDisposable {
   readonly #leash = new Leash();
   readonly #ends = new AsyncDisposableStack();
 
-  /** @throws BenchImpossible where the tools are not there */
+  /** @throws BenchImpossible when the tools are missing */
   static async create(): Promise<Bed> {
     const missing = ["wrk", "redis-server", "etcd"].filter((tool) => Bun.which(tool) === null);
     if (missing.length > 0) {
@@ -45,12 +45,12 @@ export class Bed implements AsyncDisposable {
     this.#ends.defer(() => rm(directory, { recursive: true, force: true }));
   }
 
-  /** A new, empty Redis. */
+  /** Starts a new, empty Redis. */
   redis(): Promise<TestServer> {
     return this.#store("redis-server", startRedisBinary);
   }
 
-  /** A new, empty etcd. */
+  /** Starts a new, empty etcd. */
   etcd(): Promise<TestServer> {
     return this.#store("etcd", startEtcdBinary);
   }
@@ -70,7 +70,7 @@ export class Bed implements AsyncDisposable {
     return this.#process(command, port, {}, ROOT);
   }
 
-  /** Starts nginx with the text of a configuration, in which `@NAME@` stands for a value. */
+  /** Starts nginx with a configuration in which `@NAME@` stands for a value. */
   async nginx(
     where: "subject" | "helper",
     text: string,

@@ -1,19 +1,20 @@
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
-import { type StoredServiceConfig, validateStored } from "@ostiary/lib/domain/routes";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { validateStored } from "../../support/route-tables.ts";
 
-/** The routes under measurement: the same ten are asked for, among however many others. */
+/** The number of routes under measurement. Requests call the same ten, among however many others. */
 const ROUTES_MAX = 100_000;
 const ROUTES_PER_SERVICE = 100;
 const ASKED = 10;
-/** Requests of a run differ in their id, as those of a real one do. */
+/** Requests of a run differ in their id, like real ones. */
 const IDS = 8;
 
 export const LABEL = "things:read";
-/** Never reached: refusing is cheaper than serving, and is not measured. */
+/** A limit that is never reached: refusing is cheaper than serving, and is not measured. */
 export const LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 
-/** `/org/area-07/things-42`, the part of a route's path in front of its param. */
+/** Returns the part of a route's path before its param, such as `/org/area-07/things-42`. */
 function collectionOf(route: number): string {
   return `/org/area-${Math.floor(route / ROUTES_PER_SERVICE)}/things-${route % ROUTES_PER_SERVICE}`;
 }
@@ -22,7 +23,7 @@ function routeNumbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index * (ROUTES_MAX / count));
 }
 
-/** What stands in front of the ids of the ten routes that are asked for. */
+/** The parts before the ids of the ten routes that are called. */
 export const askedCollections = routeNumbers(ASKED).map(collectionOf);
 
 function idsUnder(collections: readonly string[]): string[] {
@@ -34,16 +35,19 @@ function idsUnder(collections: readonly string[]): string[] {
 export const memberPaths = idsUnder(askedCollections);
 export const publicPaths = idsUnder(["/public/things"]);
 
-/** Where the request of `path` by a member of `organization_id` is to arrive. */
+/** Returns the path at which the request of `path` by a member of `organization_id` must arrive. */
 export function rewritten(path: string, organization_id: string): string {
   return path.replace(/^\/org/, `/organizations/${organization_id}`);
 }
 
-/** Publishes `count` routes for members and one for everyone, as the registry stores them. */
-export async function publish(routeStoreUrl: string, count: number, upstreamUrl: string): Promise<void> {
+/** Services by name, as the registry stores them. */
+export type Services = Iterable<readonly [name: string, config: StoredServiceConfig]>;
+
+/** Puts services into a route store. */
+export async function publish(routeStoreUrl: string, services: Services): Promise<void> {
   const store = await openRouteStore(routeStoreUrl);
   try {
-    for (const [name, config] of services(count, upstreamUrl)) {
+    for (const [name, config] of services) {
       const checked = validateStored(name, config);
       if (!checked.ok) throw new Error(`The bench's routes are not valid: ${JSON.stringify(checked.fields)}`);
       await store.put(`${ROUTES_PREFIX}${name}`, JSON.stringify(config));
@@ -53,7 +57,8 @@ export async function publish(routeStoreUrl: string, count: number, upstreamUrl:
   }
 }
 
-function* services(count: number, url: string): Generator<[string, StoredServiceConfig]> {
+/** Returns services with `count` routes for members and one public route. */
+export function* servicesOf(count: number, url: string): Generator<[string, StoredServiceConfig]> {
   yield [
     "public",
     {

@@ -5,14 +5,14 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { LABEL } from "./catalog.ts";
 
-/** Who calls in this bench. */
+/** The caller in this bench. */
 export const caller = {
   key: formatCredential("bench", "k", randomBytes(32)),
   organization_id: "01j9zx4k7m2p5q8r1s3t6v9w0y",
   member_id: "01j9zx5b8c1d4e7f0g3h6j9k2m",
 };
 
-/** A member without the label, and a key that nobody has: to see that they are refused. */
+/** A member without the label, and a key that nobody has: both must be refused. */
 export const strangers = {
   unlabelled: formatCredential("bench", "k", randomBytes(32)),
   unknown: formatCredential("bench", "k", randomBytes(32)),
@@ -34,7 +34,10 @@ export interface Identity {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Says who holds a key, once for each: every gateway under measurement keeps the answer. */
+/**
+ * Starts an identity service that names the holder of a key, once for each gateway, because gateways cache
+ * the answer.
+ */
 export async function startIdentity(): Promise<Identity> {
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   const server = Bun.serve({

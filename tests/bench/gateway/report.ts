@@ -11,19 +11,17 @@ interface Plan {
   readonly seconds: number;
 }
 
-/** What a run says, as a table and as data. */
+/** Returns the report of a run, as a table and as data. */
 export function report(
   machine: Machine,
   { rounds, seconds }: Plan,
   measured: readonly Measured[],
-  missing: string | null,
 ): BenchResult {
   const figures = measured.map(figureOf);
   const goals = goalsOf(measured);
   const text = [
     machineLine(machine),
     `${rounds} rounds of ${seconds} s each, 64 connections; one core for the subject, one for load and upstream`,
-    ...(missing === null ? [] : [missing]),
     "",
     figureTable(figures),
     "",
@@ -43,6 +41,7 @@ function figureOf({ subject, samples }: Measured): Figure {
   return {
     name: subject.name,
     title: subject.title,
+    requests: spread("requests"),
     requests_per_second: spread("requests_per_second"),
     p50_ms: spread("p50_ms"),
     p99_ms: spread("p99_ms"),

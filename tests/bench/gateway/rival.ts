@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
+import { ROUTES_PER_SERVICE } from "../floor/catalog.ts";
 import type { Bed, Started } from "./bed.ts";
-import { askedCollections, LABEL, LIMIT } from "./catalog.ts";
+import { LABEL, LIMIT } from "./catalog.ts";
 
 const CONFIGURATION = Bun.file(`${import.meta.dir}/rival.conf`);
 const MODULES = "/usr/lib/nginx/modules";
@@ -14,25 +15,34 @@ const NEEDED = [
   `${LIBRARY}/resty/core.lua`,
 ];
 
-/** Why the rival can not be measured here; null when it can. */
+/** Returns the reason why the rival cannot run here; null when it can. */
 export function rivalMissing(): string | null {
   const there = Bun.which("nginx") !== null && NEEDED.every((file) => existsSync(file));
   return there ? null : `nginx + Lua is left out: it needs ${PACKAGES}.`;
 }
 
-/** nginx with Lua, doing the whole job on the same upstream, Redis and identity as the gateway. */
+/**
+ * Starts nginx with Lua, which does the whole job for the routes of `bench floor` on the same services, Redis
+ * and identity.
+ */
 export async function startRival(
   bed: Bed,
-  services: { upstream: Started; redis_url: string; validate_url: string },
+  services: { origins: readonly string[]; redis_url: string; validate_url: string },
 ): Promise<Started> {
   return bed.nginx("subject", await CONFIGURATION.text(), {
     MODULES,
-    COLLECTIONS: askedCollections.join(" "),
+    SERVICES: services.origins.length,
+    ROUTES_PER_SERVICE,
+    UPSTREAMS: services.origins.map(upstreamBlock).join("\n"),
     LABEL,
     REQUESTS: LIMIT.requests,
     WINDOW_MS: LIMIT.window_seconds * 1000,
-    UPSTREAM_PORT: services.upstream.port,
     REDIS_PORT: new URL(services.redis_url).port,
     VALIDATE_URL: services.validate_url,
   });
+}
+
+function upstreamBlock(origin: string, service: number): string {
+  const server = origin.slice("http://".length);
+  return `  upstream service_${service} { server ${server}; keepalive 1024; keepalive_requests 1000000000; }`;
 }

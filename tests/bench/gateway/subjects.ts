@@ -1,14 +1,13 @@
 import { freePort } from "../../support/free-port.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import type { Clients } from "../measure/h2load.ts";
 import type { Target } from "../measure/wrk.ts";
 import type { Bed, Started } from "./bed.ts";
-import { memberPaths, publicPaths, publish } from "./catalog.ts";
+import { memberPaths, publicPaths, publish, type Services, servicesOf } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
-import { rivalMissing, startRival } from "./rival.ts";
 
 export type SubjectName =
-  | "pass_through"
-  | "rival"
+  | StreamedName
   | "whole_job"
   | "public"
   | "quiet"
@@ -16,75 +15,121 @@ export type SubjectName =
   | "routes_10_000"
   | "routes_100_000";
 
+/** The subjects of both protocols, which one program loads. */
+type StreamedName =
+  | "http1_1_client"
+  | "http1_64_clients"
+  | "http2_1_client"
+  | "http2_64_clients"
+  | "http2_64_streams";
+
+/** The work of a subject for a request. The whole job is to admit, limit, authorize and rewrite. */
+export type Job = "pass_through" | "public" | "whole";
+
 /** One line of the table. */
 export interface Subject extends Target {
   readonly name: SubjectName;
   readonly title: string;
-  /** Whether it does the whole job: admits, limits, authorizes and rewrites. */
-  readonly whole: boolean;
+  readonly job: Job;
+  /** The connections, where both protocols are compared; otherwise `wrk` makes them. */
+  readonly clients?: Clients;
 }
 
-/** What clients send whatever they ask for. */
+/** The headers of every request. */
 export const HEADERS = { "User-Agent": "wrk", Accept: "application/json" };
 export const MEMBER_HEADERS = { ...HEADERS, "X-API-Key": caller.key };
 const UPSTREAM = Bun.file(`${import.meta.dir}/upstream.conf`);
 const CONCURRENT_REQUESTS = "65000";
 
-/** Starts everything that is compared, on the same upstream, Redis and identity. */
+/** Starts gateways with more and more routes, on the same upstream, Redis and identity. */
 export async function startSubjects(bed: Bed, identity: Identity): Promise<Subject[]> {
   const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
   const services = { upstream, redis_url: redis.url, ...identity };
-  const passThrough = await startPassThrough(bed, upstream);
   const gateway = await startGateway(bed, services, 10);
   const gatewayOf10_000 = await startGateway(bed, services, 10_000);
   const gatewayOf100_000 = await startGateway(bed, services, 100_000);
   const member = { paths: memberPaths, headers: MEMBER_HEADERS };
-  const subjects: Subject[] = [
-    {
-      name: "pass_through",
-      title: "Bun.serve to fetch, nothing else",
-      whole: false,
-      ...passThrough,
-      ...member,
-    },
-    { name: "whole_job", title: "gateway, whole job, 10 routes", whole: true, ...gateway, ...member },
+  return [
+    { name: "whole_job", title: "gateway, whole job, 10 routes", job: "whole", ...gateway, ...member },
     {
       name: "routes_10_000",
       title: "gateway, whole job, 10 000 routes",
-      whole: true,
+      job: "whole",
       ...gatewayOf10_000,
       ...member,
     },
     {
       name: "routes_100_000",
       title: "gateway, whole job, 100 000 routes",
-      whole: true,
+      job: "whole",
       ...gatewayOf100_000,
       ...member,
     },
     {
       name: "public",
       title: "gateway, public unlimited route",
-      whole: false,
+      job: "public",
       ...gateway,
       paths: publicPaths,
       headers: HEADERS,
     },
+    ...(await startStreamed(bed, services)),
   ];
-  if (rivalMissing() !== null) return subjects;
-  const rival = await startRival(bed, services);
-  return [{ name: "rival", title: "nginx + Lua, whole job", whole: true, ...rival, ...member }, ...subjects];
+}
+
+const STREAMED: readonly (Clients & { readonly name: StreamedName })[] = [
+  { name: "http1_1_client", protocol: "HTTP/1.1", connections: 1, streams: 1 },
+  { name: "http2_1_client", protocol: "HTTP/2", connections: 1, streams: 1 },
+  { name: "http1_64_clients", protocol: "HTTP/1.1", connections: 64, streams: 1 },
+  { name: "http2_64_clients", protocol: "HTTP/2", connections: 64, streams: 1 },
+  { name: "http2_64_streams", protocol: "HTTP/2", connections: 1, streams: 64 },
+];
+
+/** Returns the subjects that compare HTTP/2 with HTTP/1.1 on one gateway; none without h2load. */
+async function startStreamed(bed: Bed, services: Parameters<typeof startGateway>[1]): Promise<Subject[]> {
+  if (Bun.which("h2load") === null) return [];
+  const variables = { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" };
+  const gateway = await startGateway(bed, services, 10, { variables });
+  return STREAMED.map(({ name, ...clients }) => {
+    const { protocol, connections, streams } = clients;
+    const title = `gateway, ${protocol}, ${connections} connections of ${streams} requests`;
+    return { name, title, job: "whole", ...gateway, paths: memberPaths, headers: MEMBER_HEADERS, clients };
+  });
 }
 
 export async function startUpstream(bed: Bed): Promise<Started> {
-  if (Bun.which("nginx") !== null) return bed.nginx("helper", await UPSTREAM.text(), {});
+  if (Bun.which("nginx") !== null) return startNginx(bed, 1);
   const port = await freePort();
   return bed.helper([process.execPath, entry("upstream"), String(port)], port);
 }
 
-export async function startPassThrough(bed: Bed, upstream: Started): Promise<Started> {
+/** Starts this many services: one nginx on the addresses 127.0.0.1, 127.0.0.2 and so on. */
+export async function startServices(
+  bed: Bed,
+  count: number,
+): Promise<Started & { readonly origins: readonly string[] }> {
+  const started = await startNginx(bed, count);
+  return { ...started, origins: addresses(count).map((address) => `http://${address}:${started.port}`) };
+}
+
+async function startNginx(bed: Bed, services: number): Promise<Started> {
+  const listen = addresses(services).map((address) => `    listen ${address}:@PORT@ backlog=4096;`);
+  return bed.nginx("helper", (await UPSTREAM.text()).replace("@LISTEN@", listen.join("\n")), {});
+}
+
+function addresses(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `127.0.0.${index + 1}`);
+}
+
+/** Starts a pass-through by the runtime's fetch. The path of each request names one of the services. */
+export async function startPassThrough(bed: Bed, origins: readonly string[]): Promise<Started> {
+  return startOnBun(bed, "pass-through", origins.join(","));
+}
+
+/** Starts an entry of this folder on the core of the subjects. Its first argument is a free port. */
+export async function startOnBun(bed: Bed, name: string, ...more: string[]): Promise<Started> {
   const port = await freePort();
-  return bed.subject([process.execPath, entry("pass-through"), String(port), upstream.url], port, {
+  return bed.subject([process.execPath, entry(name), String(port), ...more], port, {
     BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
   });
 }
@@ -94,22 +139,23 @@ function entry(name: string): string {
 }
 
 export interface GatewayOptions {
-  /** Environment beside the usual. */
+  /** Variables in addition to the usual ones. */
   readonly variables?: Record<string, string>;
-  /** Another tree to start it from than this one. */
+  /** The tree to start it from; by default this one. */
   readonly root?: string;
-  /** A file that is loaded before it. */
+  /** A file that is loaded first. */
   readonly preload?: string;
 }
 
+/** Starts a gateway that serves this many routes of the upstream, or the given services. */
 export async function startGateway(
   bed: Bed,
   services: Identity & { upstream: Started; redis_url: string },
-  routes: number,
+  routes: number | Services,
   { variables = {}, root, preload }: GatewayOptions = {},
 ): Promise<Started & { readonly route_store_url: string }> {
   const etcd = await bed.etcd();
-  await publish(etcd.url, routes, services.upstream.url);
+  await publish(etcd.url, typeof routes === "number" ? servicesOf(routes, services.upstream.url) : routes);
   const [port, internalPort] = [await freePort(), await freePort()];
   const environment = {
     HOST: "127.0.0.1",

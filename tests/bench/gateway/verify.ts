@@ -1,10 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { Target } from "../measure/wrk.ts";
 import { rewritten } from "./catalog.ts";
 import { caller, strangers } from "./identity.ts";
-import type { Subject } from "./subjects.ts";
+import type { Job } from "./subjects.ts";
 
-/** What the upstream says. */
+/** The answer of the upstream. */
 const echo = Type.Object({ path: Type.String() });
 
 const ADDED = [
@@ -16,23 +17,28 @@ const ADDED = [
 ];
 const LIMITED = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
 
+interface Subject extends Target {
+  readonly title: string;
+  readonly job: Job;
+}
+
 /**
- * Sees that a subject does what its line in the table says, so that no figure is had by leaving something out.
+ * Checks that a subject does what its line in the table says, so that no figure comes from omitted work.
  *
- * @throws Error naming what is missing
+ * @throws Error that names what is missing
  */
 export async function verify(subject: Subject): Promise<void> {
   const [path = ""] = subject.paths;
   const answer = await ask(subject, path, subject.headers);
   if (answer.status !== 200) throw new Error(`${subject.title} answers ${answer.status}.`);
   const { path: arrived } = Value.Parse(echo, await answer.json());
-  const expected = subject.whole ? rewritten(path, caller.organization_id) : path;
+  const expected = subject.job === "whole" ? rewritten(path, caller.organization_id) : path;
   if (arrived !== expected) throw new Error(`${subject.title} calls ${arrived}, not ${expected}.`);
-  const own = subject.name === "pass_through" ? [] : ADDED;
-  for (const header of subject.whole ? [...own, ...LIMITED] : own) {
+  const own = subject.job === "pass_through" ? [] : ADDED;
+  for (const header of subject.job === "whole" ? [...own, ...LIMITED] : own) {
     if (!answer.headers.has(header)) throw new Error(`${subject.title} does not set ${header}.`);
   }
-  if (!subject.whole) return;
+  if (subject.job !== "whole") return;
   await refused(subject, path, strangers.unknown, 401);
   await refused(subject, path, strangers.unlabelled, 403);
   await refused(subject, `${path}/more`, caller.key, 404);

@@ -1,12 +1,12 @@
 import { allowedCores } from "./machine.ts";
 
-/** Which core each side of a measurement gets. */
+/** The core of each side of a measurement. */
 export interface Cores {
   readonly subject: number;
   readonly load: number;
 }
 
-/** A bench that can not be run here, and what would have to be there. */
+/** The error for a bench that cannot run here; it names what is missing. */
 export class BenchImpossible extends Error {
   constructor(message: string) {
     super(message);
@@ -15,8 +15,8 @@ export class BenchImpossible extends Error {
 }
 
 /**
- * Moves this process, and so everything it starts, to the core of the load; what {@link onSubjectCore} starts has
- * the other core to itself.
+ * Moves this process, and everything that it starts, to the core of the load. Processes that `onSubjectCore`
+ * starts have the other core to themselves.
  *
  * @throws BenchImpossible without two cores or `taskset`
  */

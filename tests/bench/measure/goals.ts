@@ -9,7 +9,7 @@ const Goal = Type.Object({
     Type.Boolean({ description: "Default false: the figure is to be at least as large as the bound." }),
   ),
 });
-/** What a figure is to reach. */
+/** A goal of a figure. */
 export type Goal = Readonly<Static<typeof Goal>>;
 
 export const JudgedGoal = Type.Composite([
@@ -22,7 +22,7 @@ export const JudgedGoal = Type.Composite([
     met: Type.Boolean(),
   }),
 ]);
-/** What became of a goal. */
+/** A goal with its result. */
 export type JudgedGoal = Readonly<Static<typeof JudgedGoal>>;
 
 export function judge(goal: Goal, value: Spread, by_cpu: Spread | null = null): JudgedGoal {
@@ -42,7 +42,7 @@ export function goalTable(goals: readonly JudgedGoal[]): string {
   return table(["goal", "median", "min..max", "by CPU", "goal", ""], rows);
 }
 
-/** Two decimals for ratios, fewer for what is large. */
+/** Returns a figure with two decimals for ratios, and fewer for large values. */
 function figure(value: number): string {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);

@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
+import { childrenOf } from "../../support/processes.ts";
 
-/** Where a figure was taken: figures of two machines say nothing of each other. */
+/** The machine of a figure: figures of two machines cannot be compared. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly kernel: string;
   readonly bun: string;
-  /** Of the last minute, when the run began: above 1, others were at work. */
+  /** The load average of the last minute when the run began: above 1, other work ran. */
   readonly load_average: number;
 }
 
@@ -27,7 +28,7 @@ export function machineLine(machine: Machine): string {
   return `${cpu}, ${cores} cores, Linux ${kernel}, Bun ${bun}, load average ${load_average} at the start`;
 }
 
-/** The cores this process may run on, by number; empty where the system does not say. */
+/** Returns the numbers of the cores that this process may use; empty when the system does not tell. */
 export function allowedCores(): number[] {
   try {
     const status = readFileSync("/proc/self/status", "utf8");
@@ -37,24 +38,40 @@ export function allowedCores(): number[] {
       return Array.from({ length: to - from + 1 }, (_, index) => from + index);
     });
   } catch {
-    return []; // no /proc: not Linux
+    return []; // There is no /proc: this is not Linux
   }
 }
 
-/** CPU time that a process has used, all its threads together, in seconds. */
+/** Returns the CPU time of all threads of a process, in seconds. */
 export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // after the command name, which stands in parentheses and may hold anything: state is field 3, utime 14, stime 15
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS;
+  const [user = 0, system = 0] = cpuTimes(pid);
+  return user + system;
 }
 
-/** Memory that a process holds, in bytes. */
+/**
+ * Returns the CPU time of a process and its children, ended ones included, in seconds: for PostgreSQL as a
+ * whole.
+ */
+export function cpuSecondsWithChildren(pid: number): number {
+  const sum = (seconds: readonly number[]) => seconds.reduce((total, each) => total + each, 0);
+  return sum([...cpuTimes(pid), ...childrenOf(pid).map(cpuSeconds)]);
+}
+
+/** Returns user and system time of a process, then those of its ended children, in seconds. */
+function cpuTimes(pid: number): number[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // State (field 3), utime (14) to cstime (17) follow the command name, which stands in parentheses and may
+  // hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields.slice(11, 15).map((ticks) => Number(ticks) / CLOCK_TICKS);
+}
+
+/** Returns the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   return statusBytes(pid, "VmRSS");
 }
 
-/** The most since the process began, or since that was forgotten. */
+/** Returns the peak of resident memory since the process began, or since the peak was reset. */
 export function residentBytesMax(pid: number): number {
   return statusBytes(pid, "VmHWM");
 }

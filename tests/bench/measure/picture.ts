@@ -1,22 +1,22 @@
 import type { JudgedGoal } from "./goals.ts";
 
 const WIDTH = 760;
-const LABELS = 290;
+const LABELS = 320;
 const ROW = 30;
 const HEAD = 56;
 const FOOT = 16;
-/** What a figure takes behind its bar. */
+/** The width of a value behind its bar. */
 const VALUE = 42;
 const LINE = 15;
-/** What the right edge of the bars stands for. */
-const RATIO_MAX = 1.25;
+/** The ratio at the right edge of the bars. */
+const RATIO_MAX = 1.75;
 
 /**
- * Bars of the ratios among `goals`, each with the mark of its goal, as an SVG that reads on a light and on a dark
- * page. Figures with a unit are no ratios and are left out, and so are those that are to be small. Where others were
- * at work on the machine, the bars are those of CPU time, and what has none is left out.
+ * Returns an SVG with bars of the ratios among `goals`, each with the mark of its goal, readable on light and
+ * dark pages. Figures with a unit are not ratios and are left out, and so are figures that should be small.
+ * If other work ran on the machine, the bars show CPU time, and figures without CPU time are left out.
  *
- * @param origin lines that say where and when the figures were taken
+ * @param origin lines that say where and when the figures were measured
  */
 export function pictureOf(
   goals: readonly JudgedGoal[],
@@ -35,7 +35,7 @@ export function pictureOf(
     const bar = Math.min(value.median, RATIO_MAX) * scale;
     const mark = LABELS + bound * scale;
     const end = LABELS + bar;
-    // behind the mark where that would cross it
+    // The text stands behind the mark if it would cross it.
     const text = (mark >= end && mark < end + VALUE ? mark : end) + 8;
     return [
       `<text class="label" x="${LABELS - 12}" y="${y + 15}" text-anchor="end">${escaped(title)}</text>`,

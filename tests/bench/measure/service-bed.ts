@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { BinaryTestServer } from "../../support/binary-server.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { Leash } from "../../support/leash.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
@@ -9,25 +10,25 @@ import type { TestServer } from "../../support/server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible } from "./cores.ts";
 
-/** As a server in production is set up, as far as figures depend on it: every commit reaches the disk. */
+/** Settings of a production server that affect figures: every commit reaches the disk. */
 const DURABLE = { fsync: "on", full_page_writes: "on", shared_buffers: "1GB", max_wal_size: "4GB" };
 
-/** A start takes a second, and many on a machine that others use. */
+/** A start takes a second, and many seconds on a busy machine. */
 const START_TIMEOUT_MS = 60_000;
 
-/** A service run as a process of its own. */
+/** A service that runs as its own process. */
 export interface ServiceProcess {
   readonly pid: number;
   readonly url: string;
   readonly internal_url: string;
 }
 
-/** The stores and the processes of a run, and their end. */
+/** The stores and the processes of a run. */
 export class ServiceBed implements AsyncDisposable {
   readonly #leash = new Leash();
   readonly #ends = new AsyncDisposableStack();
 
-  /** @throws BenchImpossible where the tools are not there */
+  /** @throws BenchImpossible when the tools are missing */
   constructor(tools: string[]) {
     const missing = ["postgres", ...tools].filter((tool) => Bun.which(tool) === null);
     if (missing.length > 0) {
@@ -35,20 +36,20 @@ export class ServiceBed implements AsyncDisposable {
     }
   }
 
-  async database(): Promise<TestServer> {
+  async database(): Promise<BinaryTestServer> {
     const server = await startPostgresBinary(dirname(Bun.which("postgres") ?? ""), this.#leash, DURABLE);
     this.#ends.defer(() => server.close());
     return server;
   }
 
-  /** An etcd whose writes reach the disk. */
+  /** Starts an etcd whose writes reach the disk. */
   async routeStore(): Promise<TestServer> {
     const server = await startEtcdBinary(Bun.which("etcd") ?? "", this.#leash, []);
     this.#ends.defer(() => server.close());
     return server;
   }
 
-  /** A new, empty Redis. */
+  /** Starts a new, empty Redis. */
   async counterStore(): Promise<TestServer> {
     const server = await startRedisBinary(Bun.which("redis-server") ?? "", this.#leash);
     this.#ends.defer(() => server.close());
@@ -62,7 +63,7 @@ export class ServiceBed implements AsyncDisposable {
     return directory;
   }
 
-  /** A service as in production, but for its log, which goes nowhere. `entry` is a path from the root. */
+  /** Starts a service as in production, but without a log. `entry` is a path from the root. */
   async process(entry: string, variables: Record<string, string>): Promise<ServiceProcess> {
     const { PATH = "", HOME = "" } = process.env;
     const log = join(await this.directory(), "log");

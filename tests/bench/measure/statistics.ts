@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 
 export const Spread = Type.Object({ median: Type.Number(), min: Type.Number(), max: Type.Number() });
-/** What repeated measurements say: the median, and how far they lie apart. */
+/** The median of repeated measurements, with their range. */
 export type Spread = Readonly<Static<typeof Spread>>;
 
 /** @throws RangeError for no values */
@@ -18,12 +18,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: (low + high) / 2, min, max };
 }
 
-/** The spread of `a / b` taken pair by pair: what disturbs both alike does not count. */
+/** Returns the spread of `a / b`, pair by pair, so that a disturbance of both does not count. */
 export function ratiosOf(a: readonly number[], b: readonly number[]): Spread {
   return spreadOf(a.map((value, index) => value / (b[index] ?? Number.NaN)));
 }
 
-/** The value that so many percent of the values do not exceed. */
+/** Returns the value that this percentage of the values does not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil((sorted.length * percent) / 100) - 1] ?? Number.NaN;

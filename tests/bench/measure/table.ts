@@ -13,7 +13,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [layOut(head), rule, ...rows.map(layOut)].join("\n");
 }
 
-/** Whole numbers with thin groups: 15 700. */
+/** Formats whole numbers with spaces between thousands: 15 700. */
 export function whole(value: number): string {
   return Math.round(value)
     .toString()

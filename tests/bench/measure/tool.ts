@@ -1,4 +1,4 @@
-/** Runs a program to its end; resolves with what it printed. Rejects when it says that it failed. */
+/** Runs a program to its end, and resolves with its output. Rejects when the program fails. */
 export async function runTool(command: readonly string[]): Promise<string> {
   const child = Bun.spawn([...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [output, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);

@@ -4,27 +4,28 @@ import { Value } from "@sinclair/typebox/value";
 import { cpuSeconds } from "./machine.ts";
 import { runTool } from "./tool.ts";
 
-/** What is measured: a process that answers requests. */
+/** A process that answers requests, as the target of a load. */
 export interface Target {
   readonly pid: number;
   readonly url: string;
-  /** Asked for in turn. */
+  /** The paths that are called in turn. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Default GET. */
+  /** The method; by default GET. */
   readonly method?: string;
-  /** A file with a request body on each line, sent in turn. */
+  /** A file with a request body on each line; the bodies are sent in turn. */
   readonly bodies?: string;
 }
 
 /** One measurement. */
 export interface Sample {
+  readonly requests: number;
   readonly requests_per_second: number;
   readonly p50_ms: number;
   readonly p99_ms: number;
-  /** How much of its core the process used: less than all of it when something else held it up. */
+  /** The share of its core that the process used: less than all when something else held it up. */
   readonly cpu_share: number;
-  /** Requests for each second of CPU time: what the process costs, whoever else was at work. */
+  /** The requests for each second of CPU time: the cost of the process, independent of other work. */
   readonly requests_per_cpu_second: number;
 }
 
@@ -40,9 +41,9 @@ const report = Type.Object({
 });
 
 /**
- * Loads a process with as many requests as it takes from so many connections, 64 unless told.
+ * Loads a process with as many requests as it can answer over this many connections, by default 64.
  *
- * @throws Error when any request was refused or broke off: such a figure means nothing
+ * @throws Error when a request was refused or broke off: such a figure means nothing
  */
 export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
   const before = cpuSeconds(target.pid);
@@ -56,6 +57,7 @@ export async function load(target: Target, seconds: number, connections = CONNEC
     throw new Error(`${target.url}: ${refused} of ${requests} requests were refused, ${broken} broke off.`);
   }
   return {
+    requests,
     requests_per_second: (requests / duration_us) * 1e6,
     p50_ms: p50_us / 1000,
     p99_ms: p99_us / 1000,

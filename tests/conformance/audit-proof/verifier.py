@@ -1,14 +1,42 @@
 """Another verifier of exports with proof, from "How to write another verifier" in apps/audit/README.md alone.
 
-python3 verifier.py vectors FILE          checks the vectors
-python3 verifier.py verify FILE [KEYS]    checks an export; KEYS is a JSON Web Key Set
+python3 verifier.py vectors FILE                checks the vectors
+python3 verifier.py verify FILE [KEYS [KEPT]]   checks an export; KEYS is a JSON Web Key Set, or - for the file's own,
+                                                KEPT an export or checkpoints that were kept
 """
 
 import base64
 import hashlib
 import json
 import math
+import re
 import sys
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+
+# I-JSON: no name twice in an object, no number that a double does not keep
+
+class NotIJson(ValueError):
+    pass
+
+
+def members(pairs):
+    names = dict(pairs)
+    if len(names) < len(pairs):
+        raise NotIJson("an object has one name twice")
+    return names
+
+
+def exact(literal):
+    double = float(literal)
+    if not math.isfinite(double) or Decimal(repr(double)) != Decimal(literal):
+        raise NotIJson("a double does not keep " + literal)
+    return double
+
+
+def i_json(text):
+    return json.loads(text, object_pairs_hook=members, parse_int=exact, parse_float=exact)
 
 
 # JSON: RFC 8785, and half of a surrogate pair as its escape
@@ -217,67 +245,288 @@ def ed25519(key, message, signature):
     return (b[0] * c[2] - c[0] * b[2]) % P == 0 and (b[1] * c[2] - c[1] * b[2]) % P == 0
 
 
-def verify(path, keys_path=None):
-    """What an export is: its events, and whatever is wrong with it."""
-    with open(path, encoding="utf-8", newline="\n") as file:
-        lines = [json.loads(line) for line in file.read().split("\n")[:-1]]
-    *events, end = lines
-    head, checkpoint, inclusion = end["head"], end["checkpoint"], end["inclusion"]
-    keys = end["keys"] if keys_path is None else json.load(open(keys_path, encoding="utf-8"))["keys"]
-    wrong = []
-    unplaced = []
-    places = {}
-    for event in events:
-        proof = event.pop("proof")
+# Dropped months
+
+CLOCKS = timedelta(hours=1)
+EDGE = timedelta(hours=48)
+
+
+def time_of(text):
+    """A time as the log spells it; None for any other text."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", text):
+        return None
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+
+
+def month_start(month):
+    if not re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", month):
+        return None
+    return datetime(int(month[:4]), int(month[5:]), 1, tzinfo=timezone.utc)
+
+
+def month_end(month):
+    year, number = int(month[:4]), int(month[5:])
+    return datetime(year + number // 12, number % 12 + 1, 1, tzinfo=timezone.utc)
+
+
+def retention_entry(owner, declaration):
+    said = {name: declaration[name] for name in ("month", "declared_at", "ranges", "salt")}
+    return canonical({"kind": "retention", "owner": owner, **said})
+
+
+def is_sound(declaration, sealed_at):
+    """Whether a declaration is of a whole month that was over, and of places before its own."""
+    declared_at = time_of(declaration["declared_at"])
+    if month_start(declaration["month"]) is None or declared_at is None or sealed_at is None:
+        return False
+    end = month_end(declaration["month"])
+    if declared_at > sealed_at + CLOCKS or end > sealed_at or end > declared_at:
+        return False
+    last = 0
+    for run in declaration["ranges"]:
+        if run["from"] <= last or run["to"] < run["from"]:
+            return False
+        last = run["to"]
+    return last < declaration["position"]
+
+
+class Log:
+    """The places of an export, and what was found of it."""
+
+    def __init__(self, events, end):
+        self.end = end
+        self.wrong, self.open, self.unplaced, self.places, self.gone = [], [], [], {}, set()
+        self.days = {}
+        self.oldest = min((event["occurred_at"] for event in events), default=None)
+        for event in events:
+            self.add(event)
+
+    def add(self, event):
+        proof = event["proof"]
         if proof["intent"] is None or (proof["outcome"] is None and event["outcome"] != "pending"):
-            unplaced.append(event["id"])
+            self.unplaced.append(event["id"])
         for position, chain, entry in entries(event, proof):
-            if position in places:
-                wrong.append("place %d is taken twice" % position)
-            places[position] = (bytes.fromhex(chain), entry, event["id"])
-    dropped = end["dropped"] or {"occurred_before": "", "ranges": []}
-    if any(event["occurred_at"] < dropped["occurred_before"] for event in events):
-        wrong.append("events are here that are said to be dropped")
-    gone = set()
-    for run in dropped["ranges"]:
-        gone.update(range(run["from"], run["to"] + 1))
-        places[run["to"]] = (bytes.fromhex(run["chain"]), None, None)
-    changed, missing = [], []
-    before = bytes(32)
-    for position in range(1, head["position"] + 1):
-        chain, entry, event_id = places.pop(position, (None, None, None))
-        if chain is None and position not in gone:
-            missing.append(position)
-        if entry is not None and before is not None and next_in_chain(before, entry) != chain:
-            changed.append(event_id)
-        before = chain
-    if places:
-        wrong.append("places lie behind the head")
-    if (before or bytes(32)).hex() != head["chain"] and not missing:
-        wrong.append("the chain ends in another value")
-    if head["position"] > 0:
-        held = checkpoint and root_by_path(leaf(head), **inclusion)
-        if not held or held.hex() != checkpoint["heads"]:
-            wrong.append("no checkpoint holds the head")
-        elif checkpoint["jws"] is not None and not signed_by(checkpoint, keys):
-            wrong.append("the checkpoint is not signed by a known key")
-    for newer, older in zip(end["recent_checkpoints"], end["recent_checkpoints"][1:]):
-        if newer["number"] == older["number"] + 1 and newer["previous"] != sha256(text_of(older)).hex():
-            wrong.append("checkpoint %d does not follow the one before" % newer["number"])
-    complete = not (wrong or unplaced or changed or missing)
+            self.place(position, chain, entry, event["id"])
+        if proof["intent"] is not None:
+            day, position = event["occurred_at"][:10], proof["intent"]["position"]
+            self.days[day] = min(position, self.days.get(day, position))
+
+    def place(self, position, chain, entry, event_id):
+        if position in self.places:
+            self.wrong.append("place %d is taken twice" % position)
+        self.places[position] = (bytes.fromhex(chain), entry, event_id)
+
+    def least_from(self, time):
+        day = time.strftime("%Y-%m-%d")
+        return min((position for at, position in self.days.items() if at >= day), default=math.inf)
+
+    def bridge(self, runs):
+        """Lets those runs stand in of which no place is shown; gives them."""
+        absent = [run for run in runs if not any(run["from"] <= place <= run["to"] for place in self.places)]
+        for run in absent:
+            self.gone.update(range(int(run["from"]), int(run["to"]) + 1))
+            self.places[run["to"]] = (bytes.fromhex(run["chain"]), None, None)
+        return absent
+
+    def refuse_older(self, before):
+        oldest = None if self.oldest is None else time_of(self.oldest)
+        if oldest is not None and oldest < before:
+            self.wrong.append("events are here that are said to be dropped")
+
+    def declared(self, sealed_at):
+        owner = self.end["head"]["owner"]
+        declarations = self.end.get("retention", [])
+        for declaration in declarations:
+            entry = retention_entry(owner, declaration)
+            self.place(declaration["position"], declaration["chain"], entry, None)
+        for declaration in declarations:
+            if not is_sound(declaration, sealed_at):
+                self.wrong.append("a declaration is not one that retention makes")
+                continue
+            absent = self.bridge(declaration["ranges"])
+            if absent:
+                self.refuse_older(month_end(declaration["month"]))
+            least = self.least_from(month_end(declaration["month"]) + EDGE)
+            if any(run["to"] > least for run in absent):
+                self.open.append("declared places lie behind newer events")
+
+    def claimed(self, sealed_at):
+        claim = self.end["dropped"]
+        if claim is None or not claim["ranges"]:
+            return
+        before = time_of(claim["occurred_before"])
+        if before is None or before != month_start(claim["occurred_before"][:7]):
+            self.wrong.append("what is said to be dropped is before no month")
+        elif sealed_at is None or before > sealed_at:
+            self.wrong.append("what is said to be dropped is of the future")
+        else:
+            self.refuse_older(before)
+            least = self.least_from(before + EDGE)
+            if any(run["to"] > least for run in claim["ranges"]):
+                self.wrong.append("what is said to be dropped lies behind newer events")
+            if self.bridge([run for run in claim["ranges"] if run["from"] <= run["to"]]):
+                self.open.append("nothing declares what is said to be dropped")
+
+    def walk(self):
+        """The events that are not what was sealed, and the places without one."""
+        changed, missing, before = [], [], bytes(32)
+        places = dict(self.places)
+        for position in range(1, int(self.end["head"]["position"]) + 1):
+            chain, entry, event_id = places.pop(position, (None, None, None))
+            if chain is None and position not in self.gone:
+                missing.append(position)
+            if entry is not None and before is not None and next_in_chain(before, entry) != chain:
+                changed.append(event_id)
+            before = chain
+        if places:
+            self.wrong.append("places lie behind the head")
+        if (before or bytes(32)).hex() != self.end["head"]["chain"] and not missing:
+            self.wrong.append("the chain ends in another value")
+        return changed, missing
+
+
+# Checkpoints of a file, and what was kept
+
+def check_head(log):
+    head, checkpoint, inclusion = (log.end[name] for name in ("head", "checkpoint", "inclusion"))
+    if head["position"] == 0 and checkpoint is None:
+        log.open.append("no checkpoint shows that the log is empty")
+        return
+    held = checkpoint and inclusion and root_by_path(leaf(head), **inclusion)
+    if not held or held.hex() != checkpoint["heads"]:
+        log.wrong.append("no checkpoint holds the head")
+
+
+def checkpoints_of(end):
+    return [checkpoint for checkpoint in [end["checkpoint"], *end["recent_checkpoints"]] if checkpoint is not None]
+
+
+def check_history(log, keys, kept_end, kept):
+    """All checkpoints are of one history, and signed; gives them by their numbers."""
+    everything = checkpoints_of(log.end) + kept + ([] if kept_end is None else checkpoints_of(kept_end))
+    signed_from = min((each["number"] for each in everything if each["jws"] is not None), default=math.inf)
+    trusted = log.end["keys"] if keys is None else keys
+    history = {}
+    for checkpoint in everything:
+        if checkpoint["jws"] is None:
+            if keys is not None or checkpoint["number"] >= signed_from:
+                log.wrong.append("a checkpoint is not signed")
+        elif not signed_by(checkpoint, trusted):
+            log.wrong.append("a checkpoint is not signed by a known key")
+        other = history.setdefault(checkpoint["number"], checkpoint)
+        if text_of(other) != text_of(checkpoint):
+            log.wrong.append("there are two checkpoints %d" % checkpoint["number"])
+    for number, checkpoint in history.items():
+        before = history.get(number - 1)
+        if before is not None and checkpoint["previous"] != sha256(text_of(before)).hex():
+            log.wrong.append("checkpoint %d does not follow the one before" % number)
+        if number == 1 and checkpoint["previous"] != bytes(32).hex():
+            log.wrong.append("checkpoint 1 names one before it")
+    return history
+
+
+def compare_checkpoints(log, history, kept):
+    newest = max((each["number"] for each in checkpoints_of(log.end)), default=0)
+    for number in {checkpoint["number"] for checkpoint in kept}:
+        if number > newest:
+            log.open.append("a checkpoint that was kept is newer than the file")
+        elif any(between not in history for between in range(int(number), int(newest) + 1)):
+            log.open.append("nothing leads from a checkpoint that was kept to the file's")
+
+
+def compare_exports(log, kept):
+    if kept["head"]["owner"] != log.end["head"]["owner"]:
+        log.open.append("the export that was kept is of another log")
+        return
+    position, chain = kept["head"]["position"], kept["head"]["chain"]
+    if position == 0:
+        return
+    if position in log.places:
+        if log.places[position][0].hex() != chain:
+            log.wrong.append("what was kept was rewritten since")
+    elif position in log.gone:
+        log.open.append("what was kept ends in a place that was dropped since")
+    elif position > log.end["head"]["position"]:
+        newest = [max((each["number"] for each in checkpoints_of(end)), default=0) for end in (log.end, kept)]
+        if newest[0] >= newest[1]:
+            log.wrong.append("the file does not reach what was kept")
+        else:
+            log.open.append("the file is older than what was kept, or the log was set back")
+
+
+def kept_copies(lines):
+    """The last line of an export, and checkpoints, that somebody kept."""
+    lines = [line for line in lines if line.strip()]
+    values = [i_json(line) if line.startswith("{") else from_jws(line) for line in lines]
+    if "head" in values[-1]:
+        return values[-1], []
+    return None, [each for value in values for each in value.get("audit_checkpoints", [value])]
+
+
+def from_jws(text):
+    return {**i_json(unbase64(text.split(".")[1])), "jws": text}
+
+
+def verify(path, keys_path="-", kept_path=None):
+    """What an export is: its events, and whatever is wrong with it."""
+    keys = None if keys_path == "-" else json.load(open(keys_path, encoding="utf-8"))["keys"]
+    kept = [] if kept_path is None else lines_of(kept_path)
+    return judge(lines_of(path), keys, kept)
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8", newline="\n") as file:
+        return file.read().split("\n")[:-1]
+
+
+def judge(lines, keys, kept_lines):
+    try:
+        *events, end = [i_json(line) for line in lines]
+    except NotIJson as error:
+        return {"result": "altered", "complete": False, "wrong": [str(error)]}
+    kept_end, kept = kept_copies(kept_lines) if kept_lines else (None, [])
+    log = Log(events, end)
+    sealed_at = None if end["checkpoint"] is None else time_of(end["checkpoint"]["sealed_at"])
+    log.declared(sealed_at)
+    log.claimed(sealed_at)
+    changed, missing = log.walk()
+    check_head(log)
+    history = check_history(log, keys, kept_end, kept)
+    compare_checkpoints(log, history, kept)
+    if kept_end is not None:
+        compare_exports(log, kept_end)
+    altered = bool(log.wrong or log.unplaced or changed or missing)
+    result = "altered" if altered else "undecided" if log.open else "complete"
     return {
-        "complete": complete,
+        "result": result,
+        "complete": result == "complete",
         "events": len(events),
-        "changed": sorted(set(changed)),
+        "changed": sorted({event_id for event_id in changed if event_id is not None}),
         "missing": missing,
-        "unplaced": sorted(unplaced),
-        "wrong": wrong,
+        "unplaced": sorted(log.unplaced),
+        "wrong": log.wrong,
+        "open": log.open,
     }
 
 
 def check_vectors(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
+    for vector in vectors["i_json"]:
+        try:
+            i_json(vector["json"])
+            assert vector["taken"], vector["json"]
+        except NotIJson:
+            assert not vector["taken"], vector["json"]
+    for vector in vectors["retention"]:
+        entry = retention_entry(vector["owner"], vector)
+        assert entry == vector["entry"] and sha256(entry).hex() == vector["entry_sha256"]
+    for vector in vectors["exports"]:
+        found = judge(vector["lines"], vector["keys"], vector["kept"])
+        assert found["result"] == vector["result"], (vector["title"], found)
     for vector in vectors["canonical_json"]:
         assert canonical(json.loads(vector["json"])) == vector["canonical"], vector["json"]
     for vector in vectors["entries"]:

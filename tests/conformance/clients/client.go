@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"clients/audit"
@@ -111,6 +112,9 @@ func main() {
 	params := map[string]string{"params[widget_id]": "one"}
 	found := must(log.ListOrganizationAuditEventsWithResponse(ctx, logged, &audit.ListOrganizationAuditEventsParams{PathParams: &params})).JSON200.AuditEvents[0]
 
+	lines := must(log.ExportOrganizationAuditEventsWithResponse(ctx, logged, &audit.ExportOrganizationAuditEventsParams{Format: audit.ExportOrganizationAuditEventsParamsFormatCsv}))
+	exported := strings.Count(string(lines.Body), "\n")
+
 	must(0, json.NewEncoder(os.Stdout).Encode(object{
 		"planned":        object{"status": plan.Results[0].Status, "changes": len(plan.Results[0].Changes)},
 		"applied":        object{"service": applied.Results[0].Service, "revision": applied.Results[0].Revision},
@@ -136,6 +140,7 @@ func main() {
 		"removed_status": removed.Status,
 		"events":         requests,
 		"found":          object{"request_id": found.RequestId, "status": found.Status},
+		"exported":       exported,
 		"outcome":        object{"outcome": newest.AuditEvents[0].Outcome, "status": newest.AuditEvents[0].Status},
 	}))
 }

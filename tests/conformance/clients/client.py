@@ -3,7 +3,13 @@ import os
 from datetime import datetime, timezone
 
 from audit_client import Client as AuditClient
-from audit_client.api.audit_events import list_organization_audit_events
+from audit_client.api.audit_events import (
+    export_organization_audit_events,
+    list_organization_audit_events,
+)
+from audit_client.models.export_organization_audit_events_format import (
+    ExportOrganizationAuditEventsFormat,
+)
 from audit_client.models.list_organization_audit_events_path_params import (
     ListOrganizationAuditEventsPathParams,
 )
@@ -33,19 +39,20 @@ from registry_client.api.services import get_service, put_service
 from registry_client.models.applied import Applied
 from registry_client.models.config_document import ConfigDocument
 from registry_client.models.config_document_services import ConfigDocumentServices
-from registry_client.models.error import Error
+from registry_client.models.error_response import ErrorResponse
 from registry_client.models.error_details import ErrorDetails
 from registry_client.models.method import Method
 from registry_client.models.method_config import MethodConfig
 from registry_client.models.method_map import MethodMap
 from registry_client.models.plan import Plan
 from registry_client.models.rate_limit_policy import RateLimitPolicy
-from registry_client.models.revisions import Revisions
+from registry_client.models.revision_list import RevisionList
 from registry_client.models.route_config import RouteConfig
 from registry_client.models.scope_config import ScopeConfig
 from registry_client.models.service import Service
 from registry_client.models.service_config import ServiceConfig
 from registry_client.models.service_config_rate_limits import ServiceConfigRateLimits
+from registry_client.models.written_service import WrittenService
 from registry_client.types import Unset
 
 registry = AuthenticatedClient(base_url=os.environ["REGISTRY_URL"], token=os.environ["ADMIN_TOKEN"])
@@ -60,7 +67,7 @@ def document(name: str, config: ServiceConfig) -> ConfigDocument:
 
 
 def details(answer: object) -> ErrorDetails:
-    assert isinstance(answer, Error) and answer.error.details is not None
+    assert isinstance(answer, ErrorResponse) and answer.error.details is not None
     return answer.error.details
 
 
@@ -89,12 +96,12 @@ changed = ServiceConfig(
     user=ScopeConfig(routes=[RouteConfig(path="/w", methods=[Method.GET], rate_limit=False)]),
 )
 put = put_service.sync("widgets", client=registry, body=changed, if_match='"1"')
-assert isinstance(put, Service)
-assert isinstance(restore_revision.sync("widgets", 1, client=registry), Service)
+assert isinstance(put, WrittenService)
+assert isinstance(restore_revision.sync("widgets", 1, client=registry), WrittenService)
 history = list_revisions.sync("widgets", client=registry)
-assert isinstance(history, Revisions)
+assert isinstance(history, RevisionList)
 missing = get_service.sync("none", client=registry)
-assert isinstance(missing, Error)
+assert isinstance(missing, ErrorResponse)
 wrong = ServiceConfig(url="nowhere", user=ScopeConfig(routes=[]))
 fields = details(apply.sync(client=registry, body=document("wrong", wrong))).fields
 assert not isinstance(fields, Unset)
@@ -137,6 +144,10 @@ newest = list_organization_audit_events.sync(logged, client=audit, limit=2, occu
 assert isinstance(newest, OrganizationAuditEventList)
 path_params = ListOrganizationAuditEventsPathParams()
 path_params["params[widget_id]"] = "one"
+exported = export_organization_audit_events.sync(
+    logged, client=audit, format_=ExportOrganizationAuditEventsFormat.CSV
+)
+assert isinstance(exported, str)
 found = list_organization_audit_events.sync(logged, client=audit, path_params=path_params)
 assert isinstance(found, OrganizationAuditEventList)
 
@@ -170,6 +181,7 @@ print(
             "member_status": member.status.value,
             "removed_status": removed.status.value,
             "events": [event.request_id for event in newest.audit_events],
+            "exported": exported.count("\n"),
             "found": {"request_id": found.audit_events[0].request_id, "status": found.audit_events[0].status},
             "outcome": {
                 "outcome": newest.audit_events[0].outcome.value,

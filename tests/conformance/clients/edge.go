@@ -27,7 +27,7 @@ func with(name, value string) *edge.ClientWithResponses {
 	return must(edge.NewClientWithResponses(os.Getenv("API_URL"), edge.WithRequestEditorFn(editor)))
 }
 
-func details(err *edge.Error) edge.ErrorDetails {
+func details(err *edge.ErrorResponse) edge.ErrorDetails {
 	return must(err.Error.Details.Get())
 }
 

@@ -12,7 +12,7 @@ from edge_client.api.api_keys import create_service_account_api_key
 from edge_client.api.sessions import mint_session
 from edge_client.api.users import get_user
 from edge_client.models import (
-    Error,
+    ErrorResponse,
     IdentityCreateOrganizationRequest,
     IdentityCreateServiceAccountRequest,
     IdentityCreateServiceAccountRequestRole,
@@ -48,7 +48,7 @@ renamed = update_organization.sync(
 )
 log = list_organization_audit_events.sync(client=member, limit=5)
 missing = get_member.sync("01KA4YB0Q9X3M5N7P8R2S6T1VW", client=member)
-assert isinstance(refused, Error) and isinstance(stranger, Error) and isinstance(missing, Error)
+assert isinstance(refused, ErrorResponse) and isinstance(stranger, ErrorResponse) and isinstance(missing, ErrorResponse)
 
 print(
     json.dumps(

@@ -9,7 +9,10 @@ require (
 )
 `;
 
-/** What oapi-codegen is told. `nullable-type`: a field that is null is another thing than one that is left out. */
+/**
+ * Returns the settings of oapi-codegen. With `nullable-type`, a field that is null differs from a missing
+ * one.
+ */
 export function goSettings(name: string): string {
   const what = { models: true, client: true };
   const options = { "nullable-type": true };

@@ -8,17 +8,17 @@ import { freshDatabase, startProcess } from "../../support/index.ts";
 export const SERVICES = ["registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** Running services for generated clients to call, with a person and an organization's log of three events. */
+/** Running services for generated clients, with a person and an organization's log of three events. */
 export interface ClientServices extends AsyncDisposable {
-  /** A folder with each service's document, such as `registry.json`; goes with the services. */
+  /** A folder with each service's description, such as `registry.json`; it is removed with the services. */
   readonly folder: string;
-  /** What a client's program is told of the services. */
+  /** The variables of a client's program. */
   readonly env: Record<string, string>;
 }
 
 const LOGGED_ORGANIZATION = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-/** @param within where the folder is made */
+/** @param within the parent of the folder */
 export async function startClientServices(within = tmpdir()): Promise<ClientServices> {
   const [registry, identity, audit] = await Promise.all([
     startRegistry(),
@@ -69,7 +69,7 @@ async function newPerson(internal_url: string): Promise<string> {
   return String(JSON.parse(await response.text()).user_id);
 }
 
-/** What each client's program prints when all went as it should. */
+/** The output of each client's program when everything works. */
 export const EXPECTED = {
   planned: { status: "created", changes: 3 },
   applied: { service: "widgets", revision: 1 },
@@ -86,6 +86,7 @@ export const EXPECTED = {
   member_status: "active",
   removed_status: "removed",
   events: ["three", "two"],
+  exported: 4,
   found: { request_id: "one", status: null },
   outcome: { outcome: "responded", status: 201 },
 };

@@ -10,7 +10,7 @@ import { keepStream } from "./streams.ts";
 
 const INTRODUCED_MS = 30_000;
 
-/** The steady load: every kind of client at its pace, whatever becomes of its requests. */
+/** The steady load: every kind of client at its pace, whatever the answers. */
 export class Load implements AsyncDisposable {
   readonly recorder = new Recorder();
   readonly #system: System;
@@ -46,14 +46,14 @@ export class Load implements AsyncDisposable {
     ]);
   }
 
-  /** Has clients use these credentials from now on; gives back those that they used before. */
+  /** Lets clients use these credentials from now on, and returns those that they used before. */
   use(callers: Callers): Callers {
     const before = this.#callers;
     this.#callers = callers;
     return before;
   }
 
-  /** Shows the credentials to each gateway, so that it has them at hand. */
+  /** Shows the credentials to each gateway, so that the gateways cache them. */
   async introduce(callers: Callers): Promise<void> {
     const requests = [
       ...callers.keys.map((key) => get("cached", "/things/cached", key)),

@@ -9,11 +9,13 @@ const LOOK_INTERVAL_MS = 250;
 const LOOK_TIMEOUT_MS = 1_000;
 const Versioned = Type.Object({ path: Type.String({ pattern: "^/versions/\\d+$" }) });
 
-/** Publishes one version of a service after the other, and looks which one each gateway serves. */
+/**
+ * A publisher of one version of a service after the other, which checks the version that each gateway serves.
+ */
 export class Publisher {
   readonly #system: System;
   readonly #recorder: Recorder;
-  /** When each version was sent. */
+  /** The time at which each version was sent. */
   readonly #published_ms: number[] = [performance.now()];
   readonly #timers: NodeJS.Timeout[];
 
@@ -50,7 +52,7 @@ export class Publisher {
   }
 }
 
-/** Asked for beside the lines that are broken. */
+/** Returns the version that a gateway serves, over a line that never fails. */
 async function versionServed(gateway: string): Promise<number | null> {
   try {
     const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);

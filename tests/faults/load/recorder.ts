@@ -1,19 +1,19 @@
 import type { Client } from "../clients.ts";
 import type { Answer, Counted, Served } from "../record.ts";
 
-/** An answer whose delay is not known before the processes have been looked at again. */
+/** An answer whose delay is not known until the processes are measured again. */
 export type Seen = Omit<Answer, "delay_ms">;
 
-/** The same for what a gateway serves. */
+/** A version that a gateway serves, with its delay not known either. */
 export type SeenServed = Omit<Served, "delay_ms">;
 
-/** Where clients put down what they see. */
+/** The record of what clients see. */
 export class Recorder {
   #answers: Seen[] = [];
   #served: SeenServed[] = [];
   readonly #underway = new Set<{ readonly started_ms: number }>();
 
-  /** A request is sent now; what is given back records its answer. */
+  /** Records that a request is sent now. Returns a function that records its answer. */
   sends(client: Client, replica: number): (status: number | null, counted?: Counted) => void {
     const started_ms = performance.now();
     const request = { started_ms };
@@ -41,12 +41,12 @@ export class Recorder {
     return this.#served;
   }
 
-  /** Whether the answer to a request that was sent before that moment has yet to come. */
+  /** Returns whether the answer to a request from before that moment is still missing. */
   awaits(before_ms: number): boolean {
     return [...this.#underway].some(({ started_ms }) => started_ms < before_ms);
   }
 
-  /** What was seen since the last time. */
+  /** Takes what was seen since the last call. */
   take(): { answers: Seen[]; served: SeenServed[] } {
     const taken = { answers: this.#answers, served: this.#served };
     this.#answers = [];

@@ -3,7 +3,7 @@ import { LIMITS } from "../clients.ts";
 import type { Counted } from "../record.ts";
 import { type Caller, type Callers, NOBODY } from "../system/people.ts";
 
-/** One request of a client, and whose ids the service may see. */
+/** One request of a client, with the ids that the service may see. */
 export interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -16,7 +16,7 @@ export type Asking = Exclude<Client, "stream" | "socket" | "publish">;
 
 const ANYBODY: Caller = { ...NOBODY, headers: {} };
 
-/** The request number `turn` of a client; null when it has no credential left. */
+/** Returns request number `turn` of a client; null when the client has no credential left. */
 export function requestOf(client: Asking, callers: Callers, turn: number): Request | null {
   const key = pick(callers.keys, turn);
   switch (client) {
@@ -41,7 +41,7 @@ export function requestOf(client: Asking, callers: Callers, turn: number): Reque
   }
 }
 
-/** The service notes its path, and so who asked. */
+/** Returns a GET. The service notes its path, and so the caller. */
 export function get(client: Client, path: string, caller: Caller): Request {
   const whose = caller.organization_id ?? caller.user_id ?? "";
   const query = new URLSearchParams({ client, whose, member: caller.member_id ?? "" });
@@ -54,7 +54,7 @@ function pick<T>(of: readonly T[], turn: number): T {
   return picked;
 }
 
-/** Sends a request; the status is null when no whole answer came. */
+/** Sends a request. The status is null when no complete answer came. */
 export async function send(
   url: string,
   { method, path, caller, bucket }: Request,

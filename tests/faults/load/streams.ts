@@ -5,7 +5,7 @@ import type { Request } from "./requests.ts";
 
 const REOPEN_MS = 500;
 
-/** Keeps one event stream open, opens it again when it breaks, and records each event, and each break. */
+/** Keeps one event stream open and opens it again when it breaks. Records each event and each break. */
 export async function keepStream(
   system: System,
   recorder: Recorder,
@@ -32,7 +32,7 @@ export async function keepStream(
           silence.broken();
           saw(200);
         }
-        saw(null); // a stream of this service has no end
+        saw(null); // A stream of this service has no end
       }
     } catch {
       saw(null);
@@ -43,7 +43,7 @@ export async function keepStream(
   }
 }
 
-/** Ends a stream that says nothing any more. */
+/** A timer that ends a silent stream. */
 class Silence {
   readonly #controller = new AbortController();
   #timer = this.#again();

@@ -1,7 +1,7 @@
 import type { CellRun } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** Revoked, unknown and foreign credentials never pass, and nobody reaches what is another's. */
+/** Revoked, unknown and foreign credentials never pass, and no caller reaches another owner's data. */
 export const neverAWrongAdmission: Promised = {
   name: "admission",
   title: "Nobody is admitted wrongly, and nobody reaches what is another's.",

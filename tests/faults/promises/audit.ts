@@ -3,7 +3,7 @@ import { LIMITS } from "../clients.ts";
 import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** Requests of audited routes while their intent could not be written. */
+/** Returns the requests of audited routes while their intent could not be written. */
 function unrecorded(run: CellRun): Answer[] | null {
   const { parts } = run.cell;
   if (!(parts.includes("audit") || parts.includes("postgres")) || !isAway(run.cell)) return null;
@@ -35,7 +35,7 @@ export const unrecordedIsRefusedSoon: Promised = {
       ) ?? null,
 };
 
-/** Audited requests that reached the service without an event. */
+/** Returns the audited requests that reached the service without an event. */
 export function withoutEvent({ reached, events }: CellRun): string[] {
   return reached
     .filter(({ client, request_id }) => client === "audited" && !events.has(request_id))
@@ -50,8 +50,9 @@ export const everyRequestHasItsEvent: Promised = {
 };
 
 /**
- * An intent that the audit service took in after the gateway had given it up stays `pending`: its request was 503 and
- * reached no service. So do those whose gateway was killed with their outcomes.
+ * An event stays `pending` when audit stored its intent after the gateway had tried its outcome twice. Its
+ * request was 503 and reached no service. Events whose gateway was killed with their outcomes stay `pending`
+ * too.
  */
 export const everyRequestHasItsOutcome: Promised = {
   name: "outcomes",

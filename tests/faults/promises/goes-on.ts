@@ -3,7 +3,7 @@ import { KINDS } from "../clients.ts";
 import { type CellRun, isConcerned, isExcused, isGood } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** Whoever needs nothing of what is at fault does not notice, from before the fault to after it. */
+/** Clients that do not need a failed part notice nothing, from before the fault to after it. */
 function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
   return {
     name,

@@ -2,10 +2,10 @@ import { KINDS } from "../clients.ts";
 import { askedTheBroken, isExcused, ownTime } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** What the way there and back, and the taking down of times, may add to the gateway's own limits. */
+/** The time that transfer and measurement may add to the gateway's own limits. */
 const WAY_MS = 150;
 
-/** Who asks a replica that is frozen or behind a dead line can be answered by nobody. */
+/** Clients of a replica that is frozen or behind a dead line are left out: nobody can answer them. */
 export const nothingHangs: Promised = {
   name: "hangs",
   title: "No request takes longer than the limits of what it needs.",
@@ -23,7 +23,7 @@ export const nothingHangs: Promised = {
       }),
 };
 
-/** A part that is slow, but not too slow for anybody's deadline. */
+/** A part that is slow, but within every deadline. */
 export const slownessCostsNoRequest: Promised = {
   name: "slowness",
   title: "A part that answers late, within deadlines, costs time and no request.",

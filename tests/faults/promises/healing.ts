@@ -5,13 +5,16 @@ import type { Promised } from "./promise.ts";
 const HEALED_MS = 5_000;
 const GATEWAYS = 2;
 
-/** How long after the part's return each kind of client was well again; `Infinity`: not as long as was looked. */
+/**
+ * Returns the time from the part's return until each kind of client was well; `Infinity` when that took too
+ * long.
+ */
 export function healing(run: CellRun): ReadonlyMap<Client | "routes", number> {
   const times = CLIENTS.map((client) => [client, healingOf(run, client)] as const);
   return new Map<Client | "routes", number>([...times, ["routes", healingOfRoutes(run)]]);
 }
 
-/** From the part's return to the start of the last request that went wrong. */
+/** Returns the time from the part's return to the start of the last request that failed. */
 function healingOf(run: CellRun, client: Client): number {
   const later = run.answers.filter(
     (answer) => answer.client === client && answer.started_ms >= run.returned_ms,
@@ -22,7 +25,7 @@ function healingOf(run: CellRun, client: Client): number {
   return isWell ? lastBad - run.returned_ms : Number.POSITIVE_INFINITY;
 }
 
-/** From the part's return to when every gateway serves what was published since. */
+/** Returns the time from the part's return until every gateway serves what was published since. */
 function healingOfRoutes({ served, returned_ms }: CellRun): number {
   const firsts = Array.from({ length: GATEWAYS }, (_, gateway) =>
     Math.min(

@@ -12,7 +12,7 @@ import { everythingHeals } from "./healing.ts";
 import { limitsAreExact, noLocalFallback, uncountedIsRefusedSoon } from "./limits.ts";
 import type { Promised } from "./promise.ts";
 
-/** All that is promised of each cell. */
+/** All promises, which every cell is judged by. */
 export const PROMISES: readonly Promised[] = [
   neverAWrongAdmission,
   limitsAreExact,
@@ -28,14 +28,14 @@ export const PROMISES: readonly Promised[] = [
   slownessCostsNoRequest,
 ];
 
-/** What a cell says of one promise. */
+/** The judgement of one promise in one cell. */
 export interface Judgement {
   readonly promise: string;
-  /** Ways in which it was broken. */
+  /** The ways in which it was broken. */
   readonly broken: readonly string[];
 }
 
-/** Judges each promise that a run says something about; `timed`: those that speak of times too. */
+/** Judges each promise that a run says something about. `timed` includes promises about times. */
 export function judge(run: CellRun, { timed }: { timed: boolean }): Judgement[] {
   return PROMISES.filter((promise) => timed || !promise.timed).flatMap((promise) => {
     const broken = promise.judge(run);

@@ -7,10 +7,13 @@ interface CountedAnswer extends Answer {
   readonly counted: NonNullable<Answer["counted"]>;
 }
 
-/** Ends of one window, rounded up by two gateways, differ by this at most; those of two windows by more. */
+/**
+ * The ends of one window, rounded up by two gateways, differ by at most this; ends of two windows differ by
+ * more.
+ */
 const SAME_END_S = 1;
 
-/** Over all replicas together no more requests pass than the limit says, and no fewer. */
+/** Over all replicas together, exactly the requests of the limit pass. */
 export const limitsAreExact: Promised = {
   name: "limits",
   title: "Limits are exact over all gateways while Redis lives.",
@@ -18,7 +21,7 @@ export const limitsAreExact: Promised = {
   judge: (run) => windowsOf(run).flatMap((window) => faultsOfWindow(run, window)),
 };
 
-/** The counted answers of each window. A Redis that was killed has forgotten the window that was open. */
+/** Returns the counted answers of each window. A Redis that was killed has lost its open window. */
 export function windowsOf(run: CellRun): CountedAnswer[][] {
   const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
   const epochOf = ({ started_ms }: Answer) => (forgets && started_ms >= run.broken_ms ? 1 : 0);
@@ -42,7 +45,7 @@ function isCounted(answer: Answer): answer is CountedAnswer {
   return answer.client === "limited" && answer.counted !== undefined;
 }
 
-/** Admitted requests beyond the limit of their window. */
+/** Returns the admitted requests beyond the limit of their window. */
 export function beyondLimit(run: CellRun): number {
   return windowsOf(run).reduce(
     (sum, window) => sum + Math.max(0, admitted(window).length - LIMITS.requests),
@@ -73,7 +76,7 @@ function faultsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[
   return faults;
 }
 
-/** Whether all requests of the window were seen, and none was counted whose answer was lost. */
+/** Whether all requests of the window were seen, and no answer of a counted request was lost. */
 function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean {
   const window_ms = LIMITS.window_s * 1000;
   const starts = window.map(({ started_ms }) => started_ms);
@@ -82,7 +85,7 @@ function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean 
   return quiet && from - window_ms > run.began_ms && to + window_ms < run.ended_ms;
 }
 
-/** Requests of limited routes while there is no Redis that could have counted them. */
+/** Returns the requests of limited routes while no Redis could have counted them. */
 function uncounted(run: CellRun): Answer[] | null {
   if (!run.cell.parts.includes("redis") || !isAway(run.cell)) return null;
   const asked = withinFault(run).filter(
@@ -91,7 +94,7 @@ function uncounted(run: CellRun): Answer[] | null {
   return asked;
 }
 
-/** No gateway counts for itself. */
+/** No gateway counts by itself. */
 export const noLocalFallback: Promised = {
   name: "no-fallback",
   title: "Without Redis no gateway counts for itself: no limited request passes.",

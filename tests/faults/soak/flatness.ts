@@ -1,45 +1,103 @@
 import { spreadOf } from "../../bench/measure/statistics.ts";
+import type { Connections } from "../../support/connections.ts";
 
-/** What a process holds at one moment, its garbage collected. */
+/** The resources of a process at one moment, after a garbage collection. */
 export interface Held {
   readonly resident_bytes: number;
   readonly heap_bytes: number;
-  readonly descriptors: number;
   readonly timers: number;
+  /** The number of open files, without sockets. */
+  readonly files: number;
+  /** The number of open connections by peer. */
+  readonly connections: Connections;
 }
 
-export type Holding = keyof Held;
+/** How much the last third of the readings may exceed the first: a share, and a fixed amount. */
+interface Bound {
+  readonly share: number;
+  readonly besides: number;
+}
 
-/** By how much the last third of the looks may be above the first: a share, and so many besides. */
-const GROWTH_MAX: Readonly<Record<Holding, { readonly share: number; readonly besides: number }>> = {
-  resident_bytes: { share: 0.25, besides: 24 * 1_048_576 },
-  heap_bytes: { share: 0.1, besides: 4 * 1_048_576 },
-  descriptors: { share: 0, besides: 20 },
-  timers: { share: 0, besides: 20 },
-};
+const MIB = 1_048_576;
+const CONNECTIONS_MAX: Bound = { share: 0.25, besides: 2 };
+/**
+ * The maximum of idle connections of the runtime's `fetch`: after a fault it keeps as many as were used at
+ * its peak.
+ */
+const FETCH_IDLE_MAX = 64;
 
-export const HOLDINGS = ["resident_bytes", "heap_bytes", "descriptors", "timers"] as const;
+/** The resources of a process in the table, with how much each may grow. */
+const HOLDINGS: readonly { title: string; unit: number; bound: Bound; of: (held: Held) => number }[] = [
+  {
+    title: "memory, MiB",
+    unit: MIB,
+    bound: { share: 0.25, besides: 24 * MIB },
+    of: ({ resident_bytes }) => resident_bytes,
+  },
+  {
+    title: "heap, MiB",
+    unit: MIB,
+    bound: { share: 0.1, besides: 4 * MIB },
+    of: ({ heap_bytes }) => heap_bytes,
+  },
+  { title: "timers", unit: 1, bound: { share: 0, besides: 20 }, of: ({ timers }) => timers },
+  { title: "files", unit: 1, bound: { share: 0, besides: 4 }, of: ({ files }) => files },
+];
+
+export const HOLDING_TITLES: readonly string[] = HOLDINGS.map(({ title }) => title);
 
 export interface Growth {
-  readonly holding: Holding;
-  /** Medians of the first and of the last third. */
+  readonly title: string;
+  /**
+   * The medians of the first and of the last third in the title's unit; for connections, the least of the
+   * last.
+   */
   readonly first: number;
   readonly last: number;
   readonly is_flat: boolean;
 }
 
-/** Too few looks to speak of a beginning and an end. */
+/** The minimum of readings that have a beginning and an end. */
 export const LOOKS_MIN = 6;
 
-/** How each thing that a process holds has grown; empty for too few looks. */
+/** Returns how each resource of a process has grown; empty for too few readings. */
 export function growthOf(looks: readonly Held[]): Growth[] {
-  if (looks.length < LOOKS_MIN) return [];
-  const third = Math.floor(looks.length / 3);
-  return HOLDINGS.map((holding) => {
-    const values = looks.map((held) => held[holding]);
-    const first = spreadOf(values.slice(0, third)).median;
-    const last = spreadOf(values.slice(-third)).median;
-    const { share, besides } = GROWTH_MAX[holding];
-    return { holding, first, last, is_flat: last <= first * (1 + share) + besides };
+  return HOLDINGS.flatMap(({ title, unit, bound, of }) => growthIn(title, looks.map(of), bound, unit));
+}
+
+/**
+ * Returns how the connections to each peer have grown; empty for too few readings. The least of the last
+ * third counts: connections that a fault leaves for seconds are no leak. `pooled` names peers whose idle
+ * connections `fetch` may keep.
+ */
+export function connectionGrowthOf(
+  looks: readonly Connections[],
+  pooled: ReadonlySet<string> = new Set(),
+): Growth[] {
+  const peers = [...new Set(looks.flatMap((connections) => Object.keys(connections)))].sort();
+  return peers.flatMap((peer) => {
+    const { share, besides } = CONNECTIONS_MAX;
+    const bound = { share, besides: besides + (pooled.has(peer) ? FETCH_IDLE_MAX : 0) };
+    const values = looks.map((connections) => connections[peer] ?? 0);
+    return growthIn(peer, values, bound, 1, (last) => Math.min(...last));
   });
+}
+
+function growthIn(
+  title: string,
+  values: readonly number[],
+  bound: Bound,
+  unit: number,
+  lastOf = medianOf,
+): Growth[] {
+  if (values.length < LOOKS_MIN) return [];
+  const third = Math.floor(values.length / 3);
+  const first = medianOf(values.slice(0, third));
+  const last = lastOf(values.slice(-third));
+  const is_flat = last <= first * (1 + bound.share) + bound.besides;
+  return [{ title, first: Math.round(first / unit), last: Math.round(last / unit), is_flat }];
+}
+
+function medianOf(values: readonly number[]): number {
+  return spreadOf(values).median;
 }

@@ -1,35 +1,59 @@
 import { markdownTable } from "../report.ts";
-import { type Growth, growthOf, type Held, HOLDINGS, type Holding, LOOKS_MIN } from "./flatness.ts";
+import {
+  connectionGrowthOf,
+  type Growth,
+  growthOf,
+  type Held,
+  HOLDING_TITLES,
+  LOOKS_MIN,
+} from "./flatness.ts";
 
-const MIB = 1_048_576;
+/** The callers of a process: the load calls by `fetch`. The processes call each other over pools of their own. */
+const POOLED: ReadonlySet<string> = new Set(["clients"]);
 
-const TITLES: Readonly<Record<Holding, string>> = {
-  resident_bytes: "memory, MiB",
-  heap_bytes: "heap, MiB",
-  descriptors: "descriptors",
-  timers: "timers",
-};
+type Looks = ReadonlyMap<string, readonly Held[]>;
 
-/** A row for each process: what it held in the first third of the time, and in the last. */
-export function soakTable(looks: ReadonlyMap<string, readonly Held[]>): string {
+/** Returns a row for each process: its resources in the first third of the time, and in the last. */
+export function soakTable(looks: Looks): string {
   const rows = [...looks].map(([name, held]) => [
     name,
     String(held.length),
-    ...(held.length < LOOKS_MIN ? HOLDINGS.map(() => "too few looks") : growthOf(held).map(growthText)),
+    ...(held.length < LOOKS_MIN ? HOLDING_TITLES.map(() => "too few looks") : growthOf(held).map(growthText)),
   ]);
-  return markdownTable(["Process", "looks", ...HOLDINGS.map((holding) => TITLES[holding])], rows);
+  return markdownTable(["Process", "looks", ...HOLDING_TITLES], rows);
 }
 
-/** What grew; empty when all was flat. */
-export function whatGrew(looks: ReadonlyMap<string, readonly Held[]>): string[] {
-  return [...looks].flatMap(([name, held]) =>
-    growthOf(held)
-      .filter(({ is_flat }) => !is_flat)
-      .map((growth) => `${name}: ${TITLES[growth.holding]} ${growthText(growth)}`),
+/**
+ * Returns a row for each process and peer: the connections in the first third of the time, and in the last.
+ */
+export function connectionTable(looks: Looks): string {
+  const rows = [...looks].flatMap(([name, held]) =>
+    connectionsIn(held).map((growth) => [name, growth.title, growthText(growth)]),
+  );
+  return markdownTable(["Process", "connections with", "open"], rows);
+}
+
+/** Returns what grew; empty when everything was flat. */
+export function whatGrew(looks: Looks): string[] {
+  return [...looks].flatMap(([name, held]) => [
+    ...grown(growthOf(held)).map((growth) => `${name}: ${growth.title} ${growthText(growth)}`),
+    ...grown(connectionsIn(held)).map(
+      (growth) => `${name}: connections with ${growth.title} ${growthText(growth)}`,
+    ),
+  ]);
+}
+
+function connectionsIn(held: readonly Held[]): Growth[] {
+  return connectionGrowthOf(
+    held.map(({ connections }) => connections),
+    POOLED,
   );
 }
 
-function growthText({ holding, first, last }: Growth): string {
-  const unit = holding.endsWith("bytes") ? MIB : 1;
-  return `${Math.round(first / unit)} → ${Math.round(last / unit)}`;
+function grown(growths: readonly Growth[]): Growth[] {
+  return growths.filter(({ is_flat }) => !is_flat);
+}
+
+function growthText({ first, last }: Growth): string {
+  return `${first} → ${last}`;
 }

@@ -2,18 +2,21 @@ import { CELLS, type Cell } from "../cells.ts";
 import type { CellRun } from "../record.ts";
 import { runCells } from "../run.ts";
 import type { Bed, Pace } from "../run-cell.ts";
-import type { Replica } from "../system/replica.ts";
+import type { System } from "../system/system.ts";
 import type { Held } from "./flatness.ts";
 import { lookAt } from "./look.ts";
 
 const SERVICES: readonly string[] = ["identity", "audit", "gateway", "registry", "registries"];
 
-/** Faults that leave each process of the four services alive: one that is new holds nothing yet. */
+/** Faults that leave each process of the four services alive: a new process holds nothing yet. */
 const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter(
   ({ parts, fault }) => fault !== "killed" || !parts.some((part) => SERVICES.includes(part)),
 );
 
-/** Faults one after the other, by chance, for so long; after each a look at what every process holds. */
+/**
+ * Injects random faults, one after the other, for this long. After each it reads the resources of every
+ * process.
+ */
 export async function soak(
   bed: Bed,
   pace: Pace,
@@ -27,11 +30,13 @@ export async function soak(
     const cell = CELLS_OF_SOAK[Math.floor(Math.random() * CELLS_OF_SOAK.length)];
     if (cell === undefined) break;
     await runCells(bed, [cell], pace, done, notBegun);
-    await lookAtAll(bed.system.replicas(), looks);
+    await lookAtAll(bed.system, looks);
   }
   return looks;
 }
 
-async function lookAtAll(replicas: readonly Replica[], looks: ReadonlyMap<string, Held[]>): Promise<void> {
-  for (const replica of replicas) looks.get(replica.name)?.push(await lookAt(replica));
+async function lookAtAll(system: System, looks: ReadonlyMap<string, Held[]>): Promise<void> {
+  for (const replica of system.replicas()) {
+    looks.get(replica.name)?.push(await lookAt(replica, system.peers));
+  }
 }

@@ -4,13 +4,13 @@ import { answerOf } from "./replica.ts";
 const PROBE_INTERVAL_MS = 200;
 const PROBE_TIMEOUT_MS = 400;
 
-/** A way to one replica, and where it says whether it is ready. */
+/** A way to one replica, with the address of its readiness. */
 export interface Door {
   readonly url: string;
   readonly ready_url: string;
 }
 
-/** Chooses between replicas, in turn among those that said lately that they are ready; among all when none did. */
+/** A balancer that chooses among ready replicas in turn, or among all when none is ready. */
 export class Balancer {
   readonly #doors: readonly Door[];
   readonly #ready: boolean[];
@@ -27,7 +27,7 @@ export class Balancer {
     );
   }
 
-  /** The next one's number and address. */
+  /** Returns the number and address of the next replica. */
   next(): { replica: number; url: string } {
     const all = this.#doors.map(({ url }, replica) => ({ replica, url }));
     const ready = all.filter(({ replica }) => this.#ready[replica]);
@@ -37,7 +37,7 @@ export class Balancer {
     return next;
   }
 
-  /** The same as an address: each connection leads to the next one. */
+  /** Listens on one address, where each connection leads to the next replica. */
   listen(): Promise<NetworkProxy> {
     return startProxy(() => this.next().url);
   }

@@ -5,7 +5,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { LIMITS } from "../clients.ts";
 import type { Replica } from "./replica.ts";
 
-/** Two owners, so that one could reach what is the other's. */
+/** Two owners, so that one could reach the other's data. */
 const OWNERS = ["ada", "bert"] as const;
 
 /** A person with an organization. */
@@ -15,34 +15,37 @@ interface Owner {
   readonly member_id: string;
 }
 
-/** Who asks, by what credential, and whose ids the service may see then. */
+/** A caller: its credential, and the ids that the service may see. */
 export interface Caller {
   readonly headers: Readonly<Record<string, string>>;
   readonly user_id: string | null;
   readonly organization_id: string | null;
   readonly member_id: string | null;
-  /** Where its key is revoked; null where it has none. */
+  /** The path that revokes its key; null without one. */
   readonly revocation: string | null;
 }
 
-/** Credentials for one cell: none was seen by any gateway before. */
+/** Credentials for one cell that no gateway has seen. */
 export interface Callers {
   readonly keys: readonly Caller[];
   readonly tokens: readonly Caller[];
-  /** Each to be used once. */
+  /** Keys that are used only once. */
   readonly unseen: Caller[];
-  /** Keys that never were, that were revoked before or after they were used, and tokens of another provider. */
+  /**
+   * Refused credentials: unknown keys, keys that were revoked before or after their use, and tokens of
+   * another provider.
+   */
   readonly refused: readonly (() => Caller)[];
 }
 
 export const INTERNAL_TOKEN = "internal-token-of-these-runs";
 const KEYS_AT_ONCE = 4;
 const MADE_MS = 20_000;
-/** What a gateway may have kept of a key is gone so long after its revocation. */
+/** The time after a revocation at which no gateway caches the key any more. */
 const FORGOTTEN_MS = LIMITS.cache_ttl_s * 1000 + 1_000;
 export const NOBODY = { user_id: null, organization_id: null, member_id: null, revocation: null };
 
-/** The people of a run, as identity knows them. Speaks to one replica directly, while all is well. */
+/** The people of a run, as identity knows them. It calls one replica directly, while the system is well. */
 export class People {
   readonly provider: IdentityProvider;
   readonly #impostor: IdentityProvider;
@@ -53,7 +56,7 @@ export class People {
 
   static async start(identity: Replica): Promise<People> {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-    // says it were the same provider, with a key of its own
+    // A provider with the same issuer, but its own key.
     const { issuer } = provider;
     const impostor = await startIdentityProvider({ host: "127.0.0.1", port: 0, issuer });
     const people = new People(identity, provider, impostor);
@@ -83,7 +86,7 @@ export class People {
     };
   }
 
-  /** Revokes keys that gateways know. They are among the refused once no gateway may let them pass any more. */
+  /** Revokes keys that gateways know. They count as refused once no gateway may admit them. */
   async retire({ keys }: Callers): Promise<void> {
     for (const { headers, revocation } of keys) {
       if (revocation === null) continue;
@@ -92,7 +95,7 @@ export class People {
     }
   }
 
-  /** A few at a time: their makers share a row. */
+  /** Creates a few keys at a time, because their makers share a row. */
   async #newKeys(count: number): Promise<Caller[]> {
     const making = new Semaphore(KEYS_AT_ONCE);
     const owners = Array.from({ length: count }, (_, index) => this.#owners[index % this.#owners.length]);
@@ -116,7 +119,7 @@ export class People {
     };
   }
 
-  /** Somebody with a token of the provider, known to identity. */
+  /** Returns a person with a token of the provider, known to identity. */
   async #person(subject: string): Promise<Caller> {
     const idp = { issuer: this.provider.issuer, subject };
     const url = `${this.#identity.internal_url}${VALIDATE_PATH}`;
@@ -149,7 +152,7 @@ export class People {
   }
 
   async #ask(method: string, path: string, body?: object) {
-    // on a busy machine identity may refuse what is too much at once
+    // On a busy machine identity may refuse too many requests at once.
     const { response, text } = await waitFor(
       async () => {
         const answer = await fetch(new URL(path, this.#identity.url), {
@@ -168,7 +171,7 @@ export class People {
   }
 }
 
-/** Well formed, and another each time, so that no gateway has kept an answer for it. */
+/** Returns a new well-formed key each time, so that no gateway has cached an answer. */
 function unknownKey(): Caller {
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
   return { ...NOBODY, headers: { "x-api-key": `ostiary-k-2-${secret}` } };

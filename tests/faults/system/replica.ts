@@ -9,20 +9,20 @@ import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 const ROOT = join(import.meta.dir, "../../..");
 const READY_TIMEOUT_MS = 1_000;
 
-/** One process of a service, and the only ways that lead to it for others of the system. */
+/** One process of a service, with the only ways that lead to it. */
 export interface Replica {
   readonly name: string;
   readonly server: BinaryTestServer;
   /** The process's own addresses. */
   readonly url: string;
   readonly internal_url: string;
-  /** Where it writes down what it holds. */
+  /** The file in which it writes its resources. */
   readonly upkeep_file: string;
-  /** What others know it by. */
+  /** The addresses that others call. */
   readonly links: { readonly public: NetworkProxy; readonly internal: NetworkProxy };
 }
 
-/** Starts one of the four, with ports that it keeps when it is started again. */
+/** Starts one of the four services, with ports that stay the same over a restart. */
 export async function startReplica(
   app: string,
   number: number,
@@ -51,7 +51,7 @@ export async function startReplica(
         PORT: String(port),
         INTERNAL_PORT: String(internal_port),
         LOG_LEVEL: "warn",
-        // the gateway would replace itself to have it set
+        // Otherwise the gateway would restart itself to set it
         BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
         UPKEEP_FILE: upkeep_file,
         ...variables,
@@ -67,7 +67,7 @@ export async function startReplica(
   return { name: `${app} ${number + 1}`, server, url, internal_url, upkeep_file, links };
 }
 
-/** The status of a GET; 0 for none within a second. */
+/** Returns the status of a GET; 0 without an answer within a second. */
 export async function answerOf(url: string, timeout_ms = READY_TIMEOUT_MS): Promise<number> {
   try {
     return (await fetch(url, { signal: AbortSignal.timeout(timeout_ms) })).status;

@@ -28,7 +28,7 @@ export interface Linked {
   readonly link: NetworkProxy;
 }
 
-/** A run that can not be made here, and what would have to be there. */
+/** The error for a run that is impossible here; it names what is missing. */
 export class RunImpossible extends Error {
   constructor(message: string) {
     super(message);
@@ -42,17 +42,18 @@ export class System implements AsyncDisposable {
   readonly #leash: Leash;
   readonly #stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>;
   readonly upstream: Linked;
-  /** What the service notes of requests. */
+  /** The file in which the service notes requests. */
   readonly reached_file: string;
   identity: Replica[] = [];
   audit: Replica[] = [];
   registries: Replica[] = [];
   gateways: Replica[] = [];
   #people: People | undefined;
+  readonly #peers = new Map<number, string>();
   #gatewayDoors: Balancer | undefined;
   #registryDoors: Balancer | undefined;
 
-  /** @throws RunImpossible where a store has no binary */
+  /** @throws RunImpossible when a store has no binary */
   static async start(leash: Leash, progress: (line: string) => void): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the service");
     const stores = await startStores(leash);
@@ -83,6 +84,10 @@ export class System implements AsyncDisposable {
     this.upstream = upstream;
     this.reached_file = reached_file;
     for (const linked of [...Object.values(stores), upstream]) this.#endWith(linked);
+    this.#name("PostgreSQL", stores.postgres.link.url);
+    this.#name("Redis", stores.redis.link.url);
+    this.#name("etcd", stores.etcd.link.url);
+    this.#name("the service", upstream.link.url);
   }
 
   get postgres(): Linked {
@@ -101,17 +106,17 @@ export class System implements AsyncDisposable {
     return started(this.#people);
   }
 
-  /** The gateway to ask next. */
+  /** Returns the next gateway. */
   nextGateway() {
     return started(this.#gatewayDoors).next();
   }
 
-  /** The registry to ask next. */
+  /** Returns the next registry. */
   nextRegistry() {
     return started(this.#registryDoors).next();
   }
 
-  /** Sends a service's configuration to a registry; its status, or null. */
+  /** Sends a service's configuration to a registry. Returns the status, or null. */
   async put(registry: string, service: string, config: object): Promise<number | null> {
     try {
       const answer = await fetch(`${registry}/services/${service}`, {
@@ -119,6 +124,8 @@ export class System implements AsyncDisposable {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
         body: JSON.stringify(config),
         signal: AbortSignal.timeout(LIMITS.publisher_patience_ms),
+        // A kept connection may have gone silent in an earlier fault, and would be blamed on a later one.
+        keepalive: false,
       });
       await answer.arrayBuffer();
       return answer.status;
@@ -132,7 +139,12 @@ export class System implements AsyncDisposable {
     return [...this.identity, ...this.audit, ...this.registries, ...this.gateways];
   }
 
-  /** Ids of the processes that run, by name; PostgreSQL's own children are not among them. */
+  /** The services at the ports that processes of the four services connect to. */
+  get peers(): ReadonlyMap<number, string> {
+    return this.#peers;
+  }
+
+  /** Returns the ids of the running processes, by name, without PostgreSQL's own children. */
   pids(): ReadonlyMap<string, number> {
     const stores = Object.entries(this.#stores).map(([name, { server }]) => ({ name, server }));
     const all = [...this.replicas(), ...stores, { name: "upstream", server: this.upstream.server }];
@@ -159,6 +171,9 @@ export class System implements AsyncDisposable {
     this.#ends.defer(() => people.stop());
     const identity = await this.#internalDoor(this.identity);
     const audit = await this.#internalDoor(this.audit);
+    this.#name("identity", identity.url);
+    this.#name("audit", audit.url);
+    this.#name("the identity provider", people.provider.jwks_uri);
     this.gateways = await this.#startTwo("gateway", {
       ROUTE_STORE_URL,
       COUNTER_STORE_URL: this.redis.link.url,
@@ -172,6 +187,8 @@ export class System implements AsyncDisposable {
       VALIDATE_TIMEOUT_MS: String(LIMITS.validate_ms),
       UPSTREAM_TIMEOUT_MS: String(LIMITS.upstream_ms),
       UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstream_ms),
+      // Connections of a fault close before the next one ends
+      UPSTREAM_KEEP_ALIVE_MS: "2000",
     });
     this.#gatewayDoors = this.#balancer(this.gateways, "public");
     this.#registryDoors = this.#balancer(this.registries, "public");
@@ -205,7 +222,11 @@ export class System implements AsyncDisposable {
     );
   }
 
-  /** One address for the internal ports of both. */
+  #name(peer: string, url: string): void {
+    this.#peers.set(Number(new URL(url).port), peer);
+  }
+
+  /** Returns one address for the internal ports of both. */
   async #internalDoor(replicas: readonly Replica[]): Promise<NetworkProxy> {
     const door = await this.#balancer(replicas, "internal").listen();
     this.#ends.defer(() => door.close());

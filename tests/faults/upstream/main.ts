@@ -1,6 +1,7 @@
 /**
- * The service behind the gateways: notes each request that reaches it in a file, before it answers, so that a service
- * that is killed has told of all. Streams events, echoes messages, and answers everything else with its path.
+ * The service behind the gateways. It notes each request in a file before it answers, so that a service that
+ * is killed has noted everything. It streams events, echoes messages, and answers everything else with its
+ * path.
  */
 import { openSync, writeSync } from "node:fs";
 

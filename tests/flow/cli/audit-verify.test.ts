@@ -21,17 +21,17 @@ describe("audit verify", () => {
   });
   afterAll(() => audit.stop());
 
-  test("says what is complete and unaltered, from when to when and under which checkpoint", async () => {
+  test("says what is complete and unaltered, for which time and under which checkpoint", async () => {
     const { exit_code, stdout, stderr } = await cli(["audit", "verify", log, "--keys", keys]);
     expect([exit_code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^3 events from 2\S+Z to 2\S+Z are complete and unaltered\.\n/);
     expect(stdout).toContain("organization:organization-1, 5 entries, 1 events without an outcome");
     expect(stdout).toMatch(/checkpoint {3}\d+ of 2\S+Z, signed by [\w-]{43}\n/);
     const unsure = await cli(["audit", "verify", log]);
-    expect(unsure.stdout).toContain("a key that this file brings itself: give the one you trust as --keys");
+    expect(unsure.stdout).toContain("a key from this file itself: give the key that you trust as --keys");
   });
 
-  test("reads standard input, and writes what it found as JSON", async () => {
+  test("reads standard input, and writes its findings as JSON", async () => {
     const { exit_code, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
     expect(exit_code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ complete: true, events: 3, entries: 5, faults: [] });
@@ -48,7 +48,7 @@ describe("audit verify", () => {
     expect([asJson.exit_code, JSON.parse(asJson.stdout).faults[0].event_id]).toEqual([1, id]);
   });
 
-  test("compares with what was kept: a page of checkpoints, one, its JWS, or an earlier export", async () => {
+  test("compares with kept files: a page of checkpoints, one checkpoint, its JWS, or an earlier export", async () => {
     const page = await (await audit.get("/audit-checkpoints")).text();
     const [newest] = JSON.parse(page).audit_checkpoints;
     await writeEvents(audit, 2);
@@ -62,11 +62,44 @@ describe("audit verify", () => {
     }
     const newer = await file("newer.ndjson", (await exportProof(audit)).text);
     const { exit_code, stdout } = await cli(["audit", "verify", log, "--checkpoint", newer]);
-    expect(exit_code).toBe(1);
-    expect(stdout).toContain("this file does not reach");
+    expect(exit_code).toBe(4);
+    expect(stdout).toContain("either this file was made before it, or the log was restored");
   });
 
-  test("exits with 2 for files that can not be read or are something else", async () => {
+  test("exits with 4 where it cannot tell, says what, and accuses nobody", async () => {
+    const { text: nothing } = await exportProof(audit, "/organizations/new/audit-events");
+    const empty = await file("empty.ndjson", nothing);
+    const person = await exportProof(audit, "/users/nobody/audit-events");
+    const another = await file("another.ndjson", person.text);
+    for (const parameters of [[empty], [log, "--checkpoint", another]]) {
+      const { exit_code, stdout, stderr } = await cli(["audit", "verify", ...parameters, "--keys", keys]);
+      expect(exit_code).toBe(4);
+      expect(stdout).toContain("What cannot be told from these files:");
+      expect(stderr).toStartWith("No problem was found, but these files do not show everything");
+    }
+    const { exit_code, stdout } = await cli(["--json", "audit", "verify", empty]);
+    expect([exit_code, JSON.parse(stdout)]).toMatchObject([
+      4,
+      { result: "undecided", complete: false, faults: [] },
+    ]);
+  });
+
+  test("reads a kept export to its end, however long it is", async () => {
+    // The filler exceeds what one string search can cover, and the end comes last.
+    const filler = `${JSON.stringify({ proof: "x".repeat(1024 * 1024) })}\n`;
+    const kept = await file("long.ndjson", filler.repeat(70) + text);
+    expect(await cli(["audit", "verify", log, "--keys", keys, "--checkpoint", kept])).toMatchObject({
+      exit_code: 0,
+    });
+    const page = await (await audit.get("/audit-checkpoints")).text();
+    const many = await file("many.json", `${" ".repeat(1024 * 1024)}\n`.repeat(70) + page);
+    const now = await file("now.ndjson", (await exportProof(audit)).text);
+    expect(await cli(["audit", "verify", now, "--keys", keys, "--checkpoint", many])).toMatchObject({
+      exit_code: 0,
+    });
+  }, 60_000);
+
+  test("exits with 2 for files that cannot be read or are something else", async () => {
     await mkdir(join(directory(), "folder"), { recursive: true });
     const csv = await file("log.csv", "id,occurred_at\n1,2\n");
     for (const parameters of [
@@ -90,7 +123,7 @@ describe("audit verify", () => {
     expect([exit_code, stdout.includes("\u001b")]).toEqual([1, false]);
   });
 
-  test("asks nobody: no address of anything is needed", async () => {
+  test("contacts no server and needs no address", async () => {
     const lonely = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
     expect(await cli(["audit", "verify", log], { env: lonely })).toMatchObject({ exit_code: 0 });
   });

@@ -21,11 +21,13 @@ export interface RunOptions {
   env?: Record<string, string>;
 }
 
-/** The command line of an operator whose registry runs for all tests of a file, and a folder for files to apply. */
+/**
+ * The command line of an operator, with a registry for all tests of a file and a folder for files to apply.
+ */
 export interface CliBed {
   readonly registry: Registry;
   cli(parameters: string[], options?: RunOptions): Promise<Run>;
-  /** Writes a file of that name, and gives its path. */
+  /** Writes a file of that name, and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>;
   directory(): string;
 }
@@ -49,7 +51,7 @@ export function useCli(): CliBed {
   };
 }
 
-/** Runs `bun cli` as an operator of the registry at `url` would, its output going to no terminal. */
+/** Runs `bun cli` as an operator of the registry at `url` would, without a terminal. */
 export async function runCli(
   url: string,
   parameters: string[],
@@ -66,7 +68,7 @@ export async function runCli(
   return { exit_code: await child.exited, stdout, stderr };
 }
 
-/** Runs it on a terminal of its own, by `script`, and gives what it showed there. */
+/** Runs it on its own terminal, by `script`, and returns what it showed there. */
 export function runCliOnTerminal(
   url: string,
   parameters: string[],
@@ -82,8 +84,8 @@ export function runCliOnTerminal(
 }
 
 /**
- * Runs it at a terminal of its own, where `person` sees what is shown and types. Not by way of `bun cli`: the runner
- * would lead the terminal's session, as a shell does, but may end first.
+ * Runs it at its own terminal, where `person` reads and types. It starts the program without `bun cli`: that
+ * runner would lead the terminal's session, as a shell does, but may end first.
  */
 export async function atTerminal(
   url: string,
@@ -123,7 +125,7 @@ export async function atTerminal(
   }
 }
 
-/** The environment of an operator of the registry at `url`. */
+/** Returns the environment of an operator of the registry at `url`. */
 export function environmentOf(url: string): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
   return { PATH, HOME, REGISTRY_URL: url, ADMIN_TOKEN };

@@ -4,13 +4,13 @@ import { useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();
 
-/** YAML of one service with a user route of each path. */
+/** Returns YAML of one service with a user route of each path. */
 function yaml(name: string, ...paths: string[]): string {
   const routes = paths.map((path) => `        - {path: "${path}", methods: [GET]}`);
   return `services:\n  ${name}:\n    url: http://upstream:8080\n    user:\n      routes:\n${routes.join("\n")}\n`;
 }
 
-/** The cells of a table's lines, split where columns are. */
+/** Returns the cells of a table's lines, split at the columns. */
 function cells(text: string): string[][] {
   return text
     .trimEnd()
@@ -38,7 +38,7 @@ describe("apply", () => {
     }
   });
 
-  test("takes back what services --json gave", async () => {
+  test("accepts the output of services --json", async () => {
     await registry.put("given", service("/given"));
     const { stdout } = await cli(["services", "--json"]);
     expect((await cli(["apply", "-"], { input: stdout })).exit_code).toBe(0);
@@ -64,7 +64,7 @@ describe("apply", () => {
     expect(same.stdout).toBe("dry: unchanged, current revision 1\nNo changes.\n");
   });
 
-  test("that is refused tells every fault, with exit code 1", async () => {
+  test("lists every violation of a refused document, with exit code 1", async () => {
     const path = await file("bad.yaml", yaml("bad name", "/Upper/").replace("http:", "https:"));
     const run = await cli(["apply", path]);
     expect(run).toMatchObject({ exit_code: 1, stdout: "" });
@@ -79,7 +79,7 @@ describe("apply", () => {
     }
   });
 
-  test("that meets another service's route tells whose it is", async () => {
+  test("names the owner of a route that another service has", async () => {
     await registry.put("holder", service("/held/{id}"));
     const run = await cli(["apply", "-"], { input: yaml("thief", "/held/{x}") });
     expect(run).toEqual({
@@ -87,6 +87,8 @@ describe("apply", () => {
       stdout: "",
       stderr: "Refused, nothing was written:\n  GET /held/{x} of thief belongs to holder, as /held/{id}\n",
     });
+    const dry = await cli(["apply", "--dry-run", "-"], { input: yaml("thief", "/held/{x}") });
+    expect(dry.stderr).toBe("Refused:\n  GET /held/{x} of thief belongs to holder, as /held/{id}\n");
   });
 });
 
@@ -97,7 +99,7 @@ describe("diff", () => {
     await registry.put("d", { ...service("/d/2"), url: "http://upstream:9090" });
     const newest = await cli(["diff", "d"]);
     expect(newest.stdout).toBe(
-      "d: revision 2 to 3\n~ url: http://upstream:8080 -> http://upstream:9090\n1 change: none opens something or breaks callers.\n",
+      "d: revision 2 to 3\n~ url: http://upstream:8080 -> http://upstream:9090\n1 change: no change opens a route or breaks callers.\n",
     );
     const first =
       "d: revision 1 to 2\n+ GET /d/2 (user)\n- GET /d/1 (user)\n    breaks: the route is gone\n2 changes: 1 breaks callers.\n";
@@ -120,7 +122,7 @@ describe("diff", () => {
     });
   });
 
-  test("of a single revision, or a wrong one, is wrong usage", async () => {
+  test("of a single or wrong revision is wrong usage", async () => {
     await registry.put("single", service("/single"));
     const single = await cli(["diff", "single"]);
     expect(single).toMatchObject({ exit_code: 2, stdout: "" });
@@ -153,7 +155,7 @@ describe("services and revisions", () => {
       "X-Request-ID": "third",
     });
     const services = await cli(["services"]);
-    expect(cells(services.stdout)).toContainEqual(["listed", "http://upstream:8080", "member", "2"]);
+    expect(cells(services.stdout)).toContainEqual(["listed", "http://upstream:8080", "member", "3"]);
     const routes = await cli(["services", "listed"]);
     expect(routes.stdout).toStartWith("listed, revision 3, at http://upstream:8080\n");
     expect(cells(routes.stdout).slice(2)).toEqual([
@@ -170,7 +172,7 @@ describe("services and revisions", () => {
     expect(revisions[1]?.[3]).toBe("third");
   });
 
-  test("are given whole as JSON", async () => {
+  test("are complete in JSON", async () => {
     await registry.put("whole", service("/whole"));
     for (const [parameters, path] of [
       [["services"], "/services"],
@@ -182,7 +184,7 @@ describe("services and revisions", () => {
     }
   });
 
-  test("that are unknown are refused, with the envelope as JSON", async () => {
+  test("are refused when unknown, with the envelope as JSON", async () => {
     const run = await cli(["services", "unknown"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
     const json = await cli(["revisions", "unknown", "--json"]);
@@ -192,7 +194,7 @@ describe("services and revisions", () => {
 });
 
 describe("restore", () => {
-  test("makes an earlier revision current, if the current one is the one expected", async () => {
+  test("makes an earlier revision current, if the current one is the expected one", async () => {
     await registry.put("r", service("/r/1"));
     await registry.put("r", service("/r/2"));
     const stale = await cli(["restore", "r", "1", "--if-revision", "1"]);
@@ -250,7 +252,7 @@ describe("explain", () => {
     });
   });
 
-  test("tells whether a caller may send it, and why", async () => {
+  test("tells whether a caller can send it, and why", async () => {
     await registry.put("asked", {
       url: "http://a:1",
       organization: {
@@ -279,15 +281,21 @@ describe("explain", () => {
     expect((await verdict("GET", "/asked/public", "--labels", "c"))[1]).toStartWith("Everybody may use it");
   });
 
-  test("of a role that the registry does not know is refused, of a role and labels wrong usage", async () => {
+  test("of an unknown role is refused, of a role and labels wrong usage", async () => {
     const unknown = await cli(["explain", "PUT", "/asked", "--role", "owner"]);
-    expect(unknown).toMatchObject({ exit_code: 1, stdout: "" });
-    expect(unknown.stderr).toContain("ROLES_FILE");
+    expect(unknown).toEqual({
+      exit_code: 1,
+      stdout: "",
+      stderr: "Refused:\n  role: This registry knows no roles: set its ROLES_FILE, or give labels.\n",
+    });
+    const wrong = await cli(["explain", "PUT", "/asked", "--labels", "A B"]);
+    expect(wrong).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(wrong.stderr).toStartWith("Refused:\n  labels must be 1 to 64 labels separated by commas");
     const both = await cli(["explain", "PUT", "/asked", "--role", "owner", "--labels", "a"]);
     expect(both).toMatchObject({ exit_code: 2, stdout: "" });
   });
 
-  test("takes the request as it was seen elsewhere: a method in lower case, a whole URL", async () => {
+  test("accepts a method in lower case and a whole URL", async () => {
     await registry.put("seen", service("/seen/{id}"));
     const plain = await cli(["explain", "GET", "/seen/42"]);
     expect(plain.exit_code).toBe(0);

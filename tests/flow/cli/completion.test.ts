@@ -12,6 +12,7 @@ let env: Record<string, string> = {};
 beforeAll(async () => {
   await registry.put("widgets", service("/widgets"));
   await registry.put("gadgets", service("/gadgets"));
+  await registry.put("gadgets", service("/gadgets/more"));
   const bin = join(directory(), "bin");
   await mkdir(bin);
   const ostiary = join(bin, "ostiary");
@@ -24,7 +25,7 @@ beforeAll(async () => {
   env = { ...environment, PATH: `${bin}:${environment.PATH}`, XDG_CONFIG_HOME: directory(), TERM: "xterm" };
 });
 
-/** The words that may follow, as every script asks for them. */
+/** Returns the possible next words, as every script asks for them. */
 async function words(shell: string, ...typed: string[]): Promise<string[]> {
   const run = await cli(["complete", shell, "--", ...typed], { env: { XDG_CONFIG_HOME: directory() } });
   expect(run).toMatchObject({ exit_code: 0, stderr: "" });
@@ -34,7 +35,7 @@ async function words(shell: string, ...typed: string[]): Promise<string[]> {
     .map((line) => line.split("\t")[0] ?? "");
 }
 
-describe("the words that may follow", () => {
+describe("the possible next words", () => {
   test.each<[string[], string[]]>([
     [["appl"], ["apply"]],
     [["re"], ["revisions", "restore"]],
@@ -45,7 +46,33 @@ describe("the words that may follow", () => {
     ],
     [["--time"], ["--timeout"]],
     [["apply", "--dry"], ["--dry-run"]],
-    [["apply", "--fail-on="], []],
+    [
+      ["apply", "--fail-on="],
+      ["--fail-on=opens", "--fail-on=breaks", "--fail-on=opens,breaks"],
+    ],
+    [
+      ["diff", "gadgets", "--fail-on", "o"],
+      ["opens", "opens,breaks"],
+    ],
+    [
+      ["restore", "gadgets", ""],
+      ["2", "1"],
+    ],
+    [["restore", "--timeout", "5", "widgets", ""], ["1"]],
+    [["restore", "nosuch", ""], []],
+    [
+      ["diff", "gadgets", ""],
+      ["2", "1"],
+    ],
+    [
+      ["diff", "gadgets", "1", ""],
+      ["2", "1"],
+    ],
+    [
+      ["delete", "gadgets", "--if-revision", ""],
+      ["2", "1"],
+    ],
+    [["delete", "--if-revision", ""], []],
     [
       ["diff", "x.yaml", "--output", ""],
       ["text", "json", "markdown"],
@@ -87,7 +114,7 @@ describe("the words that may follow", () => {
     expect(await words("bash", "diff", "x.yaml", "--output")).toEqual(["--output"]);
   });
 
-  test("leave out services, and say nothing, where no registry answers", async () => {
+  test("leave out services, without an error, when no registry answers", async () => {
     const away = { REGISTRY_URL: "http://127.0.0.1:1" };
     expect(await cli(["complete", "fish", "--", "services", ""], { env: away })).toEqual({
       exit_code: 0,
@@ -99,7 +126,7 @@ describe("the words that may follow", () => {
     ).toBe(0);
   });
 
-  test("come with what they mean, in one line each", async () => {
+  test("come with their meaning, in one line each", async () => {
     const { stdout } = await cli(["complete", "fish", "--", ""]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeGreaterThan(8);
@@ -112,7 +139,7 @@ test.each([["tcsh"], []])("completion %j is wrong usage", async (...shell) => {
   expect(await cli(["completion", ...shell])).toMatchObject({ exit_code: 2, stdout: "" });
 });
 
-/** Types at a prompt of a shell that has the script, until the line that it edits shows `expected`. */
+/** Types at the prompt of a shell with the script, until its line shows `expected`. */
 async function typed(shell: string[], setup: string, keys: string, expected: string): Promise<void> {
   const decoder = new TextDecoder();
   let screen = "";
@@ -143,7 +170,7 @@ async function typed(shell: string[], setup: string, keys: string, expected: str
   }
 }
 
-/** What is shown, without colours, moves and the bell. */
+/** Returns the visible text, without colors, cursor moves and the bell. */
 function plain(screen: string): string {
   return Bun.stripANSI(screen).replaceAll("\u0007", "");
 }

@@ -8,7 +8,7 @@ const { registry, cli } = useCli();
 const status = async (name: string) => (await registry.call("GET", `/services/${name}`)).status;
 
 describe("delete --yes", () => {
-  test("takes a service away, and says how it comes back", async () => {
+  test("removes a service, and says how to restore it", async () => {
     await registry.put("a", service("/a"));
     expect(await cli(["delete", "a", "--yes"])).toEqual({
       exit_code: 0,
@@ -21,12 +21,12 @@ describe("delete --yes", () => {
     expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
   });
 
-  test("--wait waits for the gateways, of which none runs", async () => {
+  test("--wait waits for the gateways, when none runs", async () => {
     await registry.put("waited", service("/waited"));
     expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
       exit_code: 0,
       stdout:
-        "waited is deleted. Its revisions stay, and restore brings one back.\nNo gateway runs: whichever starts will serve it.\n",
+        "waited is deleted. Its revisions stay, and restore brings one back.\nNo gateway runs: the next one to start will not serve it.\n",
       stderr: "",
     });
     await registry.put("waited", service("/waited"));
@@ -37,12 +37,12 @@ describe("delete --yes", () => {
     });
   });
 
-  test("of what is not there is refused", async () => {
+  test("of an unknown service is refused", async () => {
     const run = await cli(["delete", "unknown", "--yes"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
   });
 
-  test("of another revision than the one expected is refused", async () => {
+  test("of another revision than the expected one is refused", async () => {
     await registry.put("b", service("/b"));
     await registry.put("b", service("/b", "/b/2"));
     const stale = await cli(["delete", "b", "--yes", "--if-revision", "1"]);
@@ -63,7 +63,7 @@ describe("delete --yes", () => {
     expect(await cli(parameters)).toMatchObject({ exit_code: 2, stdout: "" });
   });
 
-  test("takes no page for an answer", async () => {
+  test("accepts no HTML page as an answer", async () => {
     const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>deleted") });
     const run = await cli(["delete", "a", "--yes"], {
       env: { REGISTRY_URL: `http://127.0.0.1:${page.port}` },
@@ -74,7 +74,7 @@ describe("delete --yes", () => {
 });
 
 describe("delete without --yes", () => {
-  test("asks nobody where standard input is no terminal, and deletes nothing", async () => {
+  test("deletes nothing and does not ask when standard input is no terminal", async () => {
     await registry.put("c", service("/c"));
     const run = await cli(["delete", "c"], { input: "y\n" });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
@@ -89,7 +89,7 @@ describe("delete without --yes", () => {
       type(answer);
     });
 
-  test("asks at a terminal, with what would go", async () => {
+  test("asks at a terminal, with what would be deleted", async () => {
     await registry.put("d", service("/d/1", "/d/2"));
     const { exit_code, shown } = await asked("d", "y\r");
     expect(shown).toContain("Delete d, revision 1, with 2 routes at http://upstream:8080? [y/N] ");
@@ -97,7 +97,7 @@ describe("delete without --yes", () => {
     expect(await status("d")).toBe(404);
   });
 
-  test.each(["\r", "n\r", "yesterday\r", "Y?\r", "\u0004"])("takes %j for no", async (answer) => {
+  test.each(["\r", "n\r", "yesterday\r", "Y?\r", "\u0004"])("treats %j as no", async (answer) => {
     await registry.put("e", service("/e"));
     const { exit_code, shown } = await asked("e", answer);
     expect(exit_code).toBe(1);
@@ -105,15 +105,15 @@ describe("delete without --yes", () => {
     expect(await status("e")).toBe(200);
   });
 
-  test("ends at Ctrl-C, and has nothing to say, since nothing was sent", async () => {
+  test("ends at Ctrl-C without a message, because nothing was sent", async () => {
     await registry.put("f", service("/f"));
     const { exit_code, shown } = await asked("f", "\u0003");
     expect(exit_code).toBe(130);
-    expect(shown).not.toContain("may have been done");
+    expect(shown).not.toContain("may have taken effect");
     expect(await status("f")).toBe(200);
   });
 
-  test("deletes the revision that was shown, and no other", async () => {
+  test("deletes only the revision that was shown", async () => {
     await registry.put("g", service("/g"));
     const { exit_code, shown } = await asked("g", "yes\r", () => registry.put("g", service("/g", "/g/2")));
     expect(exit_code).toBe(1);

@@ -19,7 +19,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
   }, BUILD_MS);
   afterAll(() => built.remove());
 
-  /** Runs it with nothing around it but the variables given, in a folder of its own. */
+  /** Runs it with only the given variables, in its own folder. */
   async function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {
     const child = Bun.spawn([executable, ...parameters], {
       cwd,
@@ -32,7 +32,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     return { exit_code: await child.exited, stdout, stderr };
   }
 
-  test("is told of while it is made, with its sum beside it", async () => {
+  test("is reported during the build, with its checksum beside it", async () => {
     expect(built.said).toMatch(/^linux-x64 \S+ostiary-linux-x64, \d+ MiB, in [\d.]+ s\n$/);
     const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(executable).bytes()).digest("hex");
     expect(await Bun.file(join(built.folder, "SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
@@ -50,7 +50,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     expect((await run(["diff", "alone", "--fail-on=breaks"])).exit_code).toBe(3);
   });
 
-  test("calls itself by its name", async () => {
+  test("names itself in messages", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
     expect(await run(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
     for (const parameters of [["--help"], ["apply", "--help"], ["completion", "--help"]]) {
@@ -66,7 +66,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     });
   });
 
-  test("reads nothing of the folder in which it is called", async () => {
+  test("reads nothing of the current folder", async () => {
     const folder = join(directory(), "strange");
     await mkdir(folder);
     await writeFile(join(folder, ".env"), "REGISTRY_URL=http://127.0.0.1:1\nNO_COLOR=1\n");
@@ -93,6 +93,6 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
 
 test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])("a build for %j is wrong usage", async (targets) => {
   const { exit_code, stderr } = await runBuild(...targets);
-  expect(stderr).toContain("It is one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.");
+  expect(stderr).toContain("Use one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.");
   expect(exit_code).toBe(1);
 });

@@ -10,7 +10,7 @@ import { useCli } from "./bed.ts";
 
 const { registry, cli } = useCli();
 
-/** Names and labels that YAML reads as something else where nobody quotes them. */
+/** Names and labels that YAML reads as other types without quotes. */
 const WORDS = [
   "1",
   "1e3",
@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 
 describe("export", () => {
-  test("of everything is a document that changes nothing when it is applied", async () => {
+  test("of everything is a document that changes nothing when applied", async () => {
     const run = await cli(["export"]);
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(run.stdout).not.toContain("#");
@@ -81,19 +81,19 @@ describe("export", () => {
     expect((await cli(["diff", "-", "--json"], { input: json.stdout })).stdout).toContain('"unchanged"');
   });
 
-  test("of what is not there is refused", async () => {
+  test("of an unknown service is refused", async () => {
     const run = await cli(["export", "unknown"]);
     expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
   });
 
-  test("has methods and labels in a line each", async () => {
+  test("has one line for each method and label", async () => {
     const { stdout } = await cli(["export", "true"]);
     expect(stdout).toContain("methods: [GET, POST]\n");
   });
 });
 
 describe("any services", () => {
-  test("come back from YAML as they were, whichever version of it is read", () => {
+  test("survive a round trip through YAML, whichever version reads it", () => {
     fc.assert(
       fc.property(document, (input) => {
         const services = Object.fromEntries(storedServices(input.services));
@@ -105,7 +105,7 @@ describe("any services", () => {
     );
   });
 
-  test("with any text in them come back as they were", () => {
+  test("with any text survive a round trip", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme" }),
       fc.string({ unit: "binary" }),
@@ -124,7 +124,7 @@ describe("any services", () => {
   });
 });
 
-test("a registry without services exports a document without any, which is nothing to apply", async () => {
+test("a registry without services exports a document without services, which cannot be applied", async () => {
   expect(documentYaml({ services: {} })).toBe("services: {}\n");
   expect(validateDocument(parse("services: {}\n")).ok).toBe(false);
 });

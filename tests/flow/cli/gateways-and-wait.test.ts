@@ -22,12 +22,12 @@ afterEach(async () => {
 const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
 
 describe("gateways", () => {
-  test("says when none runs", async () => {
+  test("says that none runs", async () => {
     expect(await cli(["gateways"])).toEqual({ exit_code: 0, stdout: "No gateway runs.\n", stderr: "" });
     expect(JSON.parse((await cli(["gateways", "--json"])).stdout)).toEqual({ gateways: [] });
   });
 
-  test("lists each with what it serves, and what it had to leave out and why", async () => {
+  test("lists each with what it serves, and what it left out and why", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { listed: service("/listed") } });
     const { id } = await join();
     await registry.routeStore.put(`${ROUTES_PREFIX}broken`, "{");
@@ -51,7 +51,7 @@ describe("gateways", () => {
     await registry.routeStore.delete(`${ROUTES_PREFIX}broken`);
   });
 
-  test("shows no control characters that an entry holds", async () => {
+  test("shows no control characters of an entry", async () => {
     const gateway = await join();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const skipped = [{ service: "\u001b[2J", reason: "\u0007" }];
@@ -62,34 +62,62 @@ describe("gateways", () => {
     expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
     await registry.routeStore.delete(`${INSTANCES_PREFIX}hostile`);
   });
+
+  test("shows no line breaks of an entry", async () => {
+    const gateway = await join();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const skipped = [{ service: "a", reason: "b\nNo gateway runs." }];
+    const rogue = { ...JSON.parse(entry?.value ?? ""), instance: "rogue", skipped };
+    await registry.routeStore.put(`${INSTANCES_PREFIX}rogue`, JSON.stringify(rogue));
+    const { stdout } = await cli(["gateways"]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("rogue leaves out a: b\ufffdNo gateway runs.");
+    await registry.routeStore.delete(`${INSTANCES_PREFIX}rogue`);
+  });
+
+  test("lists more than one page of them", async () => {
+    const gateway = await join();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const told = JSON.parse(entry?.value ?? "");
+    const ids = Array.from({ length: 130 }, (_, number) => `many-${number}`);
+    for (const id of ids) {
+      await registry.routeStore.put(INSTANCES_PREFIX + id, JSON.stringify({ ...told, instance: id }));
+    }
+    const { gateways } = JSON.parse((await cli(["gateways", "--json"])).stdout);
+    expect(gateways.map(({ instance }: { instance: string }) => instance)).toEqual(
+      [...ids, gateway.id].sort(),
+    );
+    for (const id of ids) await registry.routeStore.delete(INSTANCES_PREFIX + id);
+  });
 });
 
 describe("--wait", () => {
-  test("of apply, restore and delete says that every gateway serves it", async () => {
+  test("of apply and restore says that every gateway serves it, of delete that none does", async () => {
     await Promise.all([join(), join()]);
     const path = await file("waited.json", document("waited"));
-    for (const parameters of [
-      // the file may stand behind it
-      ["apply", "--wait", path],
-      ["apply", path, "--wait=20000"],
-      ["restore", "waited", "1", "--wait"],
-      ["delete", "waited", "--yes", "--wait"],
-    ]) {
-      const run = await cli(parameters);
+    const everyGateway = /\nEvery gateway serves it: 2 of 2, after \d+\.\d s\.\n$/;
+    const noGateway = /\nNo gateway serves it any more: 2 of 2, after \d+\.\d s\.\n$/;
+    for (const [parameters, said] of [
+      // The file may follow the option.
+      [["apply", "--wait", path], everyGateway],
+      [["apply", path, "--wait=20000"], everyGateway],
+      [["restore", "waited", "1", "--wait"], everyGateway],
+      [["delete", "waited", "--yes", "--wait"], noGateway],
+    ] as const) {
+      const run = await cli([...parameters]);
       expect(run).toMatchObject({ exit_code: 0, stderr: "" });
-      expect(run.stdout).toMatch(/\nEvery gateway serves it: 2 of 2, after \d+\.\d s\.\n$/);
+      expect(run.stdout).toMatch(said);
     }
     const json = await cli(["apply", "--wait", path, "--json"]);
     expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 2, projected: true });
   });
 
-  test("says it when no gateway runs", async () => {
+  test("says that no gateway runs", async () => {
     const run = await cli(["apply", "--wait", await file("nobody.json", document("nobody"))]);
     expect(run.exit_code).toBe(0);
-    expect(run.stdout).toEndWith("No gateway runs: whichever starts will serve it.\n");
+    expect(run.stdout).toEndWith("No gateway runs: the next one to start will serve it.\n");
   });
 
-  test("that is over too soon is exit code 1, with a sentence that tells what is known", async () => {
+  test("that times out is exit code 1, with what is known", async () => {
     const [held] = await Promise.all([join(), join()]);
     held.holdUp();
     const path = await file("late.json", document("late"));
@@ -97,16 +125,21 @@ describe("--wait", () => {
     expect(run.exit_code).toBe(1);
     expect(run.stdout).toContain("upserted");
     expect(run.stderr).toMatch(
-      /^It is recorded, but after 0\.\d s only 1 of 2 gateways serve it: bun cli gateways tells which\.\n$/,
+      /^The write is recorded, but after 0\.\d s only 1 of 2 gateways serve it: bun cli gateways tells which\.\n$/,
     );
     const json = await cli(["apply", path, "--wait=100", "--json"]);
     expect(json.exit_code).toBe(1);
     expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
-    // which the held gateway never had: what it serves is right again
+    await cli(["apply", await file("kept.json", document("kept"))]);
+    const deleted = await cli(["delete", "kept", "--yes", "--wait=1000"]);
+    expect(deleted.stderr).toMatch(
+      /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving it: bun cli gateways tells which\.\n$/,
+    );
+    // The held gateway never had the service: its routes are right again.
     expect((await cli(["delete", "late", "--yes", "--wait"])).exit_code).toBe(0);
   });
 
-  test("shows on a terminal that it waits, and leaves nothing of that behind", async () => {
+  test("shows its progress on a terminal, and removes it at the end", async () => {
     const held = await join();
     held.holdUp();
     const path = await file("shown.json", document("shown"));
@@ -125,7 +158,7 @@ describe("--wait", () => {
     },
   );
 
-  test("beside --dry-run is wrong usage", async () => {
+  test("with --dry-run is wrong usage", async () => {
     const run = await cli(["apply", await file("dry.json", document("dry")), "--wait", "--dry-run"]);
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
   });

@@ -6,7 +6,7 @@ import { startLocalGateway } from "../../support/gateway.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
 import { useCli } from "./bed.ts";
 
-/** The command line where something else than a registry answers, or nothing does. */
+/** The command line when something else than a registry answers, or nothing does. */
 
 setDefaultTimeout(60_000);
 
@@ -16,17 +16,17 @@ type Answerer = Partial<Bun.SocketHandler>;
 const { registry, cli } = useCli();
 
 describe("a registry that does not answer as one", () => {
-  test("because it is not there, is told with its address", async () => {
+  test("because it is not there, is reported with its address", async () => {
     const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
     expect(run).toEqual({
       exit_code: 1,
       stdout: "",
       stderr:
-        "The registry at http://127.0.0.1:1 can not be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
+        "The registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
     });
   });
 
-  test("because the token is wrong, is told without the token", async () => {
+  test("because the token is wrong, is reported without the token", async () => {
     const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
     expect(run).toEqual({
       exit_code: 1,
@@ -52,7 +52,7 @@ describe("a registry that does not answer as one", () => {
     [
       "a redirect",
       () => Response.redirect("https://elsewhere.example/"),
-      "redirects to https://elsewhere.example/: set REGISTRY_URL to where the registry itself answers.",
+      "redirects to https://elsewhere.example/: set REGISTRY_URL to the registry's own address.",
     ],
   ])("because it is something else that answers with %s, is told", async (_, answer, message) => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
@@ -64,7 +64,7 @@ describe("a registry that does not answer as one", () => {
     await other.stop(true);
   });
 
-  test("because it answers without end, is told before the memory is full", async () => {
+  test("because it answers without end, is reported before memory is full", async () => {
     const mebibyte = new Uint8Array(1_048_576).fill(0x20);
     let sent = 0;
     const endless = Bun.serve({
@@ -91,7 +91,7 @@ describe("a registry that does not answer as one", () => {
     await endless.stop(true);
   });
 
-  test("because it is another part of Ostiary, is told which port it is", async () => {
+  test("because it is another part of Ostiary, is reported with its port", async () => {
     const gateway = await startLocalGateway();
     const identity = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });
     const strangers: [string, string][] = [
@@ -141,11 +141,11 @@ describe("a registry that does not answer as one", () => {
     expect(read.stderr).toContain(message);
     expect(read.stderr).not.toContain("may have been done");
     const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });
-    expect(write.stderr).toContain("What was asked for may have been done all the same");
+    expect(write.stderr).toContain("The command may have taken effect all the same");
     other.stop(true);
   });
 
-  test("because one of the two speaks TLS, is told the other scheme", async () => {
+  test("because one of the two speaks TLS, is reported with the other scheme", async () => {
     const { key, cert } = await selfSigned();
     const secure = Bun.serve({
       port: 0,
@@ -160,7 +160,7 @@ describe("a registry that does not answer as one", () => {
     await secure.stop(true);
   });
 
-  test("can not steer the terminal through what it says", async () => {
+  test("cannot control the terminal by its answer", async () => {
     const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
     const other = Bun.serve({
       port: 0,

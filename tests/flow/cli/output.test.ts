@@ -4,14 +4,14 @@ import { service } from "../../app/registry/harness.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { atTerminal, environmentOf, ROOT, runCli } from "./bed.ts";
 
-/** Where the command line's output goes, who reads it, and Ctrl-C. */
+/** The output of the command line, its readers, and Ctrl-C. */
 
 const registry = useRegistry();
 beforeAll(async () => {
   await registry.put("shown", service("/shown"));
 });
 
-/** Runs a line of bash in which `$CLI` is the command line; gives what came out, and every exit code of it. */
+/** Runs a line of bash where `$CLI` is the command line. Returns its output, and every exit code. */
 async function bash(line: string) {
   const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
     cwd: ROOT,
@@ -41,10 +41,10 @@ describe("the output", () => {
     expect(await bash("$CLI nosuch 2>&-")).toEqual({ stdout: "codes 2\n", stderr: "" });
   });
 
-  test.skipIf(process.platform !== "linux")("that can not be written is a failure", async () => {
+  test.skipIf(process.platform !== "linux")("that cannot be written is a failure", async () => {
     expect(await bash("$CLI services >/dev/full")).toEqual({
       stdout: "codes 1\n",
-      stderr: "The output can not be written (ENOSPC).\n",
+      stderr: "The output cannot be written (ENOSPC).\n",
     });
     expect((await bash("$CLI nosuch 2>/dev/full")).stdout).toBe("codes 2\n");
   });
@@ -90,7 +90,7 @@ describe("a terminal", () => {
 });
 
 describe("Ctrl-C", () => {
-  /** Types Ctrl-C once a server is asked that never answers. */
+  /** Types Ctrl-C while the command waits for a server that never answers. */
   async function interrupted(parameters: string[]): Promise<{ exit_code: number; shown: string }> {
     let asked = false;
     const silent = Bun.serve({
@@ -112,21 +112,19 @@ describe("Ctrl-C", () => {
     }
   }
 
-  test("ends a command that reads, and says nothing", async () => {
+  test("ends a command that reads, without a message", async () => {
     expect(await interrupted(["services"])).toEqual({ exit_code: 130, shown: "^C" });
   });
 
   test("ends a command that deletes, and says that it may have been done", async () => {
     const { exit_code, shown } = await interrupted(["delete", "shown", "--yes"]);
     expect(exit_code).toBe(130);
-    expect(shown).toContain("What was asked for may have been done all the same");
+    expect(shown).toContain("The command may have taken effect all the same");
   });
 
   test("ends a command that writes, and says that it may have been done", async () => {
     const { exit_code, shown } = await interrupted(["restore", "shown", "1"]);
     expect(exit_code).toBe(130);
-    expect(shown).toContain(
-      "What was asked for may have been done all the same: look with bun cli services.\n",
-    );
+    expect(shown).toContain("The command may have taken effect all the same: check with bun cli services.\n");
   });
 });

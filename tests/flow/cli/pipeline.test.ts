@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
 
-/** The workflow of the README, whose steps run here as a runner of GitHub runs them. */
+/** The workflow of the README, whose steps run here as on a GitHub runner. */
 
 const { registry, file, directory } = useCli();
 
@@ -28,8 +28,8 @@ beforeAll(async () => {
   await mkdir(bin);
   const programs = {
     ostiary: `exec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"`,
-    // what would be posted
-    gh: 'echo "$@" > comment.txt; cat plan.md >> comment.txt',
+    // The comment that would be posted.
+    gh: 'echo "$@" > comment.txt; cat preview.md >> comment.txt',
   };
   for (const [name, text] of Object.entries(programs)) {
     await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await registry.put("piped", service("/piped"));
 });
 
-/** As GitHub runs a step: by bash, which ends at the first failure. */
+/** Runs a step as GitHub does: with bash, which ends at the first failure. */
 async function runStep({ run = "" }: Step): Promise<number> {
   const { PATH, ...environment } = environmentOf(registry.url);
   const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
@@ -58,7 +58,7 @@ const comment = () => Bun.file(join(directory(), "comment.txt")).text();
 const propose = (config: object) => file("routes.yaml", JSON.stringify({ services: { piped: config } }));
 
 describe("the workflow of the README", () => {
-  test("names what it needs of GitHub, and the variables of the command line", () => {
+  test("lists what it needs of GitHub, and the variables of the command line", () => {
     expect(Object.keys(workflow.env)).toEqual(["REGISTRY_URL", "ADMIN_TOKEN"]);
     expect(workflow.permissions).toEqual({ contents: "read", "pull-requests": "write" });
     expect(Object.keys(workflow.on)).toEqual(["pull_request", "push"]);
@@ -70,29 +70,29 @@ describe("the workflow of the README", () => {
     }
   });
 
-  test("comments a plan that breaks callers, and fails", async () => {
+  test("comments a preview that breaks callers, and fails", async () => {
     await propose(service("/piped/elsewhere"));
-    expect(await runStep(step("review", "Plan"))).toBe(3);
+    expect(await runStep(step("review", "Preview"))).toBe(3);
     expect(await runStep(step("review", "Comment"))).toBe(0);
     expect(await comment()).toStartWith(
-      "pr comment https://github.com/a/b/pull/1 --body-file plan.md\n### Route changes\n",
+      "pr comment https://github.com/a/b/pull/1 --body-file preview.md\n### Route changes\n",
     );
     expect(await comment()).toContain("**breaks**: the route is gone");
   });
 
-  test("comments a plan that does no harm, passes, and publishes it", async () => {
+  test("comments a harmless preview, passes, and publishes it", async () => {
     await propose(service("/piped", "/piped/more"));
-    expect(await runStep(step("review", "Plan"))).toBe(0);
+    expect(await runStep(step("review", "Preview"))).toBe(0);
     expect(await runStep(step("review", "Comment"))).toBe(0);
-    expect(await comment()).toContain("1 change: none opens something or breaks callers.");
+    expect(await comment()).toContain("1 change: no change opens a route or breaks callers.");
     expect(await runStep(step("publish", "Publish"))).toBe(0);
     expect((await registry.call("GET", "/services/piped")).body.revision).toBe(2);
   });
 
-  test("fails on a document that is refused, and comments nothing", async () => {
+  test("fails on a refused document, and comments nothing", async () => {
     await file("comment.txt", "");
     await propose({ url: "https://piped:1" });
-    expect(await runStep(step("review", "Plan"))).toBe(1);
+    expect(await runStep(step("review", "Preview"))).toBe(1);
     expect(await runStep(step("review", "Comment"))).toBe(0);
     expect(await comment()).toBe("");
   });

@@ -10,12 +10,12 @@ beforeAll(async () => {
 });
 
 const NOWHERE = "http://127.0.0.1:1";
-/** What an environment without a registry has. */
+/** An environment without a registry. */
 const NONE = { REGISTRY_URL: "", ADMIN_TOKEN: "" };
 
 let folders = 0;
 
-/** A home of settings with this profiles file, which only its owner may read unless told. */
+/** Makes a home folder with this profiles file, by default readable only for its owner. */
 async function home(text: string, mode = 0o600): Promise<Record<string, string>> {
   const folder = join(directory(), `config-${folders++}`);
   const path = join(folder, "ostiary", "config.yaml");
@@ -43,13 +43,13 @@ describe("a profile", () => {
     const env = { ...(await home(profiles(token))), HERE_TOKEN: ADMIN_TOKEN };
     works(await cli(["services", "--registry", "here"], { env }));
     works(await cli(["--registry=here", "services"], { env }));
-    // the command does not take the document
+    // This command does not accept the document.
     const document = JSON.stringify({ services: { seen: service("/seen") } });
     const plan = await cli(["diff", "-", "--registry", "here"], { env, input: document });
     expect(plan.stdout).toContain("seen: unchanged");
   });
 
-  test("comes before the environment when it is named, and behind it when it is the default", async () => {
+  test("takes precedence over the environment when it is named, and the environment over the default", async () => {
     const env = await home(profiles(`token: ${ADMIN_TOKEN}`, "default: here\n"));
     works(await cli(["services"], { env }));
     const other = { ...env, REGISTRY_URL: NOWHERE, ADMIN_TOKEN: "wrong" };
@@ -57,7 +57,7 @@ describe("a profile", () => {
     expect((await cli(["services"], { env: other })).stderr).toContain(NOWHERE);
   });
 
-  test("never gets the token of the environment, nor the environment its", async () => {
+  test("never gets the token of the environment, and the environment never gets its token", async () => {
     const env = await home(profiles("token_env: HERE_TOKEN", "default: here\n"));
     const named = await cli(["services", "--registry", "here"], { env: { ...env, ADMIN_TOKEN } });
     expect(named).toEqual({
@@ -71,7 +71,7 @@ describe("a profile", () => {
     expect(url).toMatchObject({ exit_code: 2, stderr: "Set ADMIN_TOKEN to the registry's admin token.\n" });
   });
 
-  test("is found under HOME where XDG_CONFIG_HOME is not set, or not absolute", async () => {
+  test("is found under HOME when XDG_CONFIG_HOME is unset or not absolute", async () => {
     const { XDG_CONFIG_HOME = "" } = await home("");
     await mkdir(join(XDG_CONFIG_HOME, ".config", "ostiary"), { recursive: true });
     const path = join(XDG_CONFIG_HOME, ".config", "ostiary", "config.yaml");
@@ -80,7 +80,7 @@ describe("a profile", () => {
     works(await cli(["services"], { env: { ...NONE, HOME: XDG_CONFIG_HOME, XDG_CONFIG_HOME: "config" } }));
   });
 
-  test("is named in messages in the place of the variables", async () => {
+  test("is named in messages instead of the variables", async () => {
     const env = await home(profiles("token: wrong"));
     const refused = await cli(["services", "--registry", "here"], { env });
     expect(refused.stderr).toBe(
@@ -90,14 +90,14 @@ describe("a profile", () => {
     expect(away.stderr).toContain("is the url of the profile there its address?");
   });
 
-  test("does not count where the environment speaks, whatever is in the file", async () => {
+  test("is ignored when the environment names a registry, whatever the file holds", async () => {
     const env = await home(": not : YAML [", 0o644);
     works(await cli(["services"], { env: { ...env, REGISTRY_URL: registry.url, ADMIN_TOKEN } }));
   });
 });
 
 describe("a file that others may read", () => {
-  test.skipIf(process.platform === "win32")("is warned of when it holds a token, and used", async () => {
+  test.skipIf(process.platform === "win32")("gets a warning when it holds a token, and is used", async () => {
     for (const mode of [0o644, 0o640, 0o604]) {
       const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
       const run = await cli(["services", "--registry", "here"], { env });
@@ -108,7 +108,7 @@ describe("a file that others may read", () => {
     }
   });
 
-  test("is nobody's concern when it holds none", async () => {
+  test("gets no warning when it holds none", async () => {
     const text = `registries: { here: { url: "${registry.url}", token_env: HERE_TOKEN } }`;
     const env = { ...(await home(text, 0o644)), HERE_TOKEN: ADMIN_TOKEN };
     works(await cli(["services", "--registry", "here"], { env }));
@@ -176,7 +176,7 @@ describe("wrong usage", () => {
     expect(run.stderr).not.toContain("sesame");
   });
 
-  test("is a name where there is no file, or none that can be read", async () => {
+  test("is a name without a readable file", async () => {
     const env = { ...NONE, XDG_CONFIG_HOME: join(directory(), "nowhere") };
     const run = await cli(["services", "--registry", "here"], { env });
     expect(run).toMatchObject({ exit_code: 2, stdout: "" });
@@ -184,7 +184,7 @@ describe("wrong usage", () => {
     await mkdir(join(directory(), "folder", "ostiary", "config.yaml"), { recursive: true });
     const folder = { ...NONE, XDG_CONFIG_HOME: join(directory(), "folder") };
     expect((await cli(["services", "--registry", "here"], { env: folder })).stderr).toContain(
-      "can not be read (EISDIR)",
+      "cannot be read (EISDIR)",
     );
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useCli } from "./bed.ts";
 
-/** A plan that reads like a review: what is marked, in which form it is written, and what fails a pipeline. */
+/** A plan that reads like a review: its marks, its formats, and the failures of a pipeline. */
 
 const { registry, cli, file } = useCli();
 
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 
 describe("as text", () => {
-  test("changes stand below their service, and marks below their change", async () => {
+  test("changes follow their service, and marks follow their change", async () => {
     const run = await cli(["diff", changed]);
     expect(run).toMatchObject({ exit_code: 0, stderr: "" });
     expect(run.stdout).toBe(`things: changed, current revision 1
@@ -69,14 +69,14 @@ still: unchanged, current revision 1
 fresh: created
 + url: http://c:1
 + PUT /fresh (user), upstream /f, audit no
-8 changes: 2 open something, 1 breaks callers.
+8 changes: 2 open a route, 1 breaks callers.
 `);
     expect((await cli(["apply", "--dry-run", changed])).stdout).toBe(run.stdout);
   });
 });
 
 describe("as JSON", () => {
-  test("it is the registry's answer with the marks of each change, and how many there are", async () => {
+  test("it is the registry's answer with the marks of each change, and their number", async () => {
     const run = await cli(["diff", changed, "--json"]);
     const { results, opens, breaks } = JSON.parse(run.stdout);
     expect({ opens, breaks }).toEqual({ opens: 2, breaks: 1 });
@@ -95,9 +95,9 @@ describe("as JSON", () => {
 });
 
 describe("as Markdown", () => {
-  test("it is a table for each service that changes, what is marked first", async () => {
+  test("it is a table for each changed service, marked changes first", async () => {
     const { stdout } = await cli(["diff", changed, "--output=markdown"]);
-    expect(stdout).toStartWith("### Route changes\n\n8 changes: 2 open something, 1 breaks callers.\n");
+    expect(stdout).toStartWith("### Route changes\n\n8 changes: 2 open a route, 1 breaks callers.\n");
     expect(stdout).toContain("**<code>things</code>**, changed, current revision 1\n");
     expect(stdout).toContain(
       "| removed | PUT <code>/org/gone</code> | organization | rate limit: <code>unlimited</code> | **breaks**: the route is gone |\n",
@@ -106,7 +106,7 @@ describe("as Markdown", () => {
     expect(stdout).not.toContain("still");
   });
 
-  test("of nothing it says so", async () => {
+  test("an empty plan says so", async () => {
     const run = await cli(["diff", same, "--output=markdown"]);
     expect(run.stdout).toBe("### Route changes\n\nNo changes.\n");
   });
@@ -125,12 +125,12 @@ describe("--fail-on", () => {
     const plain = await cli(["diff", document()]);
     for (const command of [["diff"], ["apply", "--dry-run"]]) {
       const run = await cli([...command, document(), `--fail-on=${effects}`]);
-      // the review is written all the same
+      // The review is still written.
       expect(run).toEqual({ ...plain, exit_code });
     }
   });
 
-  test("looks at what changed between revisions too", async () => {
+  test("checks changes between revisions too", async () => {
     await registry.put("history", { url: "http://a:1", user: { routes: [route("/history")] } });
     await registry.put("history", { url: "http://a:1", public: { routes: [route("/history")] } });
     expect((await cli(["diff", "history", "--fail-on=opens"])).exit_code).toBe(3);
@@ -158,8 +158,8 @@ test.each([
   [["apply", "--fail-on=opens"], "add --dry-run"],
   [["apply", "--output=json"], "add --dry-run"],
   [["diff", "--output=yaml"], "Allowed choices are text, json, markdown"],
-  [["diff", "--json", "--output=markdown"], "can not be given together"],
-  [["diff", "--json", "--output=text"], "can not be given together"],
+  [["diff", "--json", "--output=markdown"], "cannot be given together"],
+  [["diff", "--json", "--output=text"], "cannot be given together"],
 ])("%j is wrong usage, and nothing is written", async (parameters, message) => {
   const run = await cli([...parameters, opening]);
   expect(run).toMatchObject({ exit_code: 2, stdout: "" });

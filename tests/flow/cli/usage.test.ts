@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { runCliOnTerminal, useCli } from "./bed.ts";
 
-/** The command line where it is used wrongly, or has a terminal. */
+/** Wrong uses of the command line, and its colors on a terminal. */
 
 const ESCAPE = "\u001b";
 
@@ -91,7 +91,7 @@ test("the version of the product is written by --version", async () => {
   expect(await cli(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("white space around the variables, as files and here-documents leave it, is no part of them", async () => {
+test("white space around the variables, as files and here-documents leave it, is ignored", async () => {
   const env = { ADMIN_TOKEN: `${ADMIN_TOKEN}\n`, REGISTRY_URL: ` ${registry.url}/\r\n` };
   expect(await cli(["services"], { env })).toMatchObject({ exit_code: 0, stderr: "" });
 });

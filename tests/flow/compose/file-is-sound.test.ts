@@ -4,6 +4,8 @@ import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { compose, interpolated, PARTS, ROOT, service } from "./file.ts";
 
 const variables = {
@@ -35,7 +37,7 @@ describe("compose.yaml", () => {
     expect(read).toEqual(given);
   });
 
-  test.each(everything)("%s writes nowhere, has no rights to gain, and is bounded", (_, each) => {
+  test.each(everything)("%s writes to no disk, can gain no rights, and is bounded", (_, each) => {
     expect(each.read_only).toBe(true);
     expect(each.cap_drop).toEqual(["ALL"]);
     expect(each.security_opt).toEqual(["no-new-privileges:true"]);
@@ -47,7 +49,7 @@ describe("compose.yaml", () => {
     expect([...entrypoint, ...command].join(" ")).not.toMatch(/\b(install|add|npx|bunx|apk|apt)\b/);
   });
 
-  test("a part has the time to finish what is under way before it is killed", () => {
+  test("a part has time to finish its requests before it is killed", () => {
     for (const [name, app] of parts) {
       const { stop_grace_period = "", environment = {} } = service(name);
       const grace_ms = Number(interpolated(environment.SHUTDOWN_GRACE_MS ?? "0"));
@@ -56,7 +58,7 @@ describe("compose.yaml", () => {
     }
   });
 
-  test("gateways drain for longer than the balancer waits when it asks them", async () => {
+  test("gateways drain for longer than the balancer's check interval", async () => {
     const balancer = await Bun.file(join(ROOT, ".github/containers/haproxy.cfg")).text();
     const check_s = Number(/timeout check (\d+)s/.exec(balancer)?.[1]);
     const { SHUTDOWN_GRACE_MS = "" } = service("gateway-1").environment ?? {};
@@ -70,11 +72,11 @@ describe("compose.yaml", () => {
     expect(open).toEqual([["balancer", "5001:5001"]]);
   });
 
-  test("stores can be reached by those that use them alone", () => {
+  test("only the users of a store can reach it", () => {
     expect(compose.networks.stores).toEqual({ internal: true });
   });
 
-  test("secrets are files: no variable holds one, and each is given to those alone that need it", () => {
+  test("secrets are files: no variable holds one, and each is mounted only where it is needed", () => {
     const secret = Object.values(variables).flatMap(({ properties }) =>
       Object.entries(properties).flatMap(([name, rule]) => ("secret" in rule ? [name] : [])),
     );
@@ -84,15 +86,43 @@ describe("compose.yaml", () => {
       expect(Object.keys(environment).filter((variable) => credentials.includes(variable))).toEqual([]);
       const mounted = Object.values(environment).filter((value) => value.startsWith("/run/secrets/"));
       const named = mounted.map((path) => path.slice("/run/secrets/".length));
-      // the balancer's file names its own
+      // The balancer's own file names its certificate.
       const given = secrets.filter((secret) => secret !== "balancer-certificate");
       expect([name, named.toSorted()]).toEqual([name, given.toSorted()]);
     }
   });
 });
 
+test.each(["registry", "identity", "audit"])(
+  "%s has its own role in PostgreSQL, made before it starts",
+  (name) => {
+    const { environment = {}, secrets = [], depends_on = {} } = service(name);
+    expect(environment.DATABASE_URL_FILE).toBe(`/run/secrets/${name}-database-url`);
+    expect(secrets.filter((secret) => secret.endsWith("-database-url"))).toEqual([`${name}-database-url`]);
+    expect(depends_on["database-roles"]).toEqual({ condition: "service_completed_successfully" });
+    expect(service("database-roles").secrets).toContain(`${name}-database-url`);
+    expect(secrets).not.toContain("postgres-password");
+  },
+);
+
 describe("the image", () => {
-  test("is of the Bun that the repository names", async () => {
+  test("is built with the package registry and the CA of a company, which it does not keep", () => {
+    const build = Value.Parse(
+      Type.Object({ build: Type.Object({ secrets: Type.Array(Type.String()) }) }),
+      service("gateway-1"),
+    ).build;
+    const [install = ""] = /^RUN --mount[\s\S]*?bun install[^\n]*/m.exec(dockerfile) ?? [];
+    expect(build.secrets).toEqual(["npmrc", "build-ca"]);
+    for (const secret of build.secrets) {
+      expect(install).toContain(`--mount=type=secret,id=${secret},`);
+      // The file is empty, unless the operator names one.
+      expect(compose.secrets[secret]?.file).toMatch(/^\$\{[A-Z_]+:-\/dev\/null\}$/);
+    }
+    expect(install).toContain("if [ -s /run/build-ca.pem ]; then set -- --cafile /run/build-ca.pem; fi");
+    expect(dockerfile.match(/bun install/g)).toHaveLength(1);
+  });
+
+  test("has the Bun version that the repository names", async () => {
     const version = (await Bun.file(join(ROOT, ".bun-version")).text()).trim();
     const bases = Array.from(dockerfile.matchAll(/^FROM (\S+)/gm), ([, base]) => base);
     expect(new Set(bases)).toEqual(new Set([`oven/bun:${version}-slim`]));
@@ -103,7 +133,7 @@ describe("the image", () => {
     expect(dockerfile).toMatch(/^HEALTHCHECK .*\\\n {2}CMD \["bun", "apps\/platform\/health\/main\.ts"\]$/m);
   });
 
-  test("is made of nothing but what it runs", async () => {
+  test("contains only what it runs", async () => {
     const [first, ...rest] = (await Bun.file(join(ROOT, ".dockerignore")).text())
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));

@@ -24,19 +24,26 @@ const Compose = Type.Object({
       stop_grace_period: Type.Optional(Type.String({ pattern: "^\\d+s$" })),
       healthcheck: Type.Optional(Type.Object({ test: Type.Optional(Type.Array(Type.String())) })),
       volumes: Type.Optional(Type.Array(Type.String())),
+      build: Type.Optional(Type.Object({ secrets: Type.Optional(Type.Array(Type.String())) })),
+      depends_on: Type.Optional(
+        Type.Record(
+          Type.String(),
+          Type.Object({ condition: Type.String(), required: Type.Optional(Type.Boolean()) }),
+        ),
+      ),
     }),
   ),
   secrets: Type.Record(Type.String(), Type.Object({ file: Type.String() })),
   networks: Type.Record(Type.String(), Type.Unknown()),
 });
 
-/** compose.yaml, with its anchors resolved and its variables as they are written. */
+/** The content of compose.yaml, with its anchors resolved and its variables as they are written. */
 export const compose = Value.Parse(
   Compose,
   parse(await Bun.file(join(ROOT, "compose.yaml")).text(), { merge: true }),
 );
 
-/** The containers that run a service of Ostiary, and which one. */
+/** The containers that run a service of Ostiary, with that service. */
 export const PARTS = {
   identity: "identity",
   audit: "audit",
@@ -52,9 +59,9 @@ export function service(name: string) {
 }
 
 /**
- * A text of compose.yaml as compose reads it: `$VARIABLE`s by `settings`, else by their own default.
+ * Returns a text of compose.yaml as compose reads it: each `$VARIABLE` by `settings`, or by its own default.
  *
- * @throws Error where one is required and not set.
+ * @throws Error when a required variable is not set
  */
 export function interpolated(text: string, settings: ReadonlyMap<string, string> = new Map()): string {
   return text.replace(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name, kind, otherwise) => {

@@ -9,7 +9,7 @@ import { PARTS } from "./file.ts";
 
 setDefaultTimeout(300_000);
 
-/** On a machine that builds and tests other things meanwhile. */
+/** A machine that builds and tests other things at the same time needs this long. */
 const HEALTHY_MS = 200_000;
 const PUBLIC = "/demo/hello";
 const parts = Object.keys(PARTS);
@@ -31,7 +31,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
   const isHealthy = async (service: string) =>
     (await inspected(service, "{{.State.Health.Status}}")) === "healthy";
 
-  /** How many gateways the balancer takes for ready. */
+  /** Returns the number of gateways that the balancer considers ready. */
   const readiness = async () => {
     const asked = await project.compose([
       "exec",
@@ -44,7 +44,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     return asked.exit_code === 0 ? asked.said : "no gateway";
   };
 
-  /** Asks again and again, without retries, while `act` goes on; resolves with what was answered how often. */
+  /** Sends requests repeatedly, without retries, during `act`. Resolves with the number of each answer. */
   async function underLoad(act: () => Promise<void>): Promise<Record<string, number>> {
     const answers: Record<string, number> = {};
     let isOver = false;
@@ -75,7 +75,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(await isHealthy(service)).toBe(true);
   });
 
-  test("the tour holds", async () => {
+  test("the tour works", async () => {
     const text = tourText({
       gateway_url: project.url("GATEWAY_PORT"),
       registry_url: project.url("REGISTRY_PORT"),
@@ -86,7 +86,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expectTour(await takeTour(text), HIDDEN_BEHIND_A_BALANCER);
   });
 
-  test("a second `up` starts nothing anew and publishes nothing", async () => {
+  test("a second `up` restarts nothing and publishes nothing", async () => {
     const before = await Promise.all(parts.map((part) => inspected(part, "{{.State.StartedAt}}")));
     await project.must("up", "--detach", "--wait");
     const after = await Promise.all(parts.map((part) => inspected(part, "{{.State.StartedAt}}")));
@@ -108,7 +108,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(Object.keys(answers)).toEqual(["200"]);
   });
 
-  test("without Redis, what needs no counter goes on, and the rest is refused", async () => {
+  test("without Redis, requests that need no counter are served, and others are refused", async () => {
     await project.must("stop", "redis");
     try {
       await waitFor(async () => (await readiness()).startsWith("no gateway"), { timeout_ms: HEALTHY_MS });
@@ -126,7 +126,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     await project.must("up", "--detach", "--wait");
   });
 
-  test("a gateway that is killed is left at once, and comes back by itself", async () => {
+  test("the balancer leaves a killed gateway at once, and it comes back by itself", async () => {
     const restarts = Number(await inspected("gateway-1", "{{.RestartCount}}"));
     const answers = await underLoad(async () => {
       await project.compose(["exec", "-T", "gateway-1", "sh", "-c", "kill -9 -1"]);
@@ -137,12 +137,12 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
       );
     });
     const { "200": served = 0, ...failed } = answers;
-    // what it had under way, of eight clients
+    // The requests in flight, of eight clients.
     expect(Object.values(failed).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(8);
     expect(served).toBeGreaterThan(100);
   });
 
-  test.each(parts)("%s can write nowhere, is nobody, and has no capability", async (service) => {
+  test.each(parts)("%s cannot write to disk, has no rights, and has no capability", async (service) => {
     const touched = await project.compose(["exec", "-T", service, "touch", "/ostiary/x"]);
     expect(touched.said).toContain("Read-only file system");
     const status = await project.must("exec", "-T", service, "cat", "/proc/self/status");
@@ -175,7 +175,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(said).not.toContain("not-the-password");
   });
 
-  test("settings that compose itself needs are asked for", async () => {
+  test("missing settings of compose itself are named", async () => {
     const { exit_code, said } = await project.run(["docker", "compose", "-p", project.name, "config"], {
       AUTH_ISSUER: "",
     });
@@ -183,7 +183,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(said).toContain("AUTH_ISSUER");
   });
 
-  test("a port that is taken is named", async () => {
+  test("a port in use is named", async () => {
     const taken = Bun.listen({ hostname: "0.0.0.0", port: 0, socket: { data: () => {} } });
     const given = { GATEWAY_PORT: String(taken.port) };
     const { exit_code, said } = await project.compose(["up", "--detach", "--no-deps", "balancer"], given);
@@ -194,13 +194,13 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect((await gateway(PUBLIC)).status).toBe(200);
   });
 
-  /** A part in a container of its own beside the others, with other variables. */
+  /** Runs a part in its own container beside the others, with other variables. */
   function alone(service: string, ...variables: string[]) {
     const given = variables.flatMap((variable) => ["--env", variable]);
     return project.compose(["run", "--rm", "--no-deps", "-T", ...given, service]);
   }
 
-  test("`down --volumes` leaves nothing", async () => {
+  test("`down --volumes` removes everything", async () => {
     await project.must("--profile", "*", "down", "--volumes", "--timeout", "40");
     const label = `label=com.docker.compose.project=${project.name}`;
     for (const kind of ["container", "volume", "network"]) {

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair } from "jose";
 import {
@@ -13,6 +11,7 @@ import {
   waitFor,
 } from "../../support/index.ts";
 import { interpolated, PARTS, ROOT, service } from "./file.ts";
+import { Secrets, WITH_DATABASE } from "./secrets.ts";
 
 const { postgres, redis, etcd } = services();
 const HEALTH = "apps/platform/health/main.ts";
@@ -22,9 +21,9 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
   () => {
     const running = new Map<string, RunningProcess>();
     const settings = new Map<string, string>();
-    /** What a container sees, and where the tests have it. */
+    /** The places that a container sees, with their places in the tests. */
     const places = new Map<string, string>();
-    let directory: string;
+    let secrets: Secrets;
     let keySet: ReturnType<typeof Bun.serve>;
 
     beforeAll(async () => {
@@ -32,11 +31,11 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
       const key = await exportJWK(publicKey);
       keySet = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json({ keys: [key] }) });
       settings.set("AUTH_ISSUER", "https://id.example.com").set("AUTH_JWKS_URI", keySet.url.href);
-      directory = await mkdtemp(join(tmpdir(), "ostiary-secrets-"));
-      await madeSecrets(directory);
-      await Bun.write(join(directory, "database-url"), await freshDatabase());
+      secrets = await Secrets.make();
+      const database = await freshDatabase();
+      for (const name of WITH_DATABASE) await secrets.write(`${name}-database-url`, database);
       places
-        .set("/run/secrets/", `${directory}/`)
+        .set("/run/secrets/", `${secrets.folder}/`)
         .set("/run/roles.yaml", join(ROOT, "seeds/roles.yaml"))
         .set("http://etcd:2379", await freshRouteStoreUrl())
         .set("redis://redis:6379", await freshCounterStoreUrl());
@@ -50,10 +49,10 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
     afterAll(async () => {
       await Promise.all([...running.values()].map((each) => each.stop()));
       await keySet.stop(true);
-      await rm(directory, { recursive: true, force: true });
+      await secrets.remove();
     });
 
-    /** What the container is given, with addresses and files replaced by those of the tests. */
+    /** Returns the container's variables, with addresses and files replaced by those of the tests. */
     function environment(name: string): Record<string, string> {
       const given = Object.entries(service(name).environment ?? {}).map(([variable, value]) => {
         let text = interpolated(value, settings);
@@ -77,13 +76,3 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
     });
   },
 );
-
-/** Made as an operator makes them, for the user that runs the tests. */
-async function madeSecrets(folder: string): Promise<void> {
-  const owner = `${process.getuid?.()}:${process.getgid?.()}`;
-  const made = Bun.spawnSync(["sh", join(ROOT, ".github/containers/make-secrets"), folder], {
-    env: { ...process.env, OSTIARY_USER: owner },
-  });
-  expect(`${made.stderr}`).toBe("");
-  await rm(join(folder, "database-url"), { force: true });
-}

@@ -3,7 +3,8 @@ import { startProcess, waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(120_000);
 
-test("SIGUSR2 switches debug lines on, and off again, and ends nothing", async () => {
+// OP-35
+test("SIGUSR2 switches debug lines on and off, and ends nothing", async () => {
   const audit = await startProcess("apps/audit/main.ts", { DATABASE_URL: "pglite://memory" });
   const refusals = () => audit.logs().filter(({ message }) => message === "request refused");
   const completed = () => audit.logs().filter(({ message }) => message === "request completed").length;

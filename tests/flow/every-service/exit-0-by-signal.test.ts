@@ -5,7 +5,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
 
-/** What every service does alike from its start to its end (contract 1). */
+/** The common behavior of every service from its start to its end (OP-3, OP-30). */
 const { postgres, redis, etcd } = services();
 const allReal = postgres.real && redis.real && etcd.real;
 
@@ -21,7 +21,7 @@ async function start(app: string, env: Record<string, string>): Promise<RunningP
   return process;
 }
 
-/** The variables with which `app` starts on fresh stores. */
+/** Returns the variables with which `app` starts on fresh stores. */
 async function variables(app: string, database?: string): Promise<Record<string, string>> {
   const DATABASE_URL = database ?? (await freshDatabase());
   switch (app) {
@@ -42,6 +42,7 @@ async function variables(app: string, database?: string): Promise<Record<string,
 }
 
 describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s", (app) => {
+  // OP-2, OP-3, OP-30, OP-46
   test("logs where it listens, answers health and metrics on the internal port only, and exits 0", async () => {
     const service = await start(app, await variables(app));
     expect(service.logs().find(({ message }) => message === "listening")).toMatchObject({
@@ -57,11 +58,13 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s
     expect(await service.stop("SIGTERM")).toBe(0);
   });
 
-  test("takes the same signal sent twice in a row for one, as package runners send it", async () => {
+  // OP-32
+  test("treats the same signal twice in a row as one, as package runners send it", async () => {
     const service = await start(app, await variables(app));
     expect(await Promise.all([service.stop("SIGINT"), service.stop("SIGINT")])).toEqual([0, 0]);
   });
 
+  // OP-32
   test("a second signal ends it at once", async () => {
     const service = await start(app, { ...(await variables(app)), SHUTDOWN_GRACE_MS: "600000" });
     const first = service.stop("SIGTERM");
@@ -71,10 +74,11 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s
   });
 });
 
+// OP-16
 describe.skipIf(!postgres.real || !etcd.real).each(["registry", "identity", "audit"])(
   "four replicas of %s",
   (app) => {
-    test("start at once on an empty database and all come up", async () => {
+    test("start at once on an empty database", async () => {
       const env = await variables(app, await freshDatabase());
       const replicas = await Promise.all([1, 2, 3, 4].map(() => start(app, env)));
       const ready = await Promise.all(

@@ -11,7 +11,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
 
-/** A start that is refused says everything at once, and no secret (contract 1). */
+/** A refused start reports everything at once, and no secret (OP-5, OP-6). */
 const SECRET = "hunter2";
 const { redis, etcd } = services();
 const started: RunningProcess[] = [];
@@ -38,17 +38,28 @@ async function refusal(app: string, env: Record<string, string>): Promise<Proces
   return failure;
 }
 
-/** The lines below the headline of a message that lists wrong variables, in the order of the alphabet. */
+/**
+ * The problems below the headline of a message that lists wrong variables, each after its variable, in the order of
+ * the alphabet. A variable with several problems stands alone above them.
+ */
 async function problems(app: string, env: Record<string, string>): Promise<string[]> {
   const { exit_code, stderr } = await refusal(app, env);
   const [headline, ...lines] = stderr;
   expect([exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
-  return lines.map((line) => line.trim()).toSorted();
+  const named = lines.filter((line) => !line.startsWith("    ")).map((line) => line.trim().split(" ")[0]);
+  expect(named).toEqual([...new Set(named)]);
+  let heading = "";
+  const found = lines.flatMap((line) => {
+    if (line.startsWith("    ")) return [`${heading} ${line.trim()}`];
+    heading = line.trim();
+    return heading.includes(" ") ? [heading] : [];
+  });
+  return found.toSorted();
 }
 
 const WHOLE = "must be a whole number from";
 const DATABASE_RULE =
-  "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @), ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE) and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory.";
+  "must be postgres://user:password@host:port/name, more of host:port after commas, with special characters of the password escaped (%40 for @); ?sslmode=verify-full for TLS (its files by DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE), and no target_session_attrs but primary or read-write; pglite:///absolute/directory or pglite://memory.";
 const PEPPER_RULE =
   "must be 32 to 64 characters of visible ASCII without spaces, such as `openssl rand -hex 32` gives.";
 const TOKEN_RULE = "of visible ASCII characters without spaces.";
@@ -58,7 +69,9 @@ const ROLES_PROBLEMS = [
   "ROLES_FILE line 6: unknown is not a known field; remove it.",
 ];
 
+// OP-5
 describe("every wrong variable is named in one round", () => {
+  // OP-13
   test("by the gateway", async () => {
     const port = String(await freePort());
     const lines = await problems("gateway", {
@@ -84,6 +97,7 @@ describe("every wrong variable is named in one round", () => {
     ]);
   });
 
+  // OP-13
   test("by the registry", async () => {
     const lines = await problems("registry", {
       ...{ PORT: "x", ROUTE_STORE_URL: "memory://", SEED_ROUTES_DIR: "/nowhere", SWAGGER_ENABLED: "yes" },
@@ -99,6 +113,7 @@ describe("every wrong variable is named in one round", () => {
     ]);
   });
 
+  // ID-70
   test("by identity, with each problem of the roles file", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const lines = await problems("identity", {
@@ -121,7 +136,7 @@ describe("every wrong variable is named in one round", () => {
     const pepper = `${SECRET}-`.padEnd(32, "x");
     const env = { DATABASE_URL: "pglite://memory", SECRET_PEPPER: pepper, SECRET_PEPPER_PREVIOUS: pepper };
     expect(await problems("identity", env)).toEqual([
-      "SECRET_PEPPER_PREVIOUS is SECRET_PEPPER once more: give the other one, or leave it unset.",
+      "SECRET_PEPPER_PREVIOUS is the same as SECRET_PEPPER: give the other one, or leave it unset.",
     ]);
   });
 
@@ -144,6 +159,7 @@ describe("every wrong variable is named in one round", () => {
     ]);
   });
 
+  // OP-5
   test("by the platform, for itself and all its parts, each once, before anything is written", async () => {
     const DATA_DIR = join(directory, "data");
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
@@ -173,7 +189,7 @@ describe("every wrong variable is named in one round", () => {
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 
-  test("a wrong AUDIT_URL is told once, and one that is missing only where it is needed", async () => {
+  test("a wrong AUDIT_URL is reported once, and a missing one only where it is needed", async () => {
     const env = { COUNTER_STORE_URL: "memory://", CREDENTIAL_VALIDATE_URL: "http://identity", PORT: "x" };
     expect(await problems("gateway", { ...env, AUDIT_URL: "audit:3003" })).toEqual([
       "AUDIT_URL must be an absolute http:// or https:// URL without query and fragment.",
@@ -191,6 +207,7 @@ describe.each([
   ["identity", ["DATABASE_URL", "PORT"]],
   ["audit", ["DATABASE_URL", "PORT"]],
 ])("%s without its variables", (app, missing) => {
+  // OP-5
   test("exits with 78 and names every variable that is wrong on stderr", async () => {
     const { exit_code, stderr } = await refusal(app, { PORT: "seventy" });
     expect(exit_code).toBe(78);
@@ -202,6 +219,7 @@ describe.each([
   });
 });
 
+// OP-14
 describe("a store that does not answer at boot", () => {
   const away = async (app: string, env: Record<string, string>, variable: string) => {
     const { exit_code, stderr } = await refusal(app, env);
@@ -227,6 +245,7 @@ describe("a store that does not answer at boot", () => {
     await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
   });
 
+  // RG-101, OP-14
   test.skipIf(!etcd.own)(
     "a route store that refuses the user of ROUTE_STORE_URL, of either app",
     async () => {
@@ -254,7 +273,8 @@ const GATEWAY = {
   AUDIT_ENABLED: "false",
 };
 
-describe.skipIf(!etcd.own)("what may come later does not stop the gateway, and is said", () => {
+describe.skipIf(!etcd.own)("a store that may come later does not stop the gateway, and is reported", () => {
+  // GW-161
   test.each([
     [["AUTH_JWKS_URI"], { AUTH_ISSUER: "https://login.example.com" }],
     [["AUTH_ISSUER"], { AUTH_JWKS_URI: "http://127.0.0.1:9/jwks" }],
@@ -270,7 +290,8 @@ describe.skipIf(!etcd.own)("what may come later does not stop the gateway, and i
     expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
   });
 
-  test("a counter store that is away", async () => {
+  // OP-15
+  test("a counter store that is down", async () => {
     const COUNTER_STORE_URL = `redis://:${SECRET}@127.0.0.1:${await freePort()}`;
     const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), COUNTER_STORE_URL };
     const gateway = await startProcess("apps/gateway/main.ts", env);

@@ -11,7 +11,9 @@ import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
-/** No two listeners share a port, within a process or between two, but gateways that are told to (contract 1). */
+/**
+ * No two listeners share a port, within a process or between two, except gateways that are told to (OP-4).
+ */
 const { etcd } = services();
 const ipv6 = hasIpv6();
 const started: RunningProcess[] = [];
@@ -28,7 +30,7 @@ async function start(app: string, env: Record<string, string>): Promise<RunningP
   return process;
 }
 
-/** What a start that must be refused with 78 writes on stderr, below the headline. */
+/** Returns the lines of a start that must be refused with 78, below the headline. */
 async function refusal(app: string, env: Record<string, string>): Promise<string[]> {
   const failure = await start(app, env).catch((error: unknown) => error);
   if (!(failure instanceof ProcessEnded)) throw new Error(`${app} must refuse: ${Bun.inspect(failure)}`);
@@ -41,7 +43,7 @@ function inUse(variable: string, port: string, host = "127.0.0.1", user = "anoth
   return `${variable} is ${port}, which is in use on ${host} by ${user}: stop that, or set another port.`;
 }
 
-/** The ports of a process as its own variables. */
+/** Returns the ports of a process as its variables. */
 function portsOf({ url, internal_url }: RunningProcess): { PORT: string; INTERNAL_PORT: string } {
   return { PORT: new URL(url).port, INTERNAL_PORT: new URL(internal_url).port };
 }
@@ -87,7 +89,7 @@ function everyPort(port: string): Record<string, string> {
   return Object.fromEntries(PLATFORM_PORTS.map((variable) => [variable, port]));
 }
 
-/** The eight ports of a running platform's services, from its log; the gateway's come last. */
+/** Returns the eight ports of a running platform's services, from its log; the gateway's come last. */
 async function servicePorts(platform: RunningProcess): Promise<Record<string, string>> {
   const listening = () => platform.logs().filter(({ message }) => message === "listening");
   await waitFor(() => listening().length === 4);
@@ -99,6 +101,7 @@ async function servicePorts(platform: RunningProcess): Promise<Record<string, st
   return ports;
 }
 
+// OP-4
 describe("everything started twice", () => {
   test("the platform names each of its ten ports", async () => {
     const demo = {
@@ -113,7 +116,7 @@ describe("everything started twice", () => {
   });
 
   const apps = etcd.own ? ["gateway", "registry", "identity", "audit"] : ["registry", "identity", "audit"];
-  test.each(apps)("%s names both of its ports, and the first goes on", async (app) => {
+  test.each(apps)("%s names both of its ports, and the first process keeps running", async (app) => {
     const env = await variables(app);
     const first = await start(app, env);
     const ports = portsOf(first);
@@ -129,7 +132,7 @@ describe("everything started twice", () => {
     expect(lines).toEqual([inUse("PORT", PORT), inUse("IDENTITY_PROVIDER_PORT", IDENTITY_PROVIDER_PORT)]);
   });
 
-  test("four at the same moment: one comes up, the others name the port", async () => {
+  test("of four at the same moment one starts, and the others name the port", async () => {
     for (let round = 0; round < 3; round += 1) {
       const PORT = String(await freePort());
       const outcomes = await Promise.all(
@@ -145,6 +148,7 @@ describe("everything started twice", () => {
   });
 });
 
+// OP-4
 describe("two listeners of one process", () => {
   test.each(["gateway", "registry", "identity", "audit"])("%s refuses PORT = INTERNAL_PORT", async (app) => {
     const port = String(await freePort());
@@ -153,7 +157,7 @@ describe("two listeners of one process", () => {
     expect(lines).toContain(`INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`);
   });
 
-  test("the platform refuses any two of its ten ports that are the same", async () => {
+  test("the platform refuses any two equal ports of its ten", async () => {
     const port = String(await freePort());
     for (const [index, one] of PLATFORM_PORTS.entries()) {
       for (const other of PLATFORM_PORTS.slice(index + 1)) {
@@ -163,13 +167,14 @@ describe("two listeners of one process", () => {
     }
   });
 
-  test("the demo's ports do not count where there is no demo", async () => {
+  test("the demo's ports do not count without the demo", async () => {
     const port = String(await freePort());
     const env = { ...everyPort("0"), DEMO: "false", DEMO_PORT: port, DEMO_IDENTITY_PROVIDER_PORT: port };
     expect(loadPlatform(env)).toMatchObject({ DEMO: false });
   });
 });
 
+// OP-2, OP-4
 describe("addresses", () => {
   const everywhere: [held: string, wanted: string][] = [
     ["0.0.0.0", "127.0.0.1"],
@@ -198,14 +203,14 @@ describe("addresses", () => {
     ]);
   });
 
-  test("a name that leads nowhere is named as HOST", async () => {
+  test("a name that does not resolve is named as HOST", async () => {
     const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
     expect(lines).toEqual([
       "HOST is nowhere.invalid, which is no address of this machine: set one that it has, or 0.0.0.0 for all.",
     ]);
   });
 
-  test.skipIf(!ipv6)("IPv6 is served, and told with its brackets", async () => {
+  test.skipIf(!ipv6)("IPv6 is served, and shown in brackets", async () => {
     const platform = await start("platform", { ...(await platformVariables()), HOST: "::1" });
     const ports = await servicePorts(platform);
     expect((await fetch(`http://[::1]:${ports.GATEWAY_PORT}/nowhere`)).status).toBe(404);
@@ -228,7 +233,10 @@ describe("addresses", () => {
 const ROOT = join(import.meta.dir, "../../..");
 const WITHOUT_RIGHTS = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
 
-/** Whether this is root, low ports are root's, and somebody without rights could run what is here. */
+/**
+ * Returns whether this is root, root alone may bind low ports, and an unprivileged user could run these
+ * files.
+ */
 function mayDropRights(): boolean {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || Bun.which("setpriv") === null) return false;
   const first_free_port = readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8");
@@ -246,6 +254,7 @@ function hasIpv6(): boolean {
 }
 
 describe.skipIf(!etcd.own)("REUSE_PORT", () => {
+  // GW-157, OP-4
   test("lets gateways share PORT, and both serve", async () => {
     const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
     const first = await start("gateway", env);
@@ -264,7 +273,7 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     });
   });
 
-  test("shares nothing with a gateway or a program that does not", async () => {
+  test("does not share with a gateway or a program without it", async () => {
     const env = await variables("gateway");
     const alone = portsOf(await start("gateway", env));
     const sharing = portsOf(await start("gateway", { ...env, REUSE_PORT: "true" }));
@@ -277,6 +286,7 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     ]);
   });
 
+  // GW-157
   test("never shares an INTERNAL_PORT, not even with a PORT", async () => {
     const env = { ...(await variables("gateway")), REUSE_PORT: "true" };
     const { PORT, INTERNAL_PORT } = portsOf(await start("gateway", env));

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A service whose `check` depends on what is behind `store`. */
+/** A service whose `check` depends on a server behind `store`. */
 interface Probed {
   service: RunningProcess;
   store: StoreProxy;
@@ -77,7 +77,7 @@ async function keySet(): Promise<string> {
 
 const ready = async ({ service }: Probed) => (await fetch(`${service.internal_url}/health/ready`)).status;
 
-/** The lines after `listening`, once those of everything asked so far are there. */
+/** Returns the lines after `listening`, once the lines of all requests so far are there. */
 async function linesSince({ service }: Probed) {
   const marker = `/marker-${crypto.randomUUID()}`;
   const request_id = crypto.randomUUID();
@@ -93,6 +93,7 @@ async function linesSince({ service }: Probed) {
 describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as const)(
   "probes of %s",
   (app) => {
+    // OP-25, OP-28
     test("leave no line and no span, and are counted", async () => {
       await using collector = startCollector();
       const probed = await start(app, {
@@ -127,7 +128,8 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       expect(collector.spans.map(({ name }) => name).toSorted()).toEqual(["GET", "POST"]);
     });
 
-    test("are answered without a Host, as balancers of HTTP/1.0 ask, and a malformed one is 400", async () => {
+    // ER-16, OP-29
+    test("are answered without a Host, as balancers of HTTP/1.0 send them, and a malformed Host is 400", async () => {
       const { service } = await start(app);
       for (const line of ["GET /health/live HTTP/1.0", "OPTIONS /nowhere HTTP/1.0"]) {
         const { status } = await rawRequest(service.internal_url, `${line}\r\n\r\n`);
@@ -140,7 +142,8 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       expect([status, JSON.parse(body.toString()).error.code]).toEqual([400, "INVALID_REQUEST"]);
     });
 
-    test("tell once of each change: which check fails, and that all hold again", async () => {
+    // GW-160, ID-108, AU-73, OP-26, OP-28
+    test("log each change once: the failing check, and that all hold again", async () => {
       const probed = await start(app);
       await waitFor(async () => (await ready(probed)) === 200);
       for (const round of [1, 2]) {
@@ -160,7 +163,8 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       expect(probed.service.stdout.join("\n")).not.toContain(new URL(probed.store.url).port);
     });
 
-    test("find it alive, and not ready, for as long as it drains, and it serves meanwhile", async () => {
+    // OP-27
+    test("show it alive and not ready while it drains, and it still serves", async () => {
       const probed = await start(app, { SHUTDOWN_GRACE_MS: "1500" });
       await waitFor(async () => (await ready(probed)) === 200);
       const { service } = probed;

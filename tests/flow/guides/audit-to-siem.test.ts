@@ -7,7 +7,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";
 
-/** The program of the guide, taken out of it and run against a stand-in of Splunk's collector. */
+/** The program of the guide, run against a stand-in of Splunk's collector. */
 
 setDefaultTimeout(120_000);
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   await Promise.all([stack?.close(), collector?.stop(true), reader?.close()]);
 });
 
-/** As the HTTP Event Collector: objects that follow one another. */
+/** Takes a request like the HTTP Event Collector: objects that follow one another. */
 async function take(request: Request): Promise<Response> {
   if (refusals > 0) {
     refusals -= 1;
@@ -63,7 +63,7 @@ async function take(request: Request): Promise<Response> {
   return Response.json({ text: "Success", code: 0 });
 }
 
-/** Writes so many events, and waits until the log tells how each ended. */
+/** Writes this many events, and waits until the log has their outcomes. */
 async function writes(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const url = `${stack.gateway.url}/demo/things/${n}`;
@@ -74,7 +74,7 @@ async function writes(count: number): Promise<void> {
   });
 }
 
-/** The ids of the log, oldest first. */
+/** Returns the events of the log, oldest first. */
 async function log(): Promise<Delivered["event"][]> {
   const url = `${stack.gateway.url}/org/audit-events?limit=100`;
   const page = await (await fetch(url, { headers: { "X-API-Key": session } })).text();
@@ -85,7 +85,7 @@ const ids = (events: { id: string }[]) => events.map(({ id }) => id);
 const delivered = () => ids(received.map(({ event }) => event));
 
 describe("the program of audit-to-siem.md", () => {
-  test("sends the whole log first, and then only what is new, in the order of the log", async () => {
+  test("sends the whole log first, and then only new events, in the order of the log", async () => {
     await writes(3);
     await reader.run(ship);
     expect(delivered()).toEqual(ids(await log()));
@@ -100,7 +100,7 @@ describe("the program of audit-to-siem.md", () => {
     expect(delivered()).toEqual(ids(await log()));
   });
 
-  test("sends again what a collector did not take, and nothing twice", async () => {
+  test("sends again what a collector did not accept, and nothing twice", async () => {
     await writes(1);
     refusals = 1;
     await expect(reader.run(ship)).rejects.toThrow("Splunk answered 503");
@@ -109,10 +109,10 @@ describe("the program of audit-to-siem.md", () => {
     expect(delivered()).toEqual(ids(await log()));
   });
 
-  test("holds a pending event back until it has its outcome", async () => {
+  test("holds back a pending event until it has its outcome", async () => {
     await writes(1);
     const hanging = new AbortController();
-    // an event stream: its outcome comes with its end
+    // An event stream: its outcome comes with its end.
     const stream = fetch(`${stack.gateway.url}/demo/things/stream`, {
       method: "PUT",
       headers: { "X-API-Key": session },
@@ -139,7 +139,7 @@ describe("the program of audit-to-siem.md", () => {
     expect(delivered().toSorted()).toEqual(ids(await log()).toSorted());
   });
 
-  test("writes lines where there is no Splunk", async () => {
+  test("writes lines without a Splunk", async () => {
     await writes(1);
     const printed = await reader.run(`unset SPLUNK_URL\n${ship}`);
     expect(

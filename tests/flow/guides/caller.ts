@@ -1,7 +1,10 @@
 import type { Stack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** A session of a new person in an organization of their own. A busy machine may answer 503: then it is tried again. */
+/**
+ * Returns a session of a new person in an organization of their own. A busy machine may answer 503: then it
+ * retries.
+ */
 export async function newSession(stack: Stack, subject: string): Promise<string> {
   const token = await (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
   const post = (path: string, body: string) =>

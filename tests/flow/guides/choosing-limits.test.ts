@@ -7,7 +7,7 @@ import { type Stack, startStack } from "../../support/stack.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { newSession } from "./caller.ts";
 
-/** What the guide says of limits, seen at a gateway. */
+/** The guide's statements on limits, checked at a gateway. */
 
 setDefaultTimeout(120_000);
 

@@ -7,7 +7,7 @@ import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";
 
-/** Providers that other people wrote, connected by the commands of the guide. */
+/** Third-party providers, connected by the commands of the guide. */
 
 setDefaultTimeout(600_000);
 
@@ -34,7 +34,7 @@ interface Seen {
   claims: Record<string, unknown>;
 }
 
-/** Follows the steps for any provider; a provider with a way of its own to a token gives the commands for it. */
+/** Follows the steps for any provider. A provider with its own way to a token passes the commands for it. */
 async function connect(settings: Record<string, string>, tokenCommands?: string): Promise<Seen> {
   const [discover = "", start = "", token = "", look = "", call = ""] = await commandsOf(
     GUIDE,
@@ -50,7 +50,13 @@ async function connect(settings: Record<string, string>, tokenCommands?: string)
       .split("\n")
       .map((line) => line.split(/=(.*)/).slice(0, 2)),
   );
-  ostiary = await startQuickStart(reader, { ...env, DEMO: "false", DATABASE_URL: await freshDatabase() });
+  ostiary = await startQuickStart(reader, {
+    ...env,
+    DEMO: "false",
+    DATABASE_URL: await freshDatabase(),
+    LOG_LEVEL: "debug",
+    LOG_FILE: join(reader.directory, "gateway.log"),
+  });
   const gateway = `export GATEWAY=http://${ostiary.places["127.0.0.1:5001"]}\n`;
   const withStatus = call.replace("curl -s", "curl -s -w '\\n%{http_code}\\n'");
   const [, claims = "", answer = ""] = await reader.runAll([
@@ -79,13 +85,20 @@ describe("a standard provider", () => {
     expect(seen).toMatchObject({ status: 200, person: { status: "active" } });
   });
 
-  test("has its tokens for another API refused", async () => {
+  test("has its tokens for another API refused, and the log tells why", async () => {
     const [, , token = ""] = await commandsOf(GUIDE, "Any provider");
     const elsewhere = token.replace("$AUDIENCE", "https://other.example.com");
     expect(await connect({ ...settings, PROVIDER: url }, elsewhere)).toMatchObject({
       status: 401,
       claims: { aud: "https://other.example.com" },
     });
+    const [reasons = ""] = await commandsOf(GUIDE, "When it does not work");
+    const told = await waitFor(async () => (await reader.run(reasons)) || null, {
+      what: "The line of the refusal",
+    });
+    expect(told).toContain(
+      `1 audience: The token's aud is "https://other.example.com"; AUTH_ALLOWED_AUDIENCES is ["${AUDIENCE}"].`,
+    );
   });
 });
 
@@ -101,7 +114,7 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
       {
         KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
         KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
-        // the distribution stays as it was
+        // The distribution stays unchanged.
         KC_DB_URL: "jdbc:h2:mem:try;NON_KEYWORDS=VALUE;DB_CLOSE_DELAY=-1",
       },
     );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
@@ -13,7 +14,7 @@ import { parseAllDocuments } from "yaml";
 import { commandsOf, ROOT } from "../../support/documents.ts";
 import { Reader } from "../../support/reader.ts";
 
-/** The manifests of .github/kubernetes, and the commands of their guide that make the secrets they mount. */
+/** The manifests of .github/kubernetes, with the commands of their guide that make the mounted secrets. */
 
 setDefaultTimeout(60_000);
 
@@ -71,13 +72,16 @@ const Deployment = Type.Object({
 type Deployment = Static<typeof Deployment>;
 
 const Named = Type.Object({ kind: Type.String(), metadata: Type.Object({ name: Type.String() }) });
+const Labelled = Type.Object({
+  metadata: Type.Object({ labels: Type.Object({ "app.kubernetes.io/name": Type.String() }) }),
+});
 const Settings = Type.Object({ data: Type.Record(Type.String(), Type.String()) });
 
 const files = readdirSync(FOLDER).sort();
 const manifests: unknown[] = (
   await Promise.all(
     files.map(async (file) =>
-      // as kubectl reads them: 0440 is octal
+      // Like kubectl: 0440 is octal.
       parseAllDocuments(await Bun.file(join(FOLDER, file)).text(), { version: "1.1" }).map((each) =>
         each.toJS(),
       ),
@@ -95,16 +99,17 @@ const containerOf = (part: string) => deployment(part).spec.template.spec.contai
 const namesOf = (kind: string) =>
   manifests.flatMap((each) => (Value.Check(Named, each) && each.kind === kind ? [each.metadata.name] : []));
 
+/** Records what would be sent to a cluster. */
+const KUBECTL = 'kubectl() { printf "%s\\n" "$*" >> kubectl-calls; }\n';
+
 let reader: Reader;
-/** What each secret of the guide holds, by the names under which it is mounted. */
+/** The content of each secret of the guide, by its mounted names. */
 const secrets = new Map<string, Map<string, string>>();
 
 beforeAll(async () => {
   reader = await Reader.open();
-  // in place of a cluster: what would be sent to one
-  const kubectl = 'kubectl() { printf "%s\\n" "$*" >> kubectl-calls; }\n';
   const databases = await commandsOf(GUIDE, "2. The databases");
-  await reader.run([kubectl, ...databases, ...(await commandsOf(GUIDE, "3. The other secrets"))].join("\n"));
+  await reader.run([KUBECTL, ...databases, ...(await commandsOf(GUIDE, "3. The other secrets"))].join("\n"));
   const calls = (await Bun.file(join(reader.directory, "kubectl-calls")).text()).trim().split("\n");
   for (const call of calls) {
     const [, name, files = ""] = call.match(/^-n ostiary create secret generic (\S+) (.+)$/) ?? [];
@@ -118,7 +123,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.close());
 
-/** The environment of a part's container, with its secrets where this machine has them. */
+/** Returns the environment of a part's container, with its secrets at their places on this machine. */
 function environment(part: string): Record<string, string> {
   const settings = Value.Parse(
     Settings,
@@ -141,17 +146,20 @@ describe("the manifests", () => {
     expect(listed).toEqual(files.filter((file) => file !== "kustomization.yaml"));
   });
 
-  test.each(Object.keys(PARTS))("give %s variables that it takes, with the secrets of the guide", (part) => {
-    const schema = PARTS[part] ?? Type.Object({});
-    const env = environment(part);
-    expect(configProblems(schema, env)).toEqual([]);
-    const known = Object.keys(env).filter((name) => !(name.replace(/_FILE$/, "") in schema.properties));
-    expect(known.filter((name) => !(name in schema.properties))).toEqual([]);
-    if (part === "audit") expect(checkSigningKeyFile(env)).toEqual([]);
-    const held = [...(secrets.get(`ostiary-${part}`)?.keys() ?? [])].map((name) => SECRETS + name);
-    const used = containerOf(part).env.flatMap(({ value }) => (value?.startsWith(SECRETS) ? [value] : []));
-    expect(used.toSorted()).toEqual(held.toSorted());
-  });
+  test.each(Object.keys(PARTS))(
+    "give %s variables that it accepts, with the secrets of the guide",
+    (part) => {
+      const schema = PARTS[part] ?? Type.Object({});
+      const env = environment(part);
+      expect(configProblems(schema, env)).toEqual([]);
+      const known = Object.keys(env).filter((name) => !(name.replace(/_FILE$/, "") in schema.properties));
+      expect(known.filter((name) => !(name in schema.properties))).toEqual([]);
+      if (part === "audit") expect(checkSigningKeyFile(env)).toEqual([]);
+      const held = [...(secrets.get(`ostiary-${part}`)?.keys() ?? [])].map((name) => SECRETS + name);
+      const used = containerOf(part).env.flatMap(({ value }) => (value?.startsWith(SECRETS) ? [value] : []));
+      expect(used.toSorted()).toEqual(held.toSorted());
+    },
+  );
 
   test.each(Object.keys(PARTS))("let %s stop before it is killed, and probe what it serves", (part) => {
     const { spec } = deployment(part).spec.template;
@@ -182,9 +190,30 @@ describe("the manifests", () => {
     expect(namesOf("NetworkPolicy")).toContain("nobody-reaches-anything");
   });
 
+  test("are all applied by an upgrade, each once, common ones before the parts", async () => {
+    const [, upgrade = ""] = await commandsOf("./.github/guides/upgrading.md", "The order");
+    await rm(join(reader.directory, "kubectl-calls"));
+    await reader.run(`${KUBECTL}${upgrade}`);
+    const calls = (await Bun.file(join(reader.directory, "kubectl-calls")).text()).trim().split("\n");
+    const applied = calls.flatMap((call) => {
+      const [, name] = call.match(/^apply -k \.github\/kubernetes -l app\.kubernetes\.io\/name=(\S+)$/) ?? [];
+      return name === undefined ? [] : [name];
+    });
+    expect(applied).toEqual(["ostiary", "audit", "identity", "gateway", "registry"]);
+    const labelled = manifests.filter((each) => Value.Check(Named, each));
+    expect(labelled.length).toBe(manifests.length - 1);
+    for (const each of labelled) {
+      const labels = Value.Parse(Labelled, each).metadata.labels;
+      expect(applied.filter((name) => name === labels["app.kubernetes.io/name"])).toHaveLength(1);
+    }
+    expect(
+      applied.filter((name) => name in PARTS).map((name) => namesOf("Deployment").includes(name)),
+    ).toEqual(Array(4).fill(true));
+  });
+
   /** `pip install kubernetes-validate`: the schemas of Kubernetes' own API, strictly. */
   test.skipIf(Bun.which("kubernetes-validate") === null).each(["1.29", "1.34"])(
-    "are what the API of Kubernetes %s takes",
+    "are valid for the API of Kubernetes %s",
     async (version) => {
       const resources = files.filter((file) => file !== "kustomization.yaml").join(" ");
       await reader.run(`cd ${FOLDER} && kubernetes-validate --strict -k ${version} ${resources}`);

@@ -7,7 +7,7 @@ import { freshDatabase } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** The program of the guide, taken out of it and run: nothing is missed, whenever it is killed. */
+/** The program of the guide: it misses nothing, whenever it is killed. */
 
 setDefaultTimeout(120_000);
 
@@ -21,7 +21,7 @@ const running: Running[] = [];
 
 interface Running {
   command: Command;
-  /** Once all that it wrote is read. */
+  /** Resolves once all its output is read. */
   read: Promise<void>;
 }
 
@@ -50,7 +50,7 @@ async function killed({ command, read }: Running): Promise<void> {
   await Promise.all([command.exited, read]);
 }
 
-/** Starts the program; `seen` grows with the ids that it handles. */
+/** Starts the program. `seen` grows with the ids that it handles. */
 function started(seen: string[], env: Record<string, string> = {}): Running {
   const command = reader.start(`exec ${follow}`, env);
   const read = async () => {
@@ -75,7 +75,7 @@ async function internal(method: string, path: string, body?: object) {
   return JSON.parse(await response.text());
 }
 
-/** A person who creates so many organizations, two events each. */
+/** Creates a person with this many organizations, two events each. */
 async function organizations(count: number): Promise<void> {
   const idp = { issuer: "https://login.example.com", subject: crypto.randomUUID() };
   const { user_id } = await internal("POST", "/internal/credentials/validate", { idp });
@@ -117,7 +117,7 @@ describe("the reader of lifecycle-feed.md", () => {
     expect(seen.length - feed.length).toBeLessThanOrEqual(1);
   });
 
-  test("ends with what is wrong when its place is of another feed", async () => {
+  test("ends with an error when its place is of another feed", async () => {
     await Bun.write(join(reader.directory, "lifecycle-place"), "01J9ZZZZZZZZZZZZZZZZZZZZZZ");
     const { command } = started([]);
     expect(await command.stderr.text()).toContain("starting_after must be the id of an event of this feed.");
@@ -130,7 +130,7 @@ describe("the reader of lifecycle-feed.md", () => {
     expect(await command.exited).toBe(1);
   });
 
-  test("waits for an identity that fails or breaks off, and goes on", async () => {
+  test("waits for an identity that fails or breaks off, and continues", async () => {
     const seen: string[] = [];
     await organizations(1);
     const feed = await wholeFeed();

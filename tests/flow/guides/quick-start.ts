@@ -1,13 +1,13 @@
 import { type Command, type Reader, readUntil } from "../../support/reader.ts";
 import { FREE_PORTS } from "../platform/bed.ts";
 
-/** A quick start on free ports, and where it has what the guides name by its own ports. */
+/** A quick start on free ports, with its addresses by the ports that the guides name. */
 export interface QuickStart {
   places: Record<string, string>;
   stop(): Promise<void>;
 }
 
-/** Runs what `bun start` runs once the dependencies are there. */
+/** Runs the command behind `bun start`, without the installation. */
 export async function startQuickStart(reader: Reader, env: Record<string, string> = {}): Promise<QuickStart> {
   const platform = reader.start("exec bun apps/platform/main.ts", { ...FREE_PORTS, ...env });
   const screen = await readUntil(platform.stdout, env.DEMO === "false" ? "Ctrl-C" : "/restore");

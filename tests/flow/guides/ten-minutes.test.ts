@@ -5,7 +5,7 @@ import { moved, Reader } from "../../support/reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, startQuickStart } from "./quick-start.ts";
 
-/** The guide from its first command to its last, as somebody new follows it; only ports are others. */
+/** The guide from its first command to its last, as a beginner follows it; only ports differ. */
 
 setDefaultTimeout(180_000);
 
@@ -38,8 +38,8 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
       ].map((heading) => commandsOf(GUIDE, heading)),
     );
     const printed = await reader.runAll(blocks.flat().map((block) => moved(block, places)));
-    expect(printed).toHaveLength(7);
-    const [, published = "", called = "", robot, limited, log = "", history = ""] = printed;
+    expect(printed).toHaveLength(8);
+    const [, published = "", called = "", robot, limited, log = "", changed = "", history = ""] = printed;
     expect(published).toStartWith("things: created\n");
     expect(published).toMatch(/^things +upserted +1$/m);
     expect(published).toContain("PUT /org/things/{thing_id} of things serves this request.");
@@ -53,7 +53,11 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
       route: "/org/things/{thing_id}",
       service: "things",
     });
-    expect(history).toContain("things is as in revision 1 again, as revision 2.");
+    expect(changed).toStartWith("things: changed, current revision 1\n");
+    expect(changed).toMatch(/^things +upserted +2$/m);
+    expect(history).toContain("things is as in revision 1 again, as revision 3.");
+    expect(history).toContain("things: revision 2 to 3\n");
+    expect(history).not.toContain("No changes.");
     expect(history).toContain("Usage: bun cli");
   } finally {
     await Promise.all([ended(service), ostiary.stop()]);

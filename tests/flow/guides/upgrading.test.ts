@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import postgres from "postgres";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
 import { commandsOf } from "../../support/documents.ts";
-import { Reader } from "../../support/reader.ts";
+import { moved, Reader } from "../../support/reader.ts";
 import { freshDatabase, services } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
+import { startQuickStart } from "./quick-start.ts";
 
-/** What the guide says of upgrades, and the commands that look before and after. */
+/** The guide's statements on upgrades, with its commands before and after. */
 
 setDefaultTimeout(120_000);
 
@@ -16,7 +17,7 @@ const GUIDE = ".github/guides/upgrading.md";
 describe("upgrading.md", () => {
   let registry: Registry;
   let reader: Reader;
-  beforeAll(async () => {
+  beforeEach(async () => {
     registry = await startRegistry();
     reader = await Reader.open({
       REGISTRY_URL: registry.url,
@@ -24,17 +25,51 @@ describe("upgrading.md", () => {
       ADMIN_TOKEN,
     });
   });
-  afterAll(() => Promise.all([registry.stop(), reader.close()]));
+  afterEach(() => Promise.all([registry.stop(), reader.close()]));
 
-  test("looks for what today's rules refuse, and for what the catalogs would change", async () => {
-    const [before = ""] = await commandsOf(GUIDE, "Before");
-    expect(await reader.run(before)).toBe("{}\n");
-    expect(await Bun.file(join(reader.directory, "services-before.json")).json()).toHaveProperty("services");
+  test("asks the new version what it would refuse, by a request that every older version answers", async () => {
+    const [save = "", start = "", ask = "", ...others] = await commandsOf(GUIDE, "Before");
+    expect(others).toEqual([]);
+    expect(save).toContain('"$REGISTRY_URL/services" ');
+    expect(start).toBe("DATA_DIR=$(mktemp -d) ADMIN_TOKEN=check DEMO=false bun start\n");
+    await registry.put("served", service("/served"));
+    await reader.run(save);
+    const DATA_DIR = join(reader.directory, "of-the-new-version");
+    const ostiary = await startQuickStart(reader, { DATA_DIR, ADMIN_TOKEN: "check", DEMO: "false" });
+    try {
+      const asked = moved(ask, ostiary.places);
+      expect(await reader.run(asked)).toContain("served: created");
+      const saved = Bun.file(join(reader.directory, "services-before.json"));
+      await saved.write((await saved.text()).replaceAll("/served", "/served/../shout"));
+      await expect(reader.run(asked)).rejects.toThrow("services.served.user.routes[0].path");
+    } finally {
+      await ostiary.stop();
+    }
+  });
+
+  test("shows what the catalogs would change", async () => {
     const [catalogs = ""] = await commandsOf(GUIDE, "The order");
     expect(await reader.run(catalogs)).toMatch(/^identity: created/m);
   });
 
-  test("looks at versions, gateways and what is stored afterwards", async () => {
+  test("restores what the older version can read, before that version starts", async () => {
+    const [find = "", restore = ""] = await commandsOf(GUIDE, "Go back");
+    for (const name of ["identity", "audit"]) {
+      await registry.put(name, service(`/${name}/1`));
+      await registry.put(name, service(`/${name}/2`));
+      await registry.put(name, { ...service(`/${name}/3`), openapi: "/openapi.json" });
+      await registry.put(name, { ...service(`/${name}/4`), openapi: "/openapi.json" });
+    }
+    expect((await reader.run(find)).trim().split("\n")).toEqual(["audit", "identity"]);
+    expect(await reader.run(restore)).toContain("audit is as in revision 2 again, as revision 5.");
+    expect(await reader.run(find)).toBe("");
+    for (const name of ["identity", "audit"]) {
+      const { body } = await registry.call("GET", `/services/${name}`);
+      expect(body.user.routes[0].path).toBe(`/${name}/2`);
+    }
+  });
+
+  test("checks versions, gateways and stored services afterwards", async () => {
     const [after = ""] = await commandsOf(GUIDE, "After");
     const printed = await reader.run(after);
     expect(printed).toMatch(/^ostiary_build_info\{/);
@@ -61,7 +96,7 @@ describe.skipIf(!services().postgres.real)("a database that a newer version has 
     expect(await second.stop()).toBe(0);
   });
 
-  test("that changed a migration which was applied is refused", async () => {
+  test("that changed an applied migration is refused", async () => {
     const env = { DATABASE_URL: await freshDatabase() };
     await (await startProcess("apps/identity/main.ts", env)).stop();
     await query(env.DATABASE_URL, (sql) => sql`update identity.schema_migrations set hash = 'another'`);
@@ -71,7 +106,7 @@ describe.skipIf(!services().postgres.real)("a database that a newer version has 
   });
 });
 
-/** What the next version might do: a column more, and a line in the journal that this one does not know. */
+/** Migrates like a next version: one more column, and a journal entry that this version does not know. */
 async function migrateFurther(database: string, schema: string): Promise<void> {
   const table = schema === "identity" ? "api_keys" : "audit_events";
   await query(database, async (sql) => {

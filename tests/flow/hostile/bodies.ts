@@ -1,12 +1,12 @@
-/** A body that means harm, by what is wrong with it. */
+/** Hostile bodies by what is wrong with them. */
 export type HostileBodies = Record<string, string | Uint8Array<ArrayBuffer>>;
 
-/** `unit` as often as it fits between `start` and `end`. */
+/** Returns `unit` as often as it fits between `start` and `end`. */
 export function repeated(size: number, unit: string, start = "", end = ""): string {
   return start + unit.repeat(Math.floor((size - start.length - end.length) / unit.length)) + end;
 }
 
-/** As many parts as fit, each made from its number. */
+/** Returns as many parts as fit, each made from its number. */
 export function numbered(
   size: number,
   part: (n: number) => string,
@@ -24,18 +24,18 @@ export function numbered(
   }
 }
 
-/** A list in lists, of `size` characters in all. */
+/** Returns nested lists of `size` characters. */
 export function deep(size: number, inside = ""): string {
   const depth = Math.floor((size - inside.length) / 2);
   return "[".repeat(depth) + inside + "]".repeat(depth);
 }
 
-/** 64 levels, the innermost as wide as fits. */
+/** Returns 64 levels, the innermost as wide as fits. */
 export function deepAndWide(size: number): string {
   return repeated(size, "0,", "[".repeat(64), `0${"]".repeat(64)}`);
 }
 
-/** What is wrong with a body whatever the operation, at exactly or nearly `size` bytes. */
+/** Returns bodies that are wrong for every operation, at exactly or nearly `size` bytes. */
 export function hostileBodies(size: number): HostileBodies {
   return {
     "deep list": deep(size),
@@ -68,7 +68,7 @@ export function hostileBodies(size: number): HostileBodies {
   };
 }
 
-/** What is wrong with one field, that another schema may take for its value. */
+/** Returns values that are wrong for one field, and valid for another schema. */
 export function hostileFields(size: number): HostileBodies {
   const room = size - 100;
   return {
@@ -88,7 +88,7 @@ export function hostileFields(size: number): HostileBodies {
   };
 }
 
-/** Values for a query, a path or a header: as long as a head may be. */
+/** Values for a query, a path or a header, of the maximum length of a head. */
 export const HOSTILE_TEXTS: Record<string, string> = {
   long: "a".repeat(8_000),
   digits: "9".repeat(8_000),

@@ -7,12 +7,13 @@ setDefaultTimeout(300_000);
 
 const MIB = 1024 * 1024;
 const CPU_MS_PER_MIB_MAX = 300;
-/** What any request may cost, however short. */
+/** The CPU limit of any request, however short. */
 const CPU_MS_MAX = 50;
-/** A valid one is compared with all that is there too, and answered with each of its routes. */
+/** A valid document is also compared with everything stored, and its answer lists each of its routes. */
 const VALID_CPU_MS_PER_MIB_MAX = 2 * CPU_MS_PER_MIB_MAX;
 const TOKEN = "test-admin-token";
 
+// ER-14
 describe.skipIf(!services().etcd.real)("a document of the registry", () => {
   let registry: Subject;
 
@@ -26,7 +27,7 @@ describe.skipIf(!services().etcd.real)("a document of the registry", () => {
   });
   afterAll(() => registry.stop());
 
-  /** One request a time, since each may take as long as it is allowed to. */
+  /** Sends one request at a time, because each may take its whole limit. */
   async function expectBounded(request: HostileRequest, valid: boolean): Promise<void> {
     const cpu_ms_per_mib_max = valid ? VALID_CPU_MS_PER_MIB_MAX : CPU_MS_PER_MIB_MAX;
     const size = (request.body?.length ?? 0) / MIB;
@@ -59,7 +60,7 @@ describe.skipIf(!services().etcd.real)("a document of the registry", () => {
     }
   });
 
-  test("costs no more for each MiB when it is as large as it may be", async () => {
+  test("costs no more for each MiB at the maximum size", async () => {
     for (const [name, { text, valid }] of Object.entries(yamlDocuments(4 * MIB))) {
       if (valid !== true) await expectBounded(apply(name, text, "application/yaml"), false);
     }

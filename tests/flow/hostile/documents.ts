@@ -8,7 +8,7 @@ const ROUTE = `${ROUTES}{"path":"/a",`;
 const ROUTE_END = `}${ROUTES_END}`;
 const YAML_ROUTES = "services:\n  a:\n    url: http://a:1\n    user:\n      routes:\n";
 
-/** JSON that a registry may be sent, and whether it is valid. */
+/** Returns JSON that a registry may receive, and whether it is valid. */
 export function jsonDocuments(size: number): Record<string, { text: string; valid?: true }> {
   const inRoutes = (part: (n: number) => string) => numbered(size, part, ROUTES, ROUTES_END);
   const inPath = (filling: string) =>
@@ -100,7 +100,7 @@ export function jsonDocuments(size: number): Record<string, { text: string; vali
   };
 }
 
-/** YAML that a registry may be sent, and whether it is valid. */
+/** Returns YAML that a registry may receive, and whether it is valid. */
 export function yamlDocuments(size: number): Record<string, { text: string; valid?: true }> {
   const lines = (part: (n: number) => string, start = "") => ({
     text: numbered(size, part, start, "", "\n"),

@@ -6,23 +6,23 @@ import {
   services,
   startProcess,
 } from "../../support/index.ts";
-import { documentedOperations, internalOperations, type Operation, probes } from "./operations.ts";
+import { describedOperations, type Operation, probes } from "./operations.ts";
 import { hostileRequests } from "./requests.ts";
 import { expectRefusal, type HostileRequest, type Port, Subject } from "./subject.ts";
 
 setDefaultTimeout(300_000);
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Contract 2: no body holds up other requests noticeably. */
+/** The CPU limit of a body: none holds up other requests noticeably (ER-14). */
 const CPU_MS_MAX = 50;
 const TOKEN = "test-admin-token";
-/** What the runtime and libraries know; none of it may matter. */
+/** Values that the runtime and libraries know; none of them may matter. */
 const NODE_ENVS = ["", "production", "development"];
 
 interface Service {
   name: string;
   headers: Record<string, string>;
-  internal: Operation[];
+  describes_internal: boolean;
   start(env: Record<string, string>): Promise<RunningProcess>;
 }
 
@@ -35,7 +35,7 @@ const SERVICES: Service[] = [
   {
     name: "identity",
     headers: {},
-    internal: internalOperations.identity,
+    describes_internal: true,
     start: async (env) =>
       startProcess("apps/identity/main.ts", {
         DATABASE_URL: await freshDatabase(),
@@ -46,13 +46,13 @@ const SERVICES: Service[] = [
   {
     name: "audit",
     headers: {},
-    internal: internalOperations.audit,
+    describes_internal: true,
     start: async (env) => startProcess("apps/audit/main.ts", { DATABASE_URL: await freshDatabase(), ...env }),
   },
   {
     name: "registry",
     headers: { Authorization: `Bearer ${TOKEN}` },
-    internal: [],
+    describes_internal: false,
     start: async (env) =>
       startProcess("apps/registry/main.ts", {
         DATABASE_URL: await freshDatabase(),
@@ -63,7 +63,8 @@ const SERVICES: Service[] = [
   },
 ];
 
-for (const { name, headers, internal, start } of SERVICES) {
+for (const { name, headers, describes_internal, start } of SERVICES) {
+  // ER-3, ER-4, ER-14
   describe.skipIf(name === "registry" && !services().etcd.real)(`every operation of ${name}`, () => {
     let subjects: Subject[];
     let operations: Target[];
@@ -72,10 +73,17 @@ for (const { name, headers, internal, start } of SERVICES) {
       subjects = await Promise.all(
         NODE_ENVS.map(async (NODE_ENV) => new Subject(await start(NODE_ENV ? { NODE_ENV } : {}), headers)),
       );
-      const documented = await documentedOperations(subjects[0]?.url("public") ?? "");
-      expect(documented.length).toBeGreaterThan(1);
+      const described = async (port: Port) => {
+        const found = await describedOperations(subjects[0]?.url(port) ?? "");
+        expect(found.length).toBeGreaterThan(1);
+        return found;
+      };
+      const internal = describes_internal ? await described("internal") : [];
       const on = (port: Port) => (operation: Operation) => ({ port, operation });
-      operations = [...documented.map(on("public")), ...[...internal, ...probes].map(on("internal"))];
+      operations = [
+        ...(await described("public")).map(on("public")),
+        ...[...internal, ...probes].map(on("internal")),
+      ];
     });
     afterAll(() => Promise.all(subjects.map((subject) => subject.stop())));
 
@@ -101,7 +109,7 @@ for (const { name, headers, internal, start } of SERVICES) {
       for (const subject of subjects) expect(subject.stderr).toEqual([]);
     });
 
-    test("goes on with other requests meanwhile", async () => {
+    test("serves other requests at the same time", async () => {
       const [subject] = subjects;
       if (subject === undefined) throw new Error("There is no process.");
       const requests = operations.flatMap(({ port, operation }) =>
@@ -117,7 +125,7 @@ for (const { name, headers, internal, start } of SERVICES) {
       });
       for (let before = await subject.cpu_ms(); busy; ) {
         const now = await subject.cpu_ms();
-        // whoever comes now waits for the one of each attacker that is there already
+        // A new request waits for the one that each attacker already has there.
         expect(now - before).toBeLessThan((attackers.length + 1) * CPU_MS_MAX);
         before = now;
       }

@@ -1,98 +1,47 @@
-/** An operation of a service, as its OpenAPI document or this folder says. */
+import { isObject, type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
+
+/** An operation of a service, from the OpenAPI description of its port. */
 export interface Operation {
   method: string;
-  /** With `{param}`s. */
+  /** The path with its `{param}`s. */
   path: string;
-  /** Names of query parameters and headers. */
+  /** The names of query parameters and headers. */
   query: string[];
   headers: string[];
-  /** Names of fields of the body, the nested ones with their parents in front: `actor.member_id`. */
+  /** The names of the body's fields; nested ones have their parents in front: `actor.member_id`. */
   fields: string[];
 }
 
-type Json = Record<string, unknown>;
-
-/** Every operation of the document at `url`. */
-export async function documentedOperations(url: string): Promise<Operation[]> {
-  const document: Json = JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
-  return Object.entries(object(document.paths)).flatMap(([path, operations]) =>
-    Object.entries(object(operations)).map(([method, operation]) => {
-      const { parameters, requestBody } = object(operation);
-      const named = (place: string) =>
-        list(parameters)
-          .map((each) => resolved(document, each))
-          .filter((each) => each.in === place)
-          .map(({ name }) => String(name));
-      const content = object(resolved(document, requestBody).content);
-      const schemas = Object.values(content).map((media) => object(media).schema);
-      return {
-        method: method.toUpperCase(),
-        path,
-        query: named("query"),
-        headers: named("header"),
-        fields: [...new Set(schemas.flatMap((schema) => fieldsOf(document, schema)))],
-      };
-    }),
-  );
+/** Returns every operation of the port at `url`. */
+export async function describedOperations(url: string): Promise<Operation[]> {
+  const description: OpenApiDocument = JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
+  return operationsIn(description).map(({ method, path, parameters = [], requestBody }) => {
+    const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+    const schemas = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema);
+    const fields = new Set(schemas.flatMap((schema) => fieldsOf(description, schema)));
+    return { method, path, query: named("query"), headers: named("header"), fields: [...fields] };
+  });
 }
 
-function fieldsOf(document: Json, schema: unknown, depth = 0): string[] {
-  if (depth === 3) return [];
-  const { properties, anyOf, oneOf, allOf } = resolved(document, schema);
-  const own = Object.entries(object(properties)).flatMap(([name, property]) => [
+/** Returns the names of properties. A map has the member `x`. */
+function fieldsOf(description: OpenApiDocument, given: unknown, depth = 0): string[] {
+  if (depth === 3 || !isObject(given)) return [];
+  const { properties, additionalProperties, anyOf, oneOf, allOf } = resolved(description, given);
+  const members = Object.entries(isObject(properties) ? properties : {});
+  if (isObject(additionalProperties)) members.push(["x", additionalProperties]);
+  const own = members.flatMap(([name, property]) => [
     name,
-    ...fieldsOf(document, property, depth + 1).map((inner) => `${name}.${inner}`),
+    ...fieldsOf(description, property, depth + 1).map((inner) => `${name}.${inner}`),
   ]);
-  const parts = [anyOf, oneOf, allOf].flatMap(list);
-  return [...own, ...parts.flatMap((part) => fieldsOf(document, part, depth))];
+  const parts = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [...own, ...parts.flatMap((part) => fieldsOf(description, part, depth))];
 }
 
-function resolved(document: Json, value: unknown): Json {
-  const { $ref } = object(value);
-  if (typeof $ref !== "string") return object(value);
-  return $ref
-    .split("/")
-    .slice(1)
-    .reduce((part: Json, name) => object(part[name]), document);
-}
-
-function object(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** The operations of internal ports, which have no document. */
-export const internalOperations: Record<"identity" | "audit", Operation[]> = {
-  identity: [
-    operation("POST", "/internal/credentials/validate", ["idp", "idp.issuer", "idp.subject", "credential"]),
-    operation("GET", "/internal/lifecycle-events", [], ["limit", "starting_after"]),
-  ],
-  audit: [
-    operation("PUT", "/internal/events/{request_id}", [
-      ..."occurred_at organization_id user_id actor service method route params ip user_agent".split(" "),
-      "actor.member_id",
-      "actor.auth_type",
-      "actor.key_prefix",
-      "params.x",
-    ]),
-    operation("PATCH", "/internal/events/{request_id}", [
-      ..."outcome status details created_id organization_id member_id details.x".split(" "),
-    ]),
-    operation("POST", "/internal/intents", ["intents"]),
-    operation("POST", "/internal/outcomes", ["outcomes"]),
-  ],
-};
-
-/** What every port has. */
-export const probes: Operation[] = [
-  operation("GET", "/health/live"),
-  operation("GET", "/health/ready"),
-  operation("GET", "/metrics"),
-];
-
-function operation(method: string, path: string, fields: string[] = [], query: string[] = []): Operation {
-  return { method, path, query, headers: [], fields };
-}
+/** The operations of every port. */
+export const probes: Operation[] = ["/health/live", "/health/ready", "/metrics"].map((path) => ({
+  method: "GET",
+  path,
+  query: [],
+  headers: [],
+  fields: [],
+}));

@@ -2,16 +2,16 @@ import { HOSTILE_TEXTS, hostileBodies, hostileFields, numbered } from "./bodies.
 import type { Operation } from "./operations.ts";
 import type { HostileRequest } from "./subject.ts";
 
-/** Requests to one operation, by name; what is sure to be refused stands apart from what may be let pass. */
+/** Requests to one operation, by name: those that must be refused, and those that may pass. */
 export interface HostileRequests {
   refused: HostileRequest[];
   perhaps: HostileRequest[];
 }
 
-/** Well formed, and nobody's. */
+/** A well-formed id that nobody has. */
 const NOBODY = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-/** Headers that some part of a service reads, whatever its document says. */
+/** Headers that some part of a service reads, whatever its description says. */
 const HEADERS = [
   "accept",
   "authorization",
@@ -25,7 +25,7 @@ const HEADERS = [
   "x-request-id",
 ];
 
-/** Every way to hurt an operation whose bodies have at most `size` bytes. */
+/** Returns every attack on an operation whose bodies have at most `size` bytes. */
 export function hostileRequests(operation: Operation, size: number): HostileRequests {
   const { method, path, query, fields } = operation;
   const at = filled(path, () => NOBODY);
@@ -77,12 +77,12 @@ function filled(path: string, value: (param: string) => string): string {
   return path.replace(/\{(\w+)\}/g, (_, param) => value(param));
 }
 
-/** `a.b` and a value as `{"a":{"b":value}}`. */
+/** Returns `a.b` and a value as `{"a":{"b":value}}`. */
 function nestedIn(field: string, value: string | Uint8Array): string {
   return field.split(".").reduceRight((inner, name) => `{${JSON.stringify(name)}:${inner}}`, String(value));
 }
 
-/** Every field a list as long as fits. */
+/** Returns a body where every field is a list of the maximum length. */
 function allWrong(fields: string[], size: number): string {
   const top = fields.filter((field) => !field.includes("."));
   const room = Math.floor(size / top.length) - 100;

@@ -1,14 +1,14 @@
 import { expect } from "bun:test";
 import type { RunningProcess } from "../../support/index.ts";
 
-/** An answer, as far as it may not depend on when and where it was given. */
+/** The parts of an answer that do not depend on time and place. */
 export interface Answer {
   status: number;
   body: string;
 }
 
 export interface HostileRequest {
-  /** What is hostile about it. */
+  /** The attack. */
   name: string;
   method: string;
   path: string;
@@ -18,7 +18,7 @@ export interface HostileRequest {
 
 export type Port = "public" | "internal";
 
-/** A service under attack: a process whose CPU time is told by its metrics. */
+/** A service under attack: a process whose metrics report its CPU time. */
 export class Subject {
   readonly #process: RunningProcess;
   readonly #headers: Record<string, string>;
@@ -28,7 +28,7 @@ export class Subject {
     this.#headers = headers;
   }
 
-  /** Its address, and what it wrote to standard error. */
+  /** Its address, and its output on standard error. */
   url(port: Port): string {
     return port === "public" ? this.#process.url : this.#process.internal_url;
   }
@@ -52,9 +52,9 @@ export class Subject {
   }
 
   /**
-   * Sends requests and expects that none makes the process work for longer than `cpu_ms_max`: that all of them
-   * together do not, or each by itself. Then the best of a few tries counts, since code that is compiled, and
-   * garbage that is collected, is often that of requests before.
+   * Sends requests, and expects that the process works at most `cpu_ms_max` for all of them together, or for
+   * each by itself. Then the best of a few attempts counts: compilation and garbage collection often belong
+   * to earlier requests.
    */
   async sendBounded(port: Port, requests: readonly HostileRequest[], cpu_ms_max: number): Promise<Answer[]> {
     const before = await this.cpu_ms();
@@ -77,7 +77,7 @@ export class Subject {
     throw new Error(`${request.name} keeps the process busy for ${costs.map(Math.round).join(", ")} ms.`);
   }
 
-  /** CPU time that the process has had so far, as its metrics tell. */
+  /** Returns the CPU time of the process so far, from its metrics. */
   async cpu_ms(): Promise<number> {
     const text = await (await fetch(`${this.#process.internal_url}/metrics`)).text();
     return 1_000 * Number(/^process_cpu_seconds_total(?:\{.*\})? ([\d.e-]+)$/m.exec(text)?.[1]);
@@ -87,7 +87,7 @@ export class Subject {
 const TRIES = 5;
 const ANSWER_LENGTH_MAX = 64 * 1024;
 
-/** The envelope of contract 2, with a bounded list of fields and nothing of how we work inside. */
+/** Expects the envelope of ER-1, with a bounded list of fields and no internals. */
 export function expectRefusal({ name }: HostileRequest, { status, body }: Answer): void {
   if (status < 400 || status > 499) throw new Error(`${name}: answered ${status} ${body.slice(0, 200)}`);
   expect(body.length).toBeLessThan(ANSWER_LENGTH_MAX);

@@ -4,12 +4,12 @@ import { parse } from "yaml";
 import { hasPrometheus } from "../../support/prometheus.ts";
 import { alertRules, dashboards, OPERATIONS } from "./files.ts";
 
-/** Dashboards, alerts and runbooks as files. Grafana's schema is not published as one: its shapes are checked here. */
+/** Dashboards, alerts and runbooks as files. Grafana publishes no schema: its shapes are checked here. */
 
 describe("dashboards", async () => {
   const all = [...(await dashboards())];
 
-  test("are four, each with a uid of its own that is the name of its file", () => {
+  test("are four, each with its own uid, the name of its file", () => {
     expect(all.map(([name]) => name).toSorted()).toEqual([
       "ostiary-gateway.json",
       "ostiary-identity-and-audit.json",
@@ -20,7 +20,7 @@ describe("dashboards", async () => {
   });
 
   test.each(all)(
-    "%s has panels that overlap nowhere and lie in the grid, with ids and refIds of their own",
+    "%s has panels that lie in the grid without overlap, with their own ids and refIds",
     (_, { panels }) => {
       expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
       expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
@@ -38,7 +38,7 @@ describe("dashboards", async () => {
     },
   );
 
-  test("ask the data source that is provisioned", async () => {
+  test("query the provisioned data source", async () => {
     const provisioned = parse(
       await Bun.file(join(OPERATIONS, "grafana/provisioning/datasources/datasources.yaml")).text(),
     );

@@ -4,7 +4,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
 
-/** What stands in `.github/operations`. */
+/** The folder `.github/operations`. */
 export const OPERATIONS = join(import.meta.dir, "../../../.github/operations");
 
 const Target = Type.Object({
@@ -36,7 +36,10 @@ const Dashboard = Type.Object({
 });
 export type Dashboard = Static<typeof Dashboard>;
 
-/** The dashboards by the names of their files; throws where one has not the shape that Grafana reads. */
+/**
+ * Returns the dashboards by the names of their files. Throws when one does not have the shape that Grafana
+ * reads.
+ */
 export async function dashboards(): Promise<Map<string, Dashboard>> {
   const folder = join(OPERATIONS, "grafana/dashboards");
   const files = readdirSync(folder).map(async (name) => {
@@ -66,7 +69,7 @@ export async function alertRules() {
   return Value.Parse(Alerts, parse(text)).groups.flatMap(({ rules }) => rules);
 }
 
-/** The blocks of the README, each with its language. */
+/** Returns the blocks of the README, each with its language. */
 export async function readmeBlocks(): Promise<{ language: string; text: string }[]> {
   const text = await Bun.file(join(OPERATIONS, "README.md")).text();
   return Array.from(text.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm), ([, language = "", block = ""]) => ({

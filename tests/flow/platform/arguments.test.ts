@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { freshDatabase, leash } from "../../support/services.ts";
 import { FREE_PORTS } from "./bed.ts";
 
-/** The command line of `bun start`, and who reads what it prints. */
+/** The command line of `bun start`, and the readers of its output. */
 
 setDefaultTimeout(180_000);
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
-/** Runs a line of bash in which `$START` is the platform; gives what came out, and every exit code of it. */
+/** Runs a line of bash where `$START` is the platform. Returns its output, and every exit code. */
 async function bash(line: string, DATA_DIR = join(parent, "data"), variables: Record<string, string> = {}) {
   const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
     env: {
@@ -45,7 +45,7 @@ describe("bun start", () => {
     expect(stdout).toEndWith("codes 0\n");
   });
 
-  test("--version names the product's", async () => {
+  test("--version prints the product's version", async () => {
     const { version } = await Bun.file("package.json").json();
     expect(await bash("$START --version")).toEqual({ stdout: `${version}\ncodes 0\n`, stderr: "" });
   });
@@ -89,24 +89,26 @@ describe("bun start --fresh", () => {
     expect(await readdir(join(directory, "database"))).not.toContain("earlier");
   });
 
-  test("deletes no folder that merely has the name of ours", async () => {
+  test("deletes no other folder with the same name", async () => {
     const directory = join(parent, "theirs");
     await mkdir(join(directory, "database"), { recursive: true });
     await writeFile(join(directory, "database", "schema.sql"), "create table precious();");
     const { stdout, stderr } = await bash("$START --fresh", directory);
     expect(stdout).toBe("codes 78\n");
-    expect(stderr).toContain("its folder database holds something else, which --fresh would delete.");
+    expect(stderr).toContain("its folder database holds other files, which --fresh would delete.");
     expect(await readdir(join(directory, "database"))).toEqual(["schema.sql"]);
   });
 
-  test("deletes nothing under a platform that runs", async () => {
+  test("deletes nothing while a platform runs there", async () => {
     const directory = join(parent, "running");
     const { stdout, stderr } = await bash(
       `$START & first=$!; until grep -qs . $DATA_DIR/ostiary.log; do sleep 0.1; done; $START --fresh; echo "second $?"; kill $first; wait $first`,
       directory,
       { DATABASE_URL: await freshDatabase() },
     );
-    expect(stderr).toMatch(/DATA_DIR is .*, which can not be used: process \d+ is using it\.\n$/);
+    expect(stderr).toMatch(
+      /DATA_DIR is .*, which cannot be used: Ostiary already runs there, as process \d+: use it, or stop it first\.\n$/,
+    );
     expect(stdout).toContain("second 78\n");
     expect(stdout).toEndWith("codes 0\n");
     expect(await readdir(directory)).toContain("admin-token");

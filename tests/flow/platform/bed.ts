@@ -1,6 +1,6 @@
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 
-/** Free ports for everything that the platform listens on. */
+/** Free ports for all listeners of the platform. */
 export const FREE_PORTS = Object.fromEntries(
   ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
     .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
@@ -8,7 +8,7 @@ export const FREE_PORTS = Object.fromEntries(
     .map((name) => [name, "0"]),
 );
 
-/** Starts `bun start`, but for the installation, with its log lines on standard output. */
+/** Runs the command behind `bun start`, without the installation, with its log lines on standard output. */
 export function startPlatform(env: Record<string, string>): Promise<RunningProcess> {
   return startProcess("apps/platform/main.ts", { ...FREE_PORTS, LOG_FILE: "-", ...env });
 }

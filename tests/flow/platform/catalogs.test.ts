@@ -15,11 +15,13 @@ const publish = (service: string, url: string, admin_token = ADMIN_TOKEN) =>
   publishCatalogs({ registry_url: registry.url, admin_token }, [{ service, url }]);
 const get = async (service: string) => (await registry.call("GET", `/services/${service}`)).body;
 
+// OP-58
 test("a catalog is published with the address where its service listens", async () => {
   await publish("identity", "http://127.0.0.1:3999");
   expect(await get("identity")).toMatchObject({ revision: 1, url: "http://127.0.0.1:3999" });
 });
 
+// OP-58
 test("a service that was published before keeps its routes and gets its new address, once", async () => {
   await publish("audit", "http://127.0.0.1:3001");
   const { name: _name, revision: _revision, ...config } = await get("audit");
@@ -34,6 +36,7 @@ test("a service that was published before keeps its routes and gets its new addr
   });
 });
 
+// OP-58
 test("a service that was deleted stays deleted", async () => {
   await publish("demo", "http://127.0.0.1:4000");
   await registry.call("DELETE", "/services/demo");
@@ -41,7 +44,7 @@ test("a service that was deleted stays deleted", async () => {
   expect((await registry.call("GET", "/services/demo")).status).toBe(404);
 });
 
-test("a refusal names the catalog and why", async () => {
+test("a refusal names the catalog and the reason", async () => {
   expect(String(await rejection(publish("audit", "no address")))).toMatch(
     /The registry refused the catalog of audit: Refused, nothing was written:\n {2}.*url: /,
   );

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { freePort } from "../../support/free-port.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
 import { FREE_PORTS, startPlatform } from "./bed.ts";
 
-/** DATA_DIR, whatever is there. */
+/** DATA_DIR in every state. */
 
 setDefaultTimeout(180_000);
 
@@ -26,6 +27,10 @@ async function start(DATA_DIR: string, env: Record<string, string> = {}): Promis
   return platform;
 }
 
+function alreadyRuns(path: string, { pid }: RunningProcess): string {
+  return `DATA_DIR is ${path}, which cannot be used: Ostiary already runs there, as process ${pid}: use it, or stop it first.`;
+}
+
 async function refusal(DATA_DIR: string): Promise<string> {
   const failure = await start(DATA_DIR).catch((error: unknown) => error);
   if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
@@ -35,32 +40,35 @@ async function refusal(DATA_DIR: string): Promise<string> {
   return failure.stderr[1] ?? "";
 }
 
-describe("a DATA_DIR that can not be used is refused by name and reason", () => {
+// OP-57
+describe("a DATA_DIR that cannot be used is refused with its name and the reason", () => {
   test.each([
-    ["a file", async (path: string) => writeFile(path, ""), "there is a file in its place."],
+    ["a file", async (path: string) => writeFile(path, ""), "a file already has its name."],
     ["a link to nothing", (path: string) => symlink("/no/such", path), "it is a symbolic link to nothing."],
     ["a link to itself", (path: string) => symlink(path, path), "it is a symbolic link to nothing."],
   ])("%s", async (name, make, reason) => {
     const path = join(parent, name);
     await make(path);
-    expect(await refusal(path)).toBe(`  DATA_DIR is ${path}, which can not be used: ${reason}`);
+    expect(await refusal(path)).toBe(`  DATA_DIR is ${path}, which cannot be used: ${reason}`);
   });
 
   test("one below a file", async () => {
     await writeFile(join(parent, "below"), "");
-    expect(await refusal(join(parent, "below", "data"))).toContain("there is a file in its place.");
+    expect(await refusal(join(parent, "below", "data"))).toContain("a file already has its name.");
   });
 
-  test("one that can not be made", async () => {
-    expect(await refusal("/proc/ostiary")).toContain("a folder above it does not exist and can not be made.");
+  test("one that cannot be made", async () => {
+    expect(await refusal("/proc/ostiary")).toContain(
+      "a folder above it does not exist and cannot be created.",
+    );
   });
 
-  test("one whose admin token can not be written", async () => {
+  test("one whose admin token cannot be written", async () => {
     await mkdir(join(parent, "token", "admin-token"), { recursive: true });
-    expect(await refusal(join(parent, "token"))).toContain("its file admin-token can not be written.");
+    expect(await refusal(join(parent, "token"))).toContain("its file admin-token cannot be written.");
   });
 
-  // root may write everywhere, so the process runs as nobody where the tests run as root
+  // Root may write everywhere, so the process runs as nobody when the tests run as root.
   test.skipIf(Bun.which("setpriv") === null && process.getuid?.() === 0)(
     "one that this user may not write",
     async () => {
@@ -78,7 +86,7 @@ describe("a DATA_DIR that can not be used is refused by name and reason", () => 
         },
       );
       expect(await child.stderr.text()).toContain(
-        `DATA_DIR is ${path}, which can not be used: permission denied.\n`,
+        `DATA_DIR is ${path}, which cannot be used: permission denied.\n`,
       );
       expect(await child.exited).toBe(78);
     },
@@ -86,7 +94,7 @@ describe("a DATA_DIR that can not be used is refused by name and reason", () => 
 });
 
 describe("a DATA_DIR that can be used", () => {
-  test("may be relative and hold characters that mean something in a URL", async () => {
+  test("may be relative and hold characters with a meaning in URLs", async () => {
     const path = join(parent, "50%25 #1?");
     const platform = await start(relative(process.cwd(), path));
     expect(await platform.stop()).toBe(0);
@@ -100,7 +108,8 @@ describe("a DATA_DIR that can be used", () => {
     expect(await readdir(parent)).not.toContain("50% #1?");
   });
 
-  test("has one platform, also of two that start at the same instant, and is free once that is killed", async () => {
+  // OP-56
+  test("has one platform, even when two start at the same instant, and is free once that is killed", async () => {
     const path = join(parent, "contended");
     const DATABASE_URL = await freshDatabase();
     const both = await Promise.allSettled([start(path, { DATABASE_URL }), start(path, { DATABASE_URL })]);
@@ -108,15 +117,29 @@ describe("a DATA_DIR that can be used", () => {
     const [loser] = both.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
     if (!winner || !(loser instanceof ProcessEnded)) throw new Error(Bun.inspect(both));
     expect(loser.exit_code).toBe(78);
-    expect(loser.stderr).toEqual([
-      "The configuration is not valid:",
-      `  DATA_DIR is ${path}, which can not be used: process ${winner.pid} is using it.`,
-    ]);
+    expect(loser.stderr).toEqual(["The configuration is not valid:", `  ${alreadyRuns(path, winner)}`]);
     await winner.kill();
     expect(await (await start(path, { DATABASE_URL })).stop()).toBe(0);
   });
 
-  test("is not held by a program that was given the id of an earlier platform", async () => {
+  // OP-59
+  test("names the platform that runs there, and not each of its ports", async () => {
+    const path = join(parent, "twice");
+    const env = { DATABASE_URL: await freshDatabase(), GATEWAY_PORT: String(await freePort()) };
+    const first = await start(path, env);
+    await symlink(path, join(parent, "twice by another name"));
+    for (const name of [path, join(parent, "twice by another name")]) {
+      const second = await start(name, env).catch((error: unknown) => error);
+      if (!(second instanceof ProcessEnded)) throw new Error(Bun.inspect(second));
+      expect(second.exit_code).toBe(78);
+      expect(second.stderr).toEqual(["The configuration is not valid:", `  ${alreadyRuns(name, first)}`]);
+    }
+    expect((await fetch(`${first.internal_url}/health/ready`)).status).toBe(200);
+    await first.kill();
+    expect(await (await start(path, env)).stop()).toBe(0);
+  });
+
+  test("is not held by a program with the process id of an earlier platform", async () => {
     const path = join(parent, "stale");
     await mkdir(path);
     for (const name of ["platform.pid", "database.pid"])

@@ -14,13 +14,13 @@ import { type RunningProcess, startCommand } from "../../support/start-process.t
 import { waitFor } from "../../support/wait-for.ts";
 import { FREE_PORTS } from "./bed.ts";
 
-/** The executable where there is no Bun, no Node, no file of the repository and, as far as it goes, nothing else. */
+/** The executable without Bun, Node, files of the repository and, as far as possible, anything else. */
 
 setDefaultTimeout(240_000);
 
 const TOKEN = "a-token-of-twenty-characters";
 const PORTS = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
-/** A file system of its own needs rights that only root has. */
+/** Whether this user can make a file system of its own, which only root can. */
 const canCage = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
 
 let built: Executable;
@@ -57,7 +57,7 @@ async function run(command: string[], env: Record<string, string> = {}, input = 
   return { exit_code: await child.exited, stdout, stderr };
 }
 
-/** A folder that holds the executable, the C library that it is linked with, and no other program. */
+/** Makes a folder with the executable, the C library that it is linked with, and no other program. */
 async function makeCage(name: string): Promise<string> {
   const cage = join(folder, name);
   const { stdout } = await run(["ldd", built.path], { PATH: process.env.PATH ?? "" });
@@ -70,14 +70,14 @@ async function makeCage(name: string): Promise<string> {
   return cage;
 }
 
-/** Runs a command with `cage` as its whole file system, but for /proc. */
+/** Returns a command that runs with `cage` as its whole file system, except for /proc. */
 function inCage(cage: string, mount: string, ...command: string[]): string[] {
   const root = Bun.which("chroot") ?? "/usr/sbin/chroot";
   const script = `${mount} mount --bind /proc '${cage}/proc' && exec ${root} '${cage}' "$@"`;
   return [Bun.which("unshare") ?? "", "--mount", Bun.which("sh") ?? "", "-c", script, "sh", ...command];
 }
 
-/** Mounting is a command of its own; what runs in the cage finds none. */
+/** The variables of the mount command; programs in the cage find no other program. */
 const MOUNTING = { PATH: process.env.PATH ?? "" };
 
 async function screen(platform: RunningProcess): Promise<Record<string, string>> {
@@ -86,7 +86,7 @@ async function screen(platform: RunningProcess): Promise<Record<string, string>>
   return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
 }
 
-/** How many assets a page names; each of them is there. */
+/** Returns the number of assets that a page names; each of them exists. */
 async function assetsOf(page: string): Promise<number> {
   const assets = (await (await fetch(page)).text()).match(/\/[a-z]+\/assets\/[^"]+/g) ?? [];
   for (const asset of assets) expect((await fetch(new URL(asset, page))).status).toBe(200);
@@ -94,7 +94,7 @@ async function assetsOf(page: string): Promise<number> {
 }
 
 describe.skipIf(!canRunExecutable)("the quick start", () => {
-  test("needs the C library and /proc, and has its pages, its catalogs and its database inside", async () => {
+  test("needs the C library and /proc, and contains its pages, its catalogs and its database", async () => {
     const cage = canCage ? await makeCage("cage") : folder;
     const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"];
     const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
@@ -106,10 +106,12 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
     await waitFor(async () => (await fetch(`${shown.gateway}/user`, { headers })).status === 200);
     expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
-    // a second one on the same folder
+    // A second platform on the same folder.
     const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
     expect(second.exit_code).toBe(78);
-    expect(second.stderr).toMatch(/DATA_DIR is \S*\/data, which can not be used: process \d+ is using it\./);
+    expect(second.stderr).toMatch(
+      /DATA_DIR is \S*\/data, which cannot be used: Ostiary already runs there, as process \d+: use it, or stop it first\./,
+    );
     expect(await platform.stop("SIGINT")).toBe(0);
     expect(platform.stdout.at(-1)).toMatch(
       /^Goodbye\. The data is in \S*\/data: ostiary start goes on with it\.$/,
@@ -117,7 +119,7 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
     expect(platform.stderr).toEqual([]);
   });
 
-  test.skipIf(!canCage)("says that it can not write where everything is read-only", async () => {
+  test.skipIf(!canCage)("says that it cannot write where everything is read-only", async () => {
     const cage = await makeCage("closed");
     const readOnly = `mount --bind '${cage}' '${cage}' && mount -o remount,bind,ro '${cage}' &&`;
     const { exit_code, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
@@ -125,18 +127,18 @@ describe.skipIf(!canRunExecutable)("the quick start", () => {
       ...FREE_PORTS,
     });
     expect(stderr).toBe(
-      "The configuration is not valid:\n  DATA_DIR is /.ostiary, which can not be used: the file system is read-only.\n",
+      "The configuration is not valid:\n  DATA_DIR is /.ostiary, which cannot be used: the file system is read-only.\n",
     );
     expect(exit_code).toBe(78);
   });
 
-  test("refuses a folder that can not be made, by its name", async () => {
+  test("refuses a folder that cannot be made, by its name", async () => {
     const { exit_code, stderr } = await run([built.path, "start"], {
       ...FREE_PORTS,
       DATA_DIR: "/proc/ostiary",
     });
     expect(exit_code).toBe(78);
-    expect(stderr).toContain("DATA_DIR is /proc/ostiary, which can not be used:");
+    expect(stderr).toContain("DATA_DIR is /proc/ostiary, which cannot be used:");
   });
 });
 
@@ -163,7 +165,7 @@ describe.skipIf(!canRunExecutable)("by any name, from any folder", () => {
 });
 
 describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)("the services", () => {
-  test("serve a route that was published, on PostgreSQL, etcd and Redis, and end by a signal", async () => {
+  test("serve a published route, on PostgreSQL, etcd and Redis, and end by a signal", async () => {
     const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
     const ROUTE_STORE_URL = await freshRouteStoreUrl();
     const registry = await start([built.path, "registry"], {
@@ -187,7 +189,7 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
       ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate", MAX_UPSTREAM_REQUESTS: "4321" },
     });
     await waitFor(async () => (await (await fetch(`${gateway.url}/here`)).text()) === "here");
-    // it has replaced its process once, for a variable that the runtime reads at its start
+    // It has restarted itself once, for a variable that the runtime reads at its start.
     const environment = await readFile(`/proc/${gateway.pid}/environ`, "utf8");
     expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=4321");
     expect(await gateway.stop("SIGTERM")).toBe(0);
@@ -196,7 +198,7 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
     await upstream.stop(true);
   });
 
-  test.each(["identity", "audit"])("%s has its migrations and its pages inside", async (name) => {
+  test.each(["identity", "audit"])("%s contains its migrations and its pages", async (name) => {
     const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
     expect((await fetch(`${service.internal_url}/health/ready`)).status).toBe(200);
     expect((await fetch(`${service.url}/swagger`)).status).toBe(200);

@@ -12,7 +12,7 @@ afterEach(() => {
   servers = [];
 });
 
-/** What listens on an internal port, and how it answers the one question. */
+/** Starts a listener on an internal port that gives this answer. */
 function answering(status: number, body: string): string {
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -32,26 +32,26 @@ async function asked(env: Record<string, string>) {
   return { said: (await new Response(child.stdout).text()).trim(), exit_code: await child.exited };
 }
 
-test("what is ready is healthy, and nothing is said of it", async () => {
+test("a ready service is healthy, without output", async () => {
   const INTERNAL_PORT = answering(200, '{"status":"healthy"}');
   expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exit_code: 0 });
 });
 
-test("what is not ready is not healthy, and the checks are said", async () => {
+test("a service that is not ready is not healthy, and the checks are printed", async () => {
   const INTERNAL_PORT = answering(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
   const { said, exit_code } = await asked({ INTERNAL_PORT });
   expect(said).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
   expect(exit_code).toBe(1);
 });
 
-test("where nothing listens, it is not healthy", async () => {
+test("a port where nothing listens is not healthy", async () => {
   const INTERNAL_PORT = answering(200, "");
   for (const server of servers.splice(0)) server.stop(true);
   const found = await asked({ INTERNAL_PORT });
   expect(found).toEqual({ said: `Nothing answers on 127.0.0.1:${INTERNAL_PORT}.`, exit_code: 1 });
 });
 
-test("a process that is stuck is not healthy, and the check ends all the same", async () => {
+test("a stuck process is not healthy, and the check still ends", async () => {
   const silent = await startSilentServer();
   const INTERNAL_PORT = new URL(silent.url).port;
   const { said, exit_code } = await asked({ INTERNAL_PORT });
@@ -60,7 +60,7 @@ test("a process that is stuck is not healthy, and the check ends all the same", 
   expect(exit_code).toBe(1);
 }, 15_000);
 
-test("it asks where the service listens, on an address of its own too", async () => {
+test("the check calls the service's own address", async () => {
   const INTERNAL_PORT = answering(200, "");
   expect(await asked({ INTERNAL_PORT, HOST: "0.0.0.0" })).toEqual({ said: "", exit_code: 0 });
   expect(await asked({ INTERNAL_PORT, HOST: "127.0.0.1" })).toEqual({ said: "", exit_code: 0 });
@@ -68,7 +68,7 @@ test("it asks where the service listens, on an address of its own too", async ()
   expect(elsewhere.exit_code).toBe(1);
 });
 
-test("without INTERNAL_PORT it asks on the ports that the four services have", async () => {
+test("without INTERNAL_PORT the check calls the default ports of the four services", async () => {
   const source = await Bun.file(join(ROOT, MAIN)).text();
   const ports = Array.from(source.matchAll(/"(\d{4})"/g), ([, port]) => Number(port));
   const { properties } = platformVariables;

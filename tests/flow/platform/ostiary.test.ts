@@ -3,7 +3,7 @@ import { freshDatabase, leash } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
 import { ROOT } from "../cli/bed.ts";
 
-/** Everything by one command line, from the source tree: the programs, and the commands of an operator. */
+/** Everything in one command line, from the source tree: the programs, and the commands of an operator. */
 
 setDefaultTimeout(60_000);
 
@@ -54,7 +54,7 @@ describe("ostiary --help", () => {
 });
 
 describe("ostiary", () => {
-  test("--version names the product's, also behind a program", async () => {
+  test("--version prints the product's version, also after a program", async () => {
     const { version } = await Bun.file("package.json").json();
     const told = { exit_code: 0, stdout: `${version}\n`, stderr: "" };
     expect(await ostiary(["--version"])).toEqual(told);

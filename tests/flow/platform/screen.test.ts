@@ -7,7 +7,7 @@ import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform } from "./bed.ts";
 
-/** What the start prints, and that it is where it says. */
+/** The start screen, whose addresses must work. */
 
 setDefaultTimeout(120_000);
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** What the start screen names, each with its place; every page is opened. */
+/** Returns the names on the start screen, each with its address; every page is opened. */
 async function screen(env: Record<string, string>): Promise<Record<string, string>> {
   const DATA_DIR = join(directory, "data");
   const platform = await startPlatform({ DATA_DIR, DATABASE_URL: await freshDatabase(), ...env });
@@ -41,14 +41,14 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
   expect(platform.stdout).toContain("       bun cli services");
   expect(await platform.stop("SIGINT")).toBe(0);
   expect(platform.stdout.filter((line) => line !== "" && !line.startsWith("{")).slice(-2)).toEqual([
-    "Stopping, once the requests under way are answered ...",
+    "Stopping once the requests in flight are answered ...",
     `Goodbye. The data is in the database of DATABASE_URL and in ${DATA_DIR}: bun start goes on with it.`,
   ]);
   return shown;
 }
 
 describe("the start screen", () => {
-  test("names every part and its page, and the demo, also where a proxy stands before the world", async () => {
+  test("names every part and its page, and the demo, also behind a proxy", async () => {
     const nowhere = "http://127.0.0.1:1";
     expect(await screen({ HTTP_PROXY: nowhere, http_proxy: nowhere, NO_PROXY: "example.com" })).toEqual({
       gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack?.close();
 });
 
-/** Traffic that keeps what it would have printed. */
+/** Starts traffic that keeps its output. */
 function startTraffic(gateway_url: string, rate: number) {
   let answers: Answers = {};
   const troubles: string[] = [];
@@ -48,7 +48,7 @@ const completed = () =>
     .logs()
     .filter(({ message }) => message === "request completed" || message === "request failed");
 
-test("every kind is asked, and answered as its name says", async () => {
+test("every kind of request is sent, and answered as its name says", async () => {
   const statuses: Record<string, string[]> = {
     limited: ["200", "429"],
     401: ["401"],
@@ -61,7 +61,7 @@ test("every kind is asked, and answered as its name says", async () => {
   expect(Object.keys(answers).toSorted()).toEqual(MIX.map(({ name }) => name).toSorted());
   for (const [name, counts] of Object.entries(answers)) {
     const expected = statuses[name] ?? ["200"];
-    // a machine that is busy lets some requests fail, and what is under way when traffic stops has no answer
+    // On a busy machine some requests fail, and requests in flight have no answer when traffic stops.
     const seen = Object.keys(counts).filter((status) => !/^(none|5..)$/.test(status));
     expect([name, seen.filter((status) => !expected.includes(status))]).toEqual([name, []]);
     expect([name, seen.length > 0]).toEqual([name, true]);
@@ -69,7 +69,7 @@ test("every kind is asked, and answered as its name says", async () => {
   expect(traffic.troubles).toEqual([]);
 });
 
-test("a gateway that is away is tried again, and told of", async () => {
+test("a gateway that is down is retried, and reported", async () => {
   const traffic = startTraffic("http://127.0.0.1:9", 50);
   await waitFor(() => traffic.troubles.length > 0, { timeout_ms: 10_000, what: "A word of trouble" });
   expect(await traffic.stop()).toEqual({});

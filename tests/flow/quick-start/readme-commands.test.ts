@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, type Registry, startRegistry } from "../../app/registry/ha
 import { commandsOf } from "../../support/documents.ts";
 import { moved, Reader } from "../../support/reader.ts";
 
-/** The commands of README.md, as somebody new runs them; only ports and the second registry are others. */
+/** The commands of README.md, as a beginner runs them; only ports and the second registry differ. */
 
 setDefaultTimeout(180_000);
 
@@ -21,7 +21,7 @@ describe("Run it for real", () => {
   });
   afterAll(() => Promise.all([registry.stop(), second.stop()]));
 
-  test("brings the catalogs into a new registry, and later ones too", async () => {
+  test("publishes the catalogs in a new registry, and later ones too", async () => {
     const [customers = "", , ...others] = await commandsOf("README.md", "Run it for real");
     expect(others).toEqual([]);
     const commands = moved(customers, {
@@ -35,7 +35,7 @@ describe("Run it for real", () => {
     expect(again).toMatch(/^identity: unchanged, current revision 1$/m);
   });
 
-  test("brings the staff's catalog into a registry of its own", async () => {
+  test("publishes the staff's catalog in its own registry", async () => {
     const [, staff = ""] = await commandsOf("README.md", "Run it for real");
     const commands = `export ADMIN_TOKEN=${ADMIN_TOKEN}\n${staff}`;
     expect(await reader.run(moved(commands, { "http://127.0.0.1:6002": second.url }))).toMatch(

@@ -26,7 +26,8 @@ afterEach(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the quick start", () => {
-  test("gives the tour, stops cleanly, and finds its data at the second start", async () => {
+  // OP-56
+  test("prints the tour, stops cleanly, and finds its data at the second start", async () => {
     const first = await start();
     expectTour(await takeTour(await printedTour(first.stdout)));
     const token = await Bun.file(join(directory, "admin-token")).text();
@@ -44,7 +45,7 @@ describe("the quick start", () => {
     expect(await second.stop("SIGTERM")).toBe(0);
   });
 
-  test("a port in use is one clear message and exit 78", async () => {
+  test("a port in use is one clear message and exit code 78", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const port = String(taken.port);
     const elsewhere = await mkdtemp(join(tmpdir(), "ostiary-port-"));
@@ -61,7 +62,7 @@ describe("the quick start", () => {
     }
   });
 
-  test("bad variables are listed all at once, with exit 78", async () => {
+  test("all wrong variables are listed at once, with exit code 78", async () => {
     const refusal = await refused({ DATA_DIR: directory, GATEWAY_PORT: "http", DEMO: "maybe" });
     expect(refusal.stderr).toEqual([
       "The configuration is not valid:",

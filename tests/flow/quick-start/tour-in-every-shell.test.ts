@@ -8,17 +8,17 @@ import type { RunningProcess } from "../../support/start-process.ts";
 import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
-/** The tour is pasted by people: as it is printed, into the shell that they have. */
+/** People paste the tour as it is printed, into their own shell. */
 
 setDefaultTimeout(150_000);
 
-/** Each character means something to some shell, or in a URL. */
+/** Each character has a meaning in some shell, or in a URL. */
 const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
 
 let directory: string;
 let platform: RunningProcess;
 let tour: string;
-/** Those of one test. */
+/** The processes of one test. */
 const others: RunningProcess[] = [];
 
 async function start(folder: string, env: Record<string, string> = {}): Promise<RunningProcess> {
@@ -42,16 +42,16 @@ const absent = Object.keys(SHELLS).filter((shell) => Bun.which(shell) === null);
 if (absent.length > 0) process.stderr.write(`not on this machine, so not tried: ${absent.join(", ")}\n`);
 
 describe.each(Object.keys(SHELLS).filter((shell) => !absent.includes(shell)))("the tour in %s", (shell) => {
-  test("holds when it is pasted", async () => {
+  test("works when it is pasted", async () => {
     expectTour(await takeTour(tour, shell));
   });
 
-  test("holds when it arrives as if it were typed", async () => {
+  test("works when it arrives as if it were typed", async () => {
     expectTour(await takeTour(tour, shell, false));
   });
 });
 
-test("the tour holds where the platform listens on an IPv6 address", async () => {
+test("the tour works where the platform listens on an IPv6 address", async () => {
   const other = await start("six", { HOST: "::1" });
   others.push(other);
   const printed = await printedTour(other.stdout);
@@ -60,8 +60,8 @@ test("the tour holds where the platform listens on an IPv6 address", async () =>
   expect(await other.stop()).toBe(0);
 });
 
-test("the tour holds where the platform listens on every address", async () => {
-  const other = await start("all", { HOST: "::" });
+test("the tour works where the platform listens on every address", async () => {
+  const other = await start("all", { HOST: "::", DEMO: "true" });
   others.push(other);
   expectTour(await takeTour(await printedTour(other.stdout), "dash"));
   expect(await other.stop()).toBe(0);

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { pasteInto, SHELLS } from "../../support/interactive-shell.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** What each step of the tour printed, by its heading. */
+/** The output of each step of the tour, by its heading. */
 export type TourOutput = Map<string, string>;
 
-/** Complaints of shells; what a person would see in place of an answer. */
+/** Complaints of shells, which a person would see instead of an answer. */
 const COMPLAINT = /not found|no match|bad pattern|parse error|syntax error|event not|No such file/i;
 
-/** Pastes the printed tour, as it is, into an interactive shell somewhere else. */
+/** Pastes the printed tour unchanged into an interactive shell in another folder. */
 export async function takeTour(text: string, shell = "bash", bracketed = true): Promise<TourOutput> {
   const cwd = await mkdtemp(join(tmpdir(), "ostiary-elsewhere-"));
   try {
@@ -26,7 +26,7 @@ export async function takeTour(text: string, shell = "bash", bracketed = true): 
   }
 }
 
-/** The output of the one step whose heading holds `words`. */
+/** Returns the output of the one step whose heading holds `words`. */
 export function step(output: TourOutput, words: string): string {
   const found = [...output].filter(([shows]) => shows.includes(words));
   expect(found.map(([shows]) => shows)).toHaveLength(1);
@@ -35,12 +35,12 @@ export function step(output: TourOutput, words: string): string {
 
 const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
-/** What no service may learn from a request. */
+/** Headers that no service may get from a request. */
 const HIDDEN = /authorization|api-key|audit|forwarded/;
-/** Behind a balancer that gateways trust, a service learns the client's address too. */
+/** The same behind a balancer that gateways trust: a service then also gets the client's address. */
 export const HIDDEN_BEHIND_A_BALANCER = /authorization|api-key|audit/;
 
-/** Everything that the tour promises, read from what it printed. */
+/** Expects everything that the tour promises, from its output. */
 export function expectTour(output: TourOutput, hidden = HIDDEN): void {
   const [person] = answers(step(output, "creates the person"), 200);
   expect(person).toMatchObject({
@@ -68,7 +68,7 @@ export function expectTour(output: TourOutput, hidden = HIDDEN): void {
   expect(output.size).toBe(13);
 }
 
-/** The JSON answers of a step, which the tour shows each on a line, and then its status on one. */
+/** Returns the JSON answers of a step, which the tour shows on a line each, with the status on the next. */
 // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
 function answers(printed: string, ...statuses: number[]): any[] {
   const lines = printed.trim().split("\n");
@@ -122,7 +122,7 @@ function expectAuditLog(audit_events: { route: string }[]): void {
   expect(JSON.stringify(audit_events)).not.toContain("user_id");
 }
 
-/** Resolves with the tour that a platform process printed, once it has. */
+/** Waits for the tour of a platform process. */
 export async function printedTour(stdout: readonly string[]): Promise<string> {
   const lines = () => stdout.filter((line) => !line.startsWith("{"));
   await waitFor(() => lines().some((line) => line.includes("/restore")), {

@@ -22,19 +22,19 @@ const apps = {
   audit: { unit: "ostiary-audit.service", schema: auditVariables },
 };
 
-/** What an operator must put in, which no file here can hold. */
+/** Values that an operator must set, which no file here can hold. */
 const GIVEN: Record<string, string> = {
   DATABASE_URL: "postgres://ostiary:secret@127.0.0.1:5432/ostiary",
   COUNTER_STORE_URL: "redis://127.0.0.1:6379",
   ADMIN_TOKEN: "admin-token",
   INTERNAL_AUTH_TOKEN: "internal-token",
-  // a folder of the machine it runs on
+  // A folder of the machine.
   ROLES_FILE: join(ROOT, "seeds/roles.yaml"),
 };
 
 const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 
-/** The values of a setting, in their order. */
+/** Returns the values of a setting, in their order. */
 const settings = (unit: string, name: string): string[] =>
   textOf(unit)
     .split("\n")
@@ -48,7 +48,7 @@ function variablesIn(text: string): Record<string, string> {
   );
 }
 
-/** All that a unit gives its service: its environment files, then its own. */
+/** Returns the variables that a unit passes to its service: its environment files, then its own. */
 function environmentOf(unit: string): Record<string, string> {
   const files = settings(unit, "EnvironmentFile").map((path) =>
     variablesIn(textOf(path.replace("/etc/ostiary/", ""))),
@@ -60,12 +60,12 @@ function environmentOf(unit: string): Record<string, string> {
 describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) => {
   const environment = environmentOf(unit);
 
-  test("starts what is there", () => {
+  test("starts an existing program", () => {
     expect(settings(unit, "ExecStart")).toEqual([`${BUN} apps/${app}/main.ts`]);
     expect(existsSync(join(ROOT, `apps/${app}/main.ts`))).toBe(true);
   });
 
-  test("gives variables that the service has, and all that it must have", () => {
+  test("passes variables that the service has, and all required ones", () => {
     for (const name of Object.keys(environment)) {
       const secret = name.endsWith("_FILE") && !(name in schema.properties);
       const known = secret ? name.slice(0, -"_FILE".length) : name;
@@ -103,14 +103,14 @@ describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) =>
     expect(probe).toEndWith(`http://127.0.0.1:${environment.INTERNAL_PORT}/health/ready`);
   });
 
-  test("gives a stop the time that the service takes for it, and 78 no second try", () => {
+  test("gives a stop the time that the service needs, and never retries exit code 78", () => {
     const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
     expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stop_ms + 10_000);
     expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
   });
 });
 
-test("gateways refuse requests before the kernel ends them, and have descriptors for their requests", () => {
+test("gateways refuse requests before the kernel ends them, and have enough descriptors", () => {
   const environment = environmentOf(apps.gateway.unit);
   const [memory = ""] = settings(apps.gateway.unit, "MemoryMax");
   expect(Number(environment.MAX_MEMORY_BYTES)).toBeLessThan(0.8 * Number(memory.replace("G", "")) * 2 ** 30);
@@ -122,12 +122,12 @@ test("the guide names every file of the folder", () => {
   expect(readdirSync(FOLDER).filter((file) => !guide.includes(`\`${file}\``))).toEqual([]);
 });
 
-test.skipIf(Bun.which("systemd-analyze") === null)("systemd finds no fault in the units", () => {
+test.skipIf(Bun.which("systemd-analyze") === null)("systemd accepts the units", () => {
   const folder = mkdtempSync(join(tmpdir(), "ostiary-units-"));
   try {
     const units = readdirSync(FOLDER).filter((file) => !file.endsWith(".env"));
     for (const unit of units) {
-      // it looks whether the program is there
+      // systemd checks that the program exists.
       writeFileSync(join(folder, unit.replace("@", "@8101")), textOf(unit).replaceAll(BUN, process.execPath));
     }
     const paths = readdirSync(folder).map((file) => join(folder, file));

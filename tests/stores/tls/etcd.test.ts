@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 
-/** The common name of the certificate that a server shows. */
+/** Returns the common name of the certificate that a server shows. */
 async function shown(port: number): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
@@ -47,7 +47,7 @@ describe.if(services().etcd.binary)("etcd", () => {
   });
   afterAll(() => server.close());
 
-  /** etcd reads them for every connection. */
+  /** Installs a certificate, which etcd reads for every connection. */
   function install({ cert_file, key_file }: CertificatePair): void {
     copyFileSync(cert_file, served.cert_file);
     copyFileSync(key_file, served.key_file);
@@ -87,7 +87,7 @@ describe.if(services().etcd.binary)("etcd", () => {
     await store.close();
   });
 
-  test("routes are written, watched and read by TLS, and after the CA was renewed too", async () => {
+  test("routes are written, watched and read by TLS, also after the CA was renewed", async () => {
     await show(material.made.good);
     const trusted = material.growingFile();
     const store = await openRouteStore(url(), {

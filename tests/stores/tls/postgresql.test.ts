@@ -42,7 +42,7 @@ describe.if(services().postgres.binary)("PostgreSQL", () => {
     await server.close();
   });
 
-  /** The server's own account must own what it reads. */
+  /** Installs a file for the server's own account, which must own what it reads. */
   function install(from: string, name: string): void {
     const to = join(data, name);
     copyFileSync(from, to);
@@ -56,7 +56,7 @@ describe.if(services().postgres.binary)("PostgreSQL", () => {
     await admin.unsafe("alter system set ssl = on");
     const before = await loadedAt();
     await admin.unsafe("select pg_reload_conf()");
-    // the server reads its certificate before it takes the next connection
+    // The server reads its certificate before it accepts the next connection.
     await waitFor(async () => (await loadedAt()) !== before, { what: "the certificate" });
   }
 

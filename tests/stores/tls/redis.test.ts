@@ -59,12 +59,12 @@ describe.if(services().redis.binary)("Redis", () => {
     useAsking: (given) => count(url(), given),
   });
 
-  test("a server without TLS counts nothing, since it never answers a handshake", async () => {
+  test("a server without TLS counts nothing, because it never answers a handshake", async () => {
     const plain = `rediss://localhost:${new URL(server.url).port}`;
     expect(await message(count(plain, { ca: material.made.ca }))).toContain("COUNTER_STORE_URL");
   });
 
-  test("a server with TLS answers nobody who calls it without", async () => {
+  test("a server with TLS answers no client without it", async () => {
     expect(await message(count(`redis://localhost:${port}`, {}))).toContain("COUNTER_STORE_URL");
   });
 

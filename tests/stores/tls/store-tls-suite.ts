@@ -6,22 +6,22 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
 import { rejection } from "../../support/rejection.ts";
 
-/** TLS to the stores: what is trusted, what is refused, and what an operator is told then. */
+/** TLS to the stores: trusted and refused certificates, with the messages for operators. */
 
 export interface Material {
   ca: CertificateAuthority;
-  /** Whom nobody trusts until they are told to. */
+  /** A CA that nobody trusts at first. */
   next: CertificateAuthority;
   good: CertificatePair;
   elsewhere: CertificatePair;
   expired: CertificatePair;
   renewed: CertificatePair;
   client: CertificatePair;
-  /** A client of the other authority. */
+  /** The certificate of a client of the other CA. */
   stranger: CertificatePair;
 }
 
-/** Certificates of two authorities, for the tests of one file. */
+/** The certificates of two CAs, for the tests of one file. */
 export class TlsMaterial {
   readonly #certificates = new Certificates();
   #made: Material | undefined;
@@ -42,7 +42,7 @@ export class TlsMaterial {
     return this.#certificates.folder;
   }
 
-  /** A file of CAs to which another one is added while it is used. */
+  /** Returns a file of CAs that another one can be added to while it is used. */
   growingFile(): { cert_file: string; trust(ca: CertificatePair): void } {
     const cert_file = join(this.folder, `${crypto.randomUUID()}.pem`);
     const { ca: first } = this.made;
@@ -68,7 +68,7 @@ export class TlsMaterial {
 
 export type ClientFiles = { ca?: { cert_file: string }; pair?: CertificatePair };
 
-/** As `checkPeerTls` lets it pass. */
+/** Returns the files in the form that `checkPeerTls` accepts. */
 export function files(peer: Peer, { ca, pair }: ClientFiles) {
   const config = {
     [`${peer}_CA_FILE`]: ca?.cert_file,
@@ -78,22 +78,22 @@ export function files(peer: Peer, { ca, pair }: ClientFiles) {
   return peerTls(config, peer);
 }
 
-/** What an operator is told when `work` fails for want of its store. */
+/** Returns the message for operators when `work` fails for lack of its store. */
 export async function message(work: Promise<unknown>): Promise<string> {
   const error = await rejection(work);
   expect(error).toBeInstanceOf(StoreUnavailable);
   return error instanceof Error ? error.message : "";
 }
 
-/** What every store must do with the certificate that its server shows. */
+/** The check of its server's certificate that every store must make. */
 export interface StoreBed {
   peer: Peer;
-  /** The server's name in the sentences. */
+  /** Returns the server's name in messages. */
   server(): string;
   show(pair: CertificatePair): Promise<void>;
-  /** Opens the store, does one thing, and closes it; rejects with what an operator is told at boot. */
+  /** Opens the store, makes one call, and closes it. Rejects with the message of a start. */
   use(files: ClientFiles): Promise<void>;
-  /** What the server makes of clients without a certificate, if there is a place that asks for one. */
+  /** Does the same with a server that requires client certificates, if the store can have one. */
   useAsking(files: ClientFiles): Promise<void>;
 }
 
@@ -102,32 +102,36 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
   const untrusted = () =>
     `The TLS certificate of ${bed.server()} (${url}) is signed by no CA that is trusted here: name the file of its CA by ${bed.peer}_CA_FILE.`;
 
-  test("a certificate of the CA that was named is good", async () => {
+  // OP-21
+  test("a certificate of the named CA is accepted", async () => {
     await bed.show(material.made.good);
     await bed.use({ ca: material.made.ca, pair: material.made.client });
   });
 
-  test("another CA's is refused, and so is a private one's where none was named", async () => {
+  // OP-21
+  test("a certificate of another CA is refused, and of a private CA when none is named", async () => {
     await bed.show(material.made.good);
     expect(await message(bed.use({ ca: material.made.next, pair: material.made.client }))).toBe(untrusted());
     expect(await message(bed.use({}))).toBe(untrusted());
   });
 
-  test("one for another host is refused", async () => {
+  // OP-21
+  test("a certificate for another host is refused", async () => {
     await bed.show(material.made.elsewhere);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
       `The TLS certificate of ${bed.server()} is for another host than ${url} names: correct the host, or have the name put into the certificate.`,
     );
   });
 
-  test("one that has expired is refused", async () => {
+  test("an expired certificate is refused", async () => {
     await bed.show(material.made.expired);
     expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
       `The TLS certificate of ${bed.server()} (${url}) has expired: renew it there.`,
     );
   });
 
-  test("a server that asks who calls lets in its clients alone", async () => {
+  // OP-21
+  test("a server that requires client certificates admits its clients alone", async () => {
     await bed.show(material.made.good);
     const files = `${bed.peer}_CERT_FILE and ${bed.peer}_KEY_FILE`;
     expect(await message(bed.useAsking({ ca: material.made.ca }))).toContain(files);

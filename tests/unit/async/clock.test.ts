@@ -20,14 +20,14 @@ describe("the clock of tests", () => {
     expect([clock.waiting(), clock.elapsed_ms()]).toEqual([[1], 2_999]);
   });
 
-  test("forgets a timer that was cancelled", () => {
+  test("drops a cancelled timer", () => {
     const clock = manualClock();
     clock.after(10, () => expect.unreachable())();
     clock.advance(100);
     expect(clock.waiting()).toEqual([]);
   });
 
-  test("can be set back without time going back for those who measure", () => {
+  test("can be set back, and monotonic time never goes back", () => {
     const clock = manualClock("2026-05-01T00:00:00.000Z");
     clock.advance(1_000);
     clock.set("2020-01-01T00:00:00.000Z");
@@ -46,14 +46,14 @@ describe("the system's clock", () => {
 });
 
 describe("a deadline", () => {
-  test("gives what the work comes to in time, and leaves no timer", async () => {
+  test("resolves with the result of work in time, and leaves no timer", async () => {
     const clock = manualClock();
     const value = await withDeadline(Promise.resolve("value"), 100, late, clock);
     const reason = await rejection(withDeadline(Promise.reject(new Error("broken")), 100, late, clock));
     expect([value, reason, clock.waiting()]).toEqual(["value", new Error("broken"), []]);
   });
 
-  test("rejects when it passes, whatever the work comes to afterwards", async () => {
+  test("rejects when it passes, whatever the work returns later", async () => {
     const clock = manualClock();
     const work = Promise.withResolvers<string>();
     const result = withDeadline(work.promise, 100, late, clock);
@@ -64,7 +64,7 @@ describe("a deadline", () => {
     expect(await rejection(result)).toEqual(late());
   });
 
-  test("tells whether work ended in time, well or not", async () => {
+  test("tells whether work ended in time, successfully or not", async () => {
     const clock = manualClock();
     const failed = Promise.reject(new Error("broken"));
     const outcomes = [Promise.resolve(), failed, new Promise(() => {})].map((work) =>

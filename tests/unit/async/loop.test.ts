@@ -42,7 +42,7 @@ describe("a loop", () => {
     expect(runs).toBe(2);
   });
 
-  test("waits for a wake alone where it has no pause, and lets a gap pass before it runs again", async () => {
+  test("without a pause waits only for a wake, and leaves a gap before it runs again", async () => {
     const clock = manualClock();
     let runs = 0;
     const loop = new Loop({
@@ -152,7 +152,7 @@ describe("a loop", () => {
     expect([runs, clock.waiting()]).toEqual([1, []]);
   });
 
-  test("tells a run under way that it shall end", async () => {
+  test("tells a run in progress to end", async () => {
     const started = Promise.withResolvers<() => boolean>();
     const ended = Promise.withResolvers<void>();
     const task = (stopping: () => boolean) => {

@@ -3,7 +3,7 @@ import { KeyedSemaphore, NoPermit, Semaphore } from "@ostiary/lib/async";
 import fc from "fast-check";
 
 describe("a semaphore", () => {
-  test("gives its permits first come first served, each once", async () => {
+  test("gives its permits first come, first served, each once", async () => {
     const semaphore = new Semaphore(2);
     const [first, second] = [await semaphore.acquire(), await semaphore.acquire()];
     const order: string[] = [];
@@ -28,7 +28,7 @@ describe("a semaphore", () => {
     expect(semaphore.idle).toBe(true);
   });
 
-  test("refuses at once who finds too many waiting, and after a time who got nothing", async () => {
+  test("refuses at once when too many wait, and after a timeout when no permit came", async () => {
     const semaphore = new Semaphore(1, 1);
     const release = await semaphore.acquire();
     const waiting = semaphore.acquire(1);
@@ -47,7 +47,7 @@ describe("a semaphore", () => {
     expect(semaphore.idle).toBe(true);
   });
 
-  test("never lets more run at once than it has permits, and leaves nobody behind", async () => {
+  test("never runs more at once than it has permits, and leaves no waiter", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),

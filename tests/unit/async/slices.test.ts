@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { inSlices } from "@ostiary/lib/async";
+import { inSlices, resultInSlices } from "@ostiary/lib/async";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 
-/** Work of `count` steps that take `step_ms` each, and the order of what happens. */
+/** Returns work of `count` steps that take `step_ms` each, with a record of the order of events. */
 function worked(count: number, step_ms: number) {
   const clock = manualClock();
   const order: string[] = [];
@@ -16,7 +16,7 @@ function worked(count: number, step_ms: number) {
   return { clock, order, steps: steps() };
 }
 
-test("steps are taken in slices, with a turn of the event loop between them", async () => {
+test("steps run in slices, with a turn of the event loop between them", async () => {
   const { clock, order, steps } = worked(7, 1);
   const turn = () => {
     order.push("turn");
@@ -29,16 +29,26 @@ test("steps are taken in slices, with a turn of the event loop between them", as
   expect(order.indexOf("step 7")).toBeGreaterThan(order.indexOf("turn", order.indexOf("step 4")));
 });
 
-test("steps that are stopped end with their slice, and say so", async () => {
+test("stopped steps end with their slice, and say so", async () => {
   const { clock, order, steps } = worked(7, 1);
   expect(await inSlices(steps, { slice_ms: 3, clock, stopping: () => true })).toBe(false);
   expect(order).toEqual(["step 1", "step 2", "step 3"]);
 });
 
-test("work that fails fails as a whole", async () => {
+test("work with a failing step fails as a whole", async () => {
   const steps = (function* () {
     yield;
     throw new Error("broken");
   })();
   await expect(inSlices(steps, { slice_ms: 3 })).rejects.toThrow("broken");
+});
+
+test("the return value or error of steps is the result of all", async () => {
+  function* steps(fails: boolean) {
+    yield;
+    if (fails) throw new Error("broken");
+    return "made";
+  }
+  expect(await resultInSlices(steps(false), { slice_ms: 3 })).toBe("made");
+  await expect(resultInSlices(steps(true), { slice_ms: 3 })).rejects.toThrow("broken");
 });

@@ -15,7 +15,7 @@ test("a timer runs once, after its time and two ticks at most", () => {
   expect(ran).toEqual([75, 525, 525]);
 });
 
-test("one timer serves all, and none is left when nobody waits", () => {
+test("one timer serves all, and none is left without waiters", () => {
   const system = manualClock();
   const clock = tickClock(25, system);
   const cancels = Array.from({ length: 1_000 }, (_, index) =>
@@ -29,7 +29,7 @@ test("one timer serves all, and none is left when nobody waits", () => {
   expect(system.waiting()).toEqual([25]);
 });
 
-test("a timer that cancels another of its moment, or fails, does not stop the clock", () => {
+test("a timer that cancels another of its moment, or throws, does not stop the clock", () => {
   const system = manualClock();
   const clock = tickClock(25, system);
   const ran: string[] = [];

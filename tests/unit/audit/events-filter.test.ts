@@ -19,7 +19,7 @@ const time = fc.integer({ min: FIRST_MS, max: LAST_MS });
 const optionalTime = fc.option(time);
 
 describe("the bounds of a read", () => {
-  test("hold every event that the filter and the cursor want, and cut by the filter's own times", () => {
+  test("hold every event that matches the filter and the cursor, and cut at the filter's own times", () => {
     fc.assert(
       fc.property(
         ...[
@@ -57,7 +57,7 @@ describe("the bounds of a read", () => {
     );
   });
 
-  test("stay within two days of the times, so that a walk begins where the events are", () => {
+  test("stay within two days of the times, so that a walk begins near the events", () => {
     const from = Date.UTC(2026, 0, 10);
     const before = Date.UTC(2026, 0, 11);
     const bounds = eventBounds(filter(instant(from), instant(before)), null);
@@ -65,7 +65,7 @@ describe("the bounds of a read", () => {
     expect((bounds?.id_before ?? "~") < ulid(before + 48 * HOUR_MS)).toBe(true);
   });
 
-  test("end two days after the cursor's time, so that newer months are not looked at", () => {
+  test("end two days after the cursor's time, so that newer months are not read", () => {
     const bounds = eventBounds(filter(null, null), ulid(Date.UTC(2026, 0, 10)));
     expect(bounds?.occurred_before).toBe("2026-01-11T01:00:00.001Z");
   });
@@ -78,7 +78,8 @@ describe("the bounds of a read", () => {
     expect(eventBounds(filter(Temporal.Instant.from(from), Temporal.Instant.from(before)), null)).toBeNull();
   });
 
-  test("take a time between two milliseconds for the later one", () => {
+  // AU-38
+  test("round a time between two milliseconds up", () => {
     const odd = Temporal.Instant.from("2026-01-01T00:00:00.000001Z");
     expect(eventBounds(filter(odd, null), null)?.occurred_from).toBe("2026-01-01T00:00:00.001Z");
     expect(eventBounds(filter(null, odd), null)?.occurred_before).toBe("2026-01-01T00:00:00.001Z");

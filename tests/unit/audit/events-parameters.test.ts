@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { eventFilter, readProblems } from "@ostiary/audit/events/parameters";
+import { eventFilter, pageProblems } from "@ostiary/audit/events/parameters";
 import { exportFormat } from "@ostiary/audit/exports/formats";
 import { pageRequest } from "@ostiary/lib/runtime/http";
 import fc from "fast-check";
@@ -11,9 +11,9 @@ const read = (text: string) => ({
 });
 const queryOf = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));
 
-/** What a query is told to be wrong, by parameter. */
+/** Returns the problems of a query, by parameter. */
 function problems(text: string): Record<string, string> {
-  const found = readProblems(
+  const found = pageProblems(
     log,
     queryOf(text),
     new Request(`http://audit/organizations/o/audit-events?${text}`),
@@ -56,6 +56,7 @@ describe("the query of a read", () => {
     expect([filter.exact, filter.from, page]).toEqual([{}, null, { limit: 50, starting_after: null }]);
   });
 
+  // AU-39
   test.each([
     ["limit=0", "limit"],
     ["limit=-1", "limit"],
@@ -110,13 +111,13 @@ describe("the query of a read", () => {
     expect(found[path]).toEndWith(".");
   });
 
-  test("names all that is wrong at once", () => {
+  test("names all problems at once", () => {
     expect(
       Object.keys(problems("limit=0&nope=1&outcome=x&occurred_after=x&service=&params[]=")).sort(),
     ).toEqual(["limit", "nope", "outcome", "occurred_after", "service", "params[]"].sort());
   });
 
-  test("is refused or read, whatever it holds", () => {
+  test("is read or refused, whatever it holds", () => {
     fc.assert(
       fc.property(fc.webQueryParameters(), fc.string(), (query, name) => {
         problems(query);
@@ -128,6 +129,7 @@ describe("the query of a read", () => {
   });
 });
 
+// AU-41
 describe("the Accept header", () => {
   test.each([
     [null, null],

@@ -1,86 +1,160 @@
 import { describe, expect, test } from "bun:test";
-import { ExportPermits } from "@ostiary/audit/exports/permits";
-import { ReadingPace } from "@ostiary/audit/exports/stream";
+import { ReadingPace } from "@ostiary/audit/exports/pace";
+import { ExportPermits, ExportPlace } from "@ostiary/audit/exports/permits";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 
-describe("the slots of exports", () => {
-  const slots = () => new ExportPermits({ exports_max: 4, per_log_max: 2 });
+const LIMITS = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
+const PACE = { bytes_per_second_min: 1_000, lag_ms_max: 30_000 };
 
-  test("are shared: one log has at most its part, all together at most as many as there are", async () => {
-    const shared = slots();
-    await shared.take("a");
-    await shared.take("a");
-    expect(await rejection(shared.take("a"))).toMatchObject({
-      status: 429,
-      message: "Too many exports of this log are running. Try again in a moment.",
-    });
-    await shared.take("b");
-    const release = await shared.take("c");
-    expect(await rejection(shared.take("d"))).toMatchObject({
-      status: 429,
-      message: "Too many exports are running. Try again in a moment.",
-    });
-    release();
-    await shared.take("d");
+/** Returns the places of a service, the clock of waiting, and a record of given places. */
+function places() {
+  const clock = manualClock();
+  const permits = new ExportPermits(LIMITS, clock);
+  const held: { place: ExportPlace; release: () => void }[] = [];
+  const take = async (log: string) => {
+    const place = new ExportPlace(log, new ReadingPace(PACE));
+    const release = await permits.take(place);
+    held.push({ place, release });
+    return { place, release };
+  };
+  return { clock, take, held };
+}
+
+const OF_LOG = "Too many exports of this log are running. Try again in a moment.";
+const OF_ALL = "Too many exports are running. Try again in a moment.";
+
+describe("the places of exports", () => {
+  // AU-45
+  test("are at most two for one log", async () => {
+    const { take } = places();
+    await take("a");
+    await take("a");
+    expect(await rejection(take("a"))).toMatchObject({ status: 429, message: OF_LOG });
+  });
+
+  // AU-45
+  test("keep the last one for a log without an export", async () => {
+    const { take } = places();
+    for (const log of ["a", "a", "b"]) await take(log);
+    expect(await rejection(take("b"))).toMatchObject({ status: 429, message: OF_ALL });
+    await take("c");
+  });
+
+  // AU-78
+  test("that become free go to waiting logs, in their order", async () => {
+    const { take } = places();
+    const first = [await take("a"), await take("a"), await take("b"), await take("c")];
+    const order: string[] = [];
+    const waiting = ["d", "e"].map((log) => take(log).then(() => order.push(log)));
+    expect(await rejection(take("d"))).toMatchObject({ status: 429, message: OF_ALL });
+    first[0]?.release();
+    await waiting[0];
+    expect(order).toEqual(["d"]);
+    expect(await rejection(take("a"))).toMatchObject({ status: 429, message: OF_ALL });
+    first[1]?.release();
+    await waiting[1];
+    expect(order).toEqual(["d", "e"]);
+  });
+
+  // AU-78
+  test("that do not become free in time are 429 for the waiting log", async () => {
+    const { clock, take, held } = places();
+    for (const log of ["a", "b", "c", "d"]) await take(log);
+    const waiting = rejection(take("e"));
+    clock.advance(4_999);
+    expect(await Promise.race([waiting, Promise.resolve("waits")])).toBe("waits");
+    clock.advance(1);
+    expect(await waiting).toMatchObject({ status: 429, message: OF_ALL });
+    held[0]?.release();
+    await take("e");
+  });
+
+  // AU-78
+  test("are taken from the slowest of the slow readers, one for each waiting log", async () => {
+    const { take, held } = places();
+    for (const log of ["a", "b", "c", "d"]) await take(log);
+    const [fast, slow, slower, young] = held.map(({ place }) => place);
+    slow?.pace.took(1_000_000_000, 0); // into buffers
+    fast?.pace.took(16_000 * 31, 31_000);
+    slow?.pace.took(15_999 * 31, 31_000);
+    slower?.pace.took(1_000 * 31, 31_000);
+    young?.pace.took(1_000 * 30, 30_000);
+    const givenUp = () => held.filter(({ place }) => place.signal.aborted).map(({ place }) => place.log);
+    const waiting = ["e", "f", "g"].map((log) => rejection(take(log).then(() => Promise.reject("got it"))));
+    expect(givenUp()).toEqual(["b", "c"]);
+    expect(await rejection(take("a"))).toMatchObject({ status: 429 });
+    expect(givenUp()).toEqual(["b", "c"]);
+    for (const { place, release } of [...held]) if (place.signal.aborted) release();
+    expect(await Promise.all(waiting.slice(0, 2))).toEqual(["got it", "got it"]);
+  });
+
+  test("have a hundred waiting logs at most", async () => {
+    const { clock, take } = places();
+    for (const log of ["a", "b", "c", "d"]) await take(log);
+    const waiting = Array.from({ length: 100 }, (_, n) => rejection(take(`log-${n}`)));
+    expect(await rejection(take("one more"))).toMatchObject({ status: 429, message: OF_ALL });
+    clock.advance(5_000);
+    expect(await Promise.all(waiting)).toMatchObject(Array(100).fill({ status: 429 }));
   });
 
   test("are given back once, in any order, and then all are free", async () => {
     const step = fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(5));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-        const shared = slots();
+        const { clock, take } = places();
         const held: { log: string; release: () => void }[] = [];
         for (const [log, which] of steps) {
-          const free = held.length < 4 && held.filter((each) => each.log === log).length < 2;
-          const taken = await shared.take(log).catch(() => null);
+          const own = held.filter((each) => each.log === log).length;
+          const free = own === 0 ? held.length < 4 : own < 2 && held.length < 3;
+          const asked = take(log).catch(() => null);
+          clock.advance(5_000);
+          const taken = await asked;
           expect(taken !== null).toBe(free);
-          if (taken !== null) held.push({ log, release: taken });
+          if (taken !== null) held.push({ log, release: taken.release });
           const [gone] = held.splice(which, 1);
           gone?.release();
           gone?.release();
         }
         for (const { release } of held) release();
-        for (const log of ["a", "a", "b", "b"]) await shared.take(log);
+        for (const log of ["a", "a", "b", "c"]) await take(log);
       }),
     );
   });
 
-  test("go to as many of a hundred at once as there are", async () => {
-    const shared = slots();
-    const tries = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, n) => shared.take(`log-${n % 50}`)),
-    );
-    expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(4);
+  test("go to exactly that many of a hundred concurrent requests", async () => {
+    const { clock, take } = places();
+    const tries = Promise.allSettled(Array.from({ length: 100 }, (_, n) => take(`log-${n % 50}`)));
+    clock.advance(5_000);
+    expect((await tries).filter(({ status }) => status === "fulfilled")).toHaveLength(4);
   });
 });
 
 describe("the pace of a reader", () => {
-  const limits = { bytes_per_second_min: 1_000, lag_ms_max: 30_000 };
-
-  test("at the least pace or above never lags", () => {
-    const pace = new ReadingPace(limits);
+  test("at the minimum pace or above never lags", () => {
+    const pace = new ReadingPace(PACE);
     for (let n = 0; n < 10_000; n++) pace.took(1_000, 1_000);
     expect(pace.left_ms).toBe(30_000);
   });
 
-  test("at half of it uses up twice the lag that is allowed", () => {
-    const pace = new ReadingPace(limits);
+  test("at half of it uses up twice the allowed lag", () => {
+    const pace = new ReadingPace(PACE);
     for (let n = 0; n < 59; n++) pace.took(500, 1_000);
     expect(pace.left_ms).toBe(500);
     pace.took(500, 1_000);
     expect(pace.left_ms).toBe(0);
   });
 
-  test("is not credited for what was taken early", () => {
-    const pace = new ReadingPace(limits);
+  test("gets no credit for early reads", () => {
+    const pace = new ReadingPace(PACE);
     pace.took(1_000_000_000, 0);
     pace.took(0, 29_000);
     expect(pace.left_ms).toBe(1_000);
   });
 
-  test("is caught up by reading faster", () => {
-    const pace = new ReadingPace(limits);
+  test("recovers by reading faster", () => {
+    const pace = new ReadingPace(PACE);
     pace.took(0, 20_000);
     pace.took(15_000, 5_000);
     expect(pace.left_ms).toBe(20_000);

@@ -6,7 +6,7 @@ import { rejection } from "../../support/index.ts";
 
 const limits = { group_max: 4, writes_max: 1, queue_max: 100 };
 
-/** A writer whose writes end when told to. */
+/** Returns a writer whose writes end when the test says so. */
 function gated(overrides: Partial<typeof limits> = {}) {
   const groups: string[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -20,7 +20,7 @@ function gated(overrides: Partial<typeof limits> = {}) {
     },
     { ...limits, ...overrides },
   );
-  /** Ends the oldest write under way and lets the next one begin. */
+  /** Ends the oldest write in progress and lets the next one begin. */
   const open = async () => {
     gates.shift()?.resolve();
     await turn();
@@ -28,17 +28,17 @@ function gated(overrides: Partial<typeof limits> = {}) {
   return { writer, groups, open, gates };
 }
 
-/** Lets every promise that can go on do so. */
+/** Lets every promise that can continue do so. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a grouped writer", () => {
-  test("writes an item that comes alone at once", () => {
+  test("writes an item at once when it comes alone", () => {
     const { writer, groups } = gated();
     void writer.add("a", "a");
     expect(groups).toEqual([["a"]]);
   });
 
-  test("gathers what comes while a write is under way, up to the size of a group", async () => {
+  test("gathers items that come during a write, up to the size of a group", async () => {
     const { writer, groups, open } = gated();
     const all = ["a", "b", "c", "d", "e", "f"].map((item) => writer.add(item, item));
     expect(groups).toEqual([["a"]]);
@@ -49,7 +49,7 @@ describe("a grouped writer", () => {
     expect(await Promise.all(all)).toEqual(["a", "b", "c", "d", "e", "f"].map((item) => `${item} written`));
   });
 
-  test("writes several items together, but for a key that comes twice", async () => {
+  test("writes several items together, except for a repeated key", async () => {
     const { writer, groups, open } = gated();
     const keys = ["a", "b", "a"];
     const all = writer.addAll(keys.map((key, n) => ({ key, item: `${key}${n}` })));
@@ -60,7 +60,7 @@ describe("a grouped writer", () => {
     expect(await Promise.all(all)).toEqual(["a0 written", "b1 written", "a2 written"]);
   });
 
-  test("begins a second write beside the first for a whole group only", async () => {
+  test("begins a second write beside the first only for a whole group", async () => {
     const { writer, groups } = gated({ writes_max: 2 });
     for (const item of ["a", "b", "c", "d"]) void writer.add(item, item);
     expect(groups).toEqual([["a"]]);
@@ -83,7 +83,8 @@ describe("a grouped writer", () => {
     expect(groups).toEqual([["1"], ["2"], ["3"]]);
   });
 
-  test("lets an outcome wait for what is under way of its key, also when that fails", async () => {
+  // AU-23
+  test("lets an outcome wait for the write of its key in progress, also when that fails", async () => {
     const { writer, gates } = gated();
     const failed = rejection(writer.add("k", "1"));
     let settled = false;
@@ -98,7 +99,8 @@ describe("a grouped writer", () => {
     await writer.settled("k");
   });
 
-  test("refuses more than may wait", async () => {
+  // AU-29
+  test("refuses items beyond the limit of waiting ones", async () => {
     const { writer, open } = gated({ queue_max: 2 });
     const all = ["a", "b", "c"].map((item) => writer.add(item, item));
     expect(await rejection(writer.add("d", "d"))).toBeInstanceOf(StoreUnavailable);
@@ -145,7 +147,8 @@ describe("a grouped writer", () => {
     );
   });
 
-  test("tells a whole group at once that the store is away", async () => {
+  // AU-27
+  test("reports to a whole group at once that the store is down", async () => {
     let writes = 0;
     const writer = new GroupedWriter<string, string>(async () => {
       writes += 1;

@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { wantedPartitions } from "@ostiary/audit/partitions";
 import fc from "fast-check";
 
+// AU-7
 describe("the partitions wanted", () => {
-  test("are last month's to the one two months ahead", () => {
+  test("reach from last month to the month two months ahead", () => {
     expect(wantedPartitions(Date.UTC(2026, 11, 31, 23, 59, 59, 999))).toEqual([
       { name: "audit_events_2026_11", month: "2026-11" },
       { name: "audit_events_2026_12", month: "2026-12" },

@@ -63,7 +63,7 @@ describe("an entry", () => {
 describe("the tree of heads", () => {
   const head = (owner: string, position: number): Head => ({ owner, position, chain: sha256(owner) });
 
-  test("holds each of its heads where it says, and no other", () => {
+  test("holds each of its heads at its place, and no other", () => {
     for (let size = 1; size <= 70; size++) {
       const heads = inTreeOrder(Array.from({ length: size }, (_, n) => head(`user:${n}`, n + 1)));
       const { root, inclusions } = headTree(heads);
@@ -80,7 +80,7 @@ describe("the tree of heads", () => {
     }
   });
 
-  test("takes no inner node for a leaf, and no size that costs time", () => {
+  test("accepts no inner node as a leaf, and no size that costs time", () => {
     const [first, second] = [head("user:a", 1), head("user:b", 1)];
     const { root } = headTree([first, second]);
     expect(
@@ -93,7 +93,7 @@ describe("the tree of heads", () => {
 });
 
 describe("a window of transactions", () => {
-  test("is all that the later snapshot sees and the earlier does not, once each, in any number of steps", () => {
+  test("is everything that the later snapshot sees and the earlier does not, once each, in any number of steps", () => {
     const steps = fc.array(
       fc.record({
         grow: fc.nat(6),
@@ -123,7 +123,7 @@ describe("a window of transactions", () => {
   });
 });
 
-/** The transactions of a window that had ended. */
+/** Returns the transactions of a window that had ended. */
 function seenIn({ late, from, before, now }: SealWindow): bigint[] {
   const next = Array.from({ length: Number(before - from) }, (_, n) => from + BigInt(n));
   return [...late, ...next].filter((xid) => !now.running.includes(xid));

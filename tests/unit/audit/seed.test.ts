@@ -3,7 +3,24 @@ import { join } from "node:path";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
 
-test("the catalog of the audit service publishes both logs, each to its subject alone, and what proves them to all", async () => {
+const READ = "org:audit:read";
+const MANAGE = "org:audit:manage";
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Returns the routes of one address of streams, a row for each method with its label. */
+function streamRoutes(path: string, ...rows: [method: Method, label: string][]) {
+  const upstream = `/organizations/{subject.organization_id}/audit-streams${path.replace("{", "{path.")}`;
+  return rows.map(([method, label]) => ({
+    path: `/org/audit-streams${path}`,
+    upstream,
+    methods: [method],
+    required_labels: [label],
+  }));
+}
+
+// AU-72
+test("audit's catalog publishes both logs, each to its subject alone, and their proof data to everybody", async () => {
   const file = Bun.file(join(import.meta.dir, "../../../seeds/audit.yaml"));
   const result = validateDocument(parse(await file.text()));
   expect(result).toMatchObject({ ok: true });
@@ -20,6 +37,11 @@ test("the catalog of the audit service publishes both logs, each to its subject 
       user: {
         routes: [
           { path: "/user/audit-events", upstream: "/users/{subject.user_id}/audit-events", methods: ["GET"] },
+          {
+            path: "/user/audit-events/export",
+            upstream: "/users/{subject.user_id}/audit-events/export",
+            methods: ["GET"],
+          },
         ],
       },
       organization: {
@@ -30,6 +52,16 @@ test("the catalog of the audit service publishes both logs, each to its subject 
             methods: ["GET"],
             required_labels: ["org:audit:read"],
           },
+          {
+            path: "/org/audit-events/export",
+            upstream: "/organizations/{subject.organization_id}/audit-events/export",
+            methods: ["GET"],
+            required_labels: ["org:audit:read"],
+          },
+          ...streamRoutes("", ["GET", READ], ["POST", MANAGE]),
+          ...streamRoutes("/{stream_id}", ["GET", READ], ["PATCH", MANAGE], ["DELETE", MANAGE]),
+          ...streamRoutes("/{stream_id}/rotate-secret", ["POST", MANAGE]),
+          ...streamRoutes("/{stream_id}/test", ["POST", MANAGE]),
         ],
       },
     },

@@ -9,6 +9,7 @@ const problem = (path: string) => checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: 
 const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): string | Buffer }) =>
   String(key.export({ type, format: "pem" }));
 
+// AU-70
 describe("AUDIT_SIGNING_KEY_FILE", () => {
   test("may be absent, or an Ed25519 key in PKCS #8, whose id is its thumbprint", async () => {
     expect(checkSigningKeyFile({})).toEqual([]);
@@ -44,10 +45,10 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
     if (text.length > 40) expect(message).not.toContain(text.slice(30, 40));
   });
 
-  test("that others may read or write, that is no file, or is missing is refused", () => {
+  test("is refused when others can read or write it, when it is no file, or when it is missing", () => {
     const text = pem("pkcs8", ed25519.privateKey);
     for (const mode of [0o644, 0o602, 0o620, 0o666]) {
-      expect(problem(chmodded(text, mode))).toContain("take that from them (chmod 600)");
+      expect(problem(chmodded(text, mode))).toContain("run chmod 600 on it");
     }
     for (const mode of [0o600, 0o400, 0o440, 0o640]) expect(problem(chmodded(text, mode))).toBeUndefined();
     expect(problem(dirname(keyFile(text)))).toStartWith("must be the path of");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { gatewayVariables } from "@ostiary/gateway/config";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
 import stored from "../../bench/capacity/figures.json" with { type: "json" };
@@ -10,16 +11,41 @@ import { demandOf, generatedParts, pageWith, RATES } from "../../bench/capacity/
 const figures = Value.Parse(Figures, stored);
 const page = await Bun.file(join(import.meta.dir, "../../../.github/guides/capacity.md")).text();
 
-/** What `bun run bench all --json` wrote, where one is given: its figures are to be near those of the page. */
+/** The output of `bun run bench all --json`, if given: its figures must be near those of the page. */
 const given = process.env.BENCH_JSON;
-/** Runs of one machine differ by so much. */
+/** The factor by which runs of one machine may differ. */
 const FACTOR_MAX = 1.5;
 
-test("the page shows what the model makes of the figures", () => {
+test("the page shows the model's result for the figures", () => {
   expect(pageWith(page, figures)).toBe(page);
 });
 
-test("a page that lacks a place for a table is refused", () => {
+test("the page says why the README has another figure for one core", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "../../../README.md")).text();
+  const [, alone = ""] =
+    /\s(\d+ \d{3}) times a second with 10 routes/.exec(readme.replaceAll("\n", " ")) ?? [];
+  expect(alone).not.toBe("");
+  expect(page.replaceAll("\n", " ")).toContain(`ran ${alone} times a second`);
+});
+
+test("the page's one machine has the processes and the load of the plan", () => {
+  const { gateways, identities, audits, redis_shards, busy_cores } = planFor(demandOf(1_000), figures);
+  const registries = 2;
+  expect(gateways + identities + audits + registries + redis_shards).toBe(9);
+  expect(page).toContain("The nine processes of the plan");
+  expect(page).toContain(`keep ${busy_cores.toFixed(1)} of them`);
+  expect(busy_cores).toBeLessThan(2 * BUSY_MAX);
+});
+
+test("the plans need no larger cache of credentials than a gateway can have, and the page names the default", () => {
+  const { default: fallback, maximum } = gatewayVariables.properties.ADMISSION_CACHE_ENTRIES;
+  for (const rate of RATES) {
+    expect(planFor(demandOf(rate), figures).gateway_credentials).toBeLessThanOrEqual(Number(maximum));
+  }
+  expect(page.replaceAll("\n", " ")).toContain(`above the default of ${Number(fallback) / 1_000} 000`);
+});
+
+test("a page without a place for a table is refused", () => {
   for (const name of generatedParts(figures).keys()) {
     expect(() => pageWith(page.replace(`<!-- /${name} -->`, ""), figures)).toThrow(name);
   }
@@ -49,7 +75,7 @@ describe("figures", () => {
     memory: { goals: [goal("an idle event stream, KiB", 17)] },
   };
 
-  test("are taken from a run of all benches, and what no bench tells stays", () => {
+  test("come from a run of all benches, and figures that no bench measures stay", () => {
     expect(figuresFrom(benches, figures, "2026-01-01")).toEqual({
       taken: "2026-01-01, A, 2 cores, Bun 1, load average 0",
       gateway_public_us: 100,
@@ -65,10 +91,11 @@ describe("figures", () => {
       audit_event_us: figures.audit_event_us,
       postgres_event_us: figures.postgres_event_us,
       event_bytes: figures.event_bytes,
+      gateway_credential_kib: figures.gateway_credential_kib,
     });
   });
 
-  test("of a run that is not whole are refused", () => {
+  test("of an incomplete run are refused", () => {
     for (const name of Object.keys(benches)) {
       expect(() => figuresFrom({ ...benches, [name]: undefined }, figures, "")).toThrow();
     }
@@ -76,7 +103,7 @@ describe("figures", () => {
   });
 
   test.skipIf(given === undefined)(
-    "of the benches' output that is given are near those of the page",
+    "of the given output of the benches are near those of the page",
     async () => {
       const found = figuresFrom(await Bun.file(given ?? "").json(), figures, "");
       const far = Object.entries(found).filter(([name, value]) => {
@@ -102,14 +129,14 @@ describe("a plan", () => {
   });
   const grown: (keyof Demand)[] = ["requests_per_second", "routes", "streams", "retention_days"];
 
-  test("of more needs no less of anything", () => {
+  test("for a larger demand needs no less of anything", () => {
     fc.assert(
       fc.property(demands, fc.constantFrom(...grown), (demand, field) => {
         const [less, more] = [demand, { ...demand, [field]: demand[field] * 2 }].map((each) =>
           planFor(each, figures),
         );
         for (const [name, value] of Object.entries(less ?? {})) {
-          // spread over more gateways, streams take less of each
+          // Spread over more gateways, streams take less of each.
           if (typeof value !== "number" || name === "gateway_memory_mib") continue;
           const after = Object.entries(more ?? {}).find(([each]) => each === name)?.[1];
           expect(Number(after)).toBeGreaterThanOrEqual(value);
@@ -118,7 +145,7 @@ describe("a plan", () => {
     );
   });
 
-  test("keeps every gateway below its bound with one of them away", () => {
+  test("keeps every gateway below its bound while one is down", () => {
     fc.assert(
       fc.property(demands, (demand) => {
         const { gateways } = planFor(demand, figures);
@@ -134,14 +161,21 @@ describe("a plan", () => {
     );
   });
 
-  test("never has a single one of what stands in the way of requests", () => {
+  test("has at least two of each process in the path of requests", () => {
     for (const rate of [1, ...RATES]) {
       const { gateways, identities, audits } = planFor(demandOf(rate), figures);
       expect(Math.min(gateways, identities, audits)).toBeGreaterThanOrEqual(2);
     }
   });
 
-  test("validates no more often than requests come", () => {
+  test("includes the memory of the credentials that each gateway caches", () => {
+    const demand = demandOf(10_000);
+    const [few, many] = [0, 1_000_000].map((credentials) => planFor({ ...demand, credentials }, figures));
+    const grown = Number(many?.gateway_memory_mib) - Number(few?.gateway_memory_mib);
+    expect(grown).toBeGreaterThan((0.9 * 1_000_000 * figures.gateway_credential_kib) / 1024);
+  });
+
+  test("never validates more often than requests come", () => {
     const demand = { ...demandOf(1_000), credentials: 10_000_000, cache_ttl_seconds: 1 };
     expect(planFor(demand, figures).validations_per_second).toBe(900);
   });

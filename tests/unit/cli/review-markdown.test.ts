@@ -5,7 +5,7 @@ import { marked, type Token, type Tokens } from "marked";
 import { reviewMarkdown } from "../../../apps/cli/review/markdown.ts";
 import type { ServiceReview } from "../../../apps/cli/review/review.ts";
 
-/** GitHub refuses longer comments. */
+/** The maximum length of a GitHub comment. */
 const COMMENT_LENGTH_MAX = 65_536;
 
 function review(services: Pick<ServiceReview, "service" | "changes">[]) {
@@ -24,12 +24,12 @@ function removed(path: string, more: object = {}): Change {
   };
 }
 
-/** The tables that a renderer of GitHub's Markdown sees. */
+/** Returns the tables that a renderer of GitHub's Markdown finds. */
 function tablesOf(markdown: string): Tokens.Table[] {
   return marked.lexer(markdown).filter((token: Token): token is Tokens.Table => token.type === "table");
 }
 
-/** What a reader sees of HTML. */
+/** Returns the visible text of HTML. */
 function shownText(html: string): string {
   return html
     .replace(/<br>/g, "\n")
@@ -56,7 +56,7 @@ describe("a path in a table", () => {
     ),
   );
 
-  test("is shown as it is, whatever it holds, and breaks no table", () => {
+  test("is shown unchanged, whatever it holds, and breaks no table", () => {
     fc.assert(
       fc.property(hostile, hostile, (path, service) => {
         const markdown = review([{ service, changes: markChanges([removed(`/${path}`), removed("/next")]) }]);
@@ -70,7 +70,7 @@ describe("a path in a table", () => {
         const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/g)].map(([, tag]) => tag));
         const ours = ["h3", "p", "strong", "code", "br", "table", "thead", "tbody", "tr", "th", "td"];
         expect([...tags].filter((tag) => !ours.includes(tag ?? ""))).toEqual([]);
-        // no mention of a person, no link
+        // The text mentions no person and has no link.
         expect(markdown.replace(/^###|&#\d+;/gm, "")).not.toMatch(/[@[\]#]/);
       }),
       { numRuns: 500 },
@@ -93,7 +93,7 @@ describe("a review that is too long for a comment", () => {
     const marking = { service: "marked", changes: markChanges([removed("/look-here")]) };
     const markdown = review([...services, marking]);
     expect(markdown.length).toBeLessThan(COMMENT_LENGTH_MAX);
-    // what is marked comes first
+    // Marked changes come first.
     expect(markdown).toContain("/look-here");
     const shown = tablesOf(markdown).reduce((sum, { rows }) => sum + rows.length, 0);
     const missing = Number(/\n(\d+) more changes do not fit into a comment\.\n$/.exec(markdown)?.[1]);

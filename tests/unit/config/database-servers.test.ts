@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ipv6Place, serverUrls, wantsPrimary } from "../../../lib/runtime/stores/database/primary-search.ts";
 
-/** What `DATABASE_URL` says of servers. */
+/** How `DATABASE_URL` names servers. */
 
 describe("a database URL names", () => {
   test.each<[url: string, servers: string[]]>([

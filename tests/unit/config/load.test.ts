@@ -17,7 +17,7 @@ const variables = Type.Object({
   DATABASE_URL: requiredText("must be a postgres:// URL", { pattern: "^postgres://" }),
   IDENTITY_URL: httpUrl(),
   BRAND: textOr("ostiary", "must be a lower-case word", { pattern: "^[a-z]+$", refuseEmpty: true }),
-  PORT: port(5001, "What clients call."),
+  PORT: port(5001, "The port for clients."),
   SIZE: integer(10, 1, 20),
   ENABLED: flag(true),
   FILE: optionalText("must be a path"),
@@ -42,12 +42,14 @@ describe("loadConfig", () => {
     expect(Object.isFrozen(config)).toBe(true);
   });
 
+  // OP-8
   test("an empty variable counts as unset, unless empty is refused", () => {
     expect(loadConfig(variables, { ...good, PORT: "", FILE: "" })).toMatchObject({ PORT: 5001 });
     expect(problems({ ...good, BRAND: "" }).map(({ variable }) => variable)).toEqual(["BRAND"]);
   });
 
-  test("names every variable that is wrong at once, and the rule each breaks", () => {
+  // OP-5
+  test("names every wrong variable at once, and the rule that each breaks", () => {
     const found = problems({
       IDENTITY_URL: "localhost",
       PORT: "70000",
@@ -79,6 +81,7 @@ describe("loadConfig", () => {
     },
   );
 
+  // OP-6
   test("never repeats a value, which may be a secret", () => {
     try {
       loadConfig(variables, { ...good, DATABASE_URL: "mysql://root:hunter2@host" });
@@ -89,7 +92,7 @@ describe("loadConfig", () => {
     }
   });
 
-  test("rules over several variables run besides", () => {
+  test("checks rules over several variables too", () => {
     const both = (config: { PORT?: number }) =>
       config.PORT === 1 ? [{ variable: "PORT", message: "clashes." }] : [];
     expect(() => loadConfig(variables, { ...good, PORT: "1" }, both)).toThrow("PORT clashes.");

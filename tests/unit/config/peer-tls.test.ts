@@ -28,6 +28,7 @@ const problemsOf = (variables: Record<string, string>) =>
     ({ variable, message }) => `${variable} ${message}`,
   );
 
+// OP-10, OP-23
 describe("files that are refused", () => {
   const noCertificates = "must be a file of certificates in PEM form that this user may read.";
   test.each<[string, () => Record<string, string>, string[]]>([
@@ -81,7 +82,7 @@ describe("files that are refused", () => {
     expect(problemsOf(variables())).toEqual(expected);
   });
 
-  test("whole pairs and CAs of several certificates are taken", () => {
+  test("whole pairs and CAs of several certificates are accepted", () => {
     const bundle = join(certificates.folder, "bundle.pem");
     writeFileSync(bundle, `Some words\n${first.cert}\n${second.cert}`);
     const { cert_file, key_file } = first;
@@ -91,7 +92,8 @@ describe("files that are refused", () => {
   });
 });
 
-describe("an address that asks for less than a checked certificate", () => {
+// OP-21
+describe("an address that requires less than a checked certificate is refused", () => {
   const refused = (
     schema: typeof registryVariables | typeof gatewayVariables,
     variable: string,
@@ -107,7 +109,7 @@ describe("an address that asks for less than a checked certificate", () => {
   });
 
   test.each(["sslrootcert=/etc/ca.pem", "sslcert=/a", "sslkey=/b", "sslcrl=/c"])(
-    "%s, which has a variable of its own",
+    "%s, which has its own variable",
     (option) => {
       const value = `postgres://u:p@h/db?sslmode=verify-full&${option}`;
       expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
@@ -115,7 +117,7 @@ describe("an address that asks for less than a checked certificate", () => {
   );
 
   test.each(["https://10.0.0.1:2379", "https://[::1]:2379", "https://etcd:2379,https://10.0.0.1:2379"])(
-    "etcd at %s, whose certificate can not be asked for by name",
+    "etcd at %s, whose certificate cannot be checked by name",
     (value) => expect(refused(registryVariables, "ROUTE_STORE_URL", value)).toBe(true),
   );
 
@@ -127,7 +129,7 @@ describe("an address that asks for less than a checked certificate", () => {
     expect(refused(registryVariables, variable, value)).toBe(false);
   });
 
-  test.each(["rediss+cluster://a:6379,b:6379", "rediss://a:6379/1"])("%s is taken", (value) => {
+  test.each(["rediss+cluster://a:6379,b:6379", "rediss://a:6379/1"])("%s is accepted", (value) => {
     expect(refused(gatewayVariables, "COUNTER_STORE_URL", value)).toBe(false);
   });
 });
@@ -152,7 +154,8 @@ describe("files that change", () => {
     return { config, install, folder };
   }
 
-  test("count when they are next looked at, and the object stays the same until then", () => {
+  // OP-22
+  test("count when they are read next, and the object stays the same until then", () => {
     const clock = manualClock();
     const { config, install } = installed();
     const tls = peerTls(config, "DATABASE", clock);
@@ -165,7 +168,8 @@ describe("files that change", () => {
     expect(tls?.current()).toBe(tls?.current() ?? {});
   });
 
-  test("that are half written, or gone, leave the last ones in use until they are whole", () => {
+  // OP-22
+  test("that are half written, or gone, leave the last ones in use until they are complete", () => {
     const clock = manualClock();
     const { config, install, folder } = installed();
     const tls = peerTls(config, "DATABASE", clock);

@@ -10,16 +10,16 @@ describe.each(Object.keys(schemas))("the README of %s", (app) => {
     expect(readme).toBe(withTable(app, readme));
   });
 
-  test("says of every variable what it takes and what it is for", () => {
+  test("says of every variable what it accepts and what it is for", () => {
     for (const [name, rule] of Object.entries(schemas[app]?.properties ?? {})) {
-      expect(`${name}: ${rule.description}`).toMatch(/^[A-Z_]+: \S.{10,}[^.]\.$/);
-      expect(`${name} ${rule.rule}`).toMatch(/^[A-Z_]+ must be /);
+      expect(`${name}: ${rule.description}`).toMatch(/^[A-Z0-9_]+: \S.{10,}[^.]\.$/);
+      expect(`${name} ${rule.rule}`).toMatch(/^[A-Z0-9_]+ must be /);
     }
   });
 });
 
 describe("a table of variables", () => {
-  test("tells secrets, defaults, ranges and what is required", () => {
+  test("shows secrets, defaults, ranges and required variables", () => {
     const schema = Type.Object({
       TOKEN: requiredText("must be a | b", { secret: true, description: "For <all>." }),
       SIZE: integer(3, 1, 5, "How large."),

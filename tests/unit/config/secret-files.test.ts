@@ -35,6 +35,7 @@ const database_url = "postgres://ostiary:hunter2@db:5432/ostiary";
 const loadAudit = (env: Record<string, string>) => loadConfig(auditVariables, env);
 
 describe("a secret in a file", () => {
+  // OP-9
   test.each(["", "\n", "\r\n"])("is read without the line end %j", (line_end) => {
     const DATABASE_URL_FILE = secretFile(database_url + line_end);
     expect(loadAudit({ DATABASE_URL_FILE })).toMatchObject({ DATABASE_URL: database_url });
@@ -47,13 +48,14 @@ describe("a secret in a file", () => {
     expect(config.INTERNAL_AUTH_TOKEN).toBe("a-token-of-services");
   });
 
-  test("is refused beside the variable itself", () => {
+  // OP-9
+  test("is refused together with the variable itself", () => {
     const DATABASE_URL_FILE = secretFile(database_url);
     const message = refusal(() => loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE }));
     expect(message).toContain("DATABASE_URL and DATABASE_URL_FILE are both set: set one of them.");
   });
 
-  test("counts where the variable is set but empty, and is not looked for where its own name is empty", () => {
+  test("counts when the variable is set but empty, and is not read when its own name is empty", () => {
     const DATABASE_URL_FILE = secretFile(database_url);
     expect(loadAudit({ DATABASE_URL: "", DATABASE_URL_FILE }).DATABASE_URL).toBe(database_url);
     expect(loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE: "" }).DATABASE_URL).toBe(database_url);
@@ -65,6 +67,7 @@ describe("a secret in a file", () => {
     expect(message).not.toContain("hunter2");
   });
 
+  // OP-9
   test.each<[string, () => string, string]>([
     ["that is missing", () => join(folder, "none"), "must be a file that this user may read."],
     ["below a file", () => join(secretFile("x"), "y"), "must be a file that this user may read."],
@@ -80,21 +83,22 @@ describe("a secret in a file", () => {
     ]);
   });
 
-  test("is not taken from a pipe that nobody writes to", () => {
+  test("is not read from a pipe without a writer", () => {
     const pipe = join(folder, "pipe");
     Bun.spawnSync(["mkfifo", pipe]);
     expect(refusal(() => loadAudit({ DATABASE_URL_FILE: pipe }))).toContain("must be a plain file");
   });
 
-  test("is not asked for by a variable that is no secret", () => {
+  test("is not read for a variable that is no secret", () => {
     const config = loadAudit({ DATABASE_URL: database_url, LOG_LEVEL_FILE: join(folder, "none") });
     expect(config.LOG_LEVEL).toBe("info");
   });
 });
 
-/** Variables that carry a password or a token: addresses of stores may, as user and password. */
+/** Variables that carry a password or a token. Addresses of stores can hold them as user and password. */
 const SECRET_NAMES = /TOKEN|DATABASE_URL|STORE_URL|PEPPER|PASSWORD|SECRET/;
 
+// OP-9
 test.each<[string, TObject]>([
   ["gateway", gatewayVariables],
   ["registry", registryVariables],
@@ -108,7 +112,7 @@ test.each<[string, TObject]>([
     expect({ name, secret: properties[name]?.secret }).toEqual({ name, secret: true });
 });
 
-test("the platform reads secrets of its parts from files, and tells of a wrong one once", () => {
+test("the platform reads secrets of its parts from files, and reports a wrong one once", () => {
   const ports = Object.fromEntries(
     Object.keys(platformVariables.properties)
       .filter((name) => name.endsWith("_PORT"))

@@ -7,7 +7,7 @@ import { platformVariables } from "@ostiary/platform/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 
-/** What each variable accepts, in every app that reads it (contract 1). */
+/** The accepted values of each variable, in every app that reads it (OP-7). */
 const apps: Record<string, TObject> = {
   gateway: gatewayVariables,
   registry: registryVariables,
@@ -25,18 +25,19 @@ for (const [app, { properties }] of Object.entries(apps)) {
 }
 const shared = [...readers].filter(([, names]) => names.length > 1);
 
-/** All of a rule but what an app may decide for itself: whether it is required, and what counts without it. */
+/** Returns a rule without what an app may decide: whether the variable is required, and its default. */
 function ruleOf(variable: string, app: string): object {
   const { default: _default, description: _description, ...rule } = apps[app]?.properties[variable] ?? {};
   return Object.fromEntries(Object.entries(rule));
 }
 
 describe("a variable of several apps", () => {
+  // OP-7
   test.each(shared)("%s has one rule", (variable, [first = "", ...others]) => {
     for (const app of others) expect(ruleOf(variable, app)).toEqual(ruleOf(variable, first));
   });
 
-  test("the ones that the specification gives to several are shared", () => {
+  test("the variables that several apps need are shared", () => {
     const names = shared.map(([variable]) => variable);
     for (const variable of [
       ...[
@@ -65,16 +66,17 @@ describe("a variable of several apps", () => {
 describe("every variable", () => {
   const all = [...readers].map(([variable, [app = ""]]) => [variable, app] as const);
 
-  test.each(all)("%s says its rule as what it must be", (variable, app) => {
+  test.each(all)("%s states its rule as a requirement", (variable, app) => {
     expect(apps[app]?.properties[variable]?.rule).toStartWith("must be ");
   });
 
+  // OP-8
   test.each(all)("%s of white space alone is wrong", (variable) => {
     expect(verdicts(variable, " \t")).not.toContain(true);
   });
 });
 
-/** Whether each app that reads a variable accepts a value. */
+/** Returns whether each app that reads a variable accepts a value. */
 function verdicts(variable: string, value: string, names = readers.get(variable) ?? []): boolean[] {
   return names.map((app) => {
     const problems = configProblems(apps[app] ?? gatewayVariables, { [variable]: value });
@@ -280,6 +282,7 @@ const examples: Record<string, Examples> = {
   APIKEY_BRAND: { accepted: ["acme2"], refused: ["", "Acme", "2acme", "a-b", "a".repeat(33)] },
 };
 
+// OP-11
 describe.each(Object.entries(examples))("%s", (variable, { accepted, refused }) => {
   test.each(accepted)("accepts %p", (value) => {
     expect(verdicts(variable, value)).not.toContain(false);

@@ -10,7 +10,7 @@ const view: fc.Arbitrary<View> = fc.oneof(
     { name: "apply" },
     { name: "gateways" },
   ),
-  // whatever the name is: the registry may hold names of old
+  // Any name: the registry may hold old names.
   fc.record({ name: fc.constant("service" as const), service: fc.string({ minLength: 1, unit: "binary" }) }),
   fc.record({
     name: fc.constant("revisions" as const),
@@ -23,7 +23,7 @@ describe("the address", () => {
   test("of every view leads to it again", () => {
     fc.assert(
       fc.property(view, (shown) => {
-        // half of a pair can not stand in an address
+        // Half of a surrogate pair cannot be part of an address.
         fc.pre(titleOf(shown).isWellFormed());
         expect(viewAt(fragmentOf(shown))).toEqual(shown);
       }),

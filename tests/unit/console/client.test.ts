@@ -22,7 +22,7 @@ const answering =
   () =>
     Promise.resolve(new Response(typeof body === "string" ? body : JSON.stringify(body), { status }));
 
-describe("what the console asks of the registry", () => {
+describe("the console's call of the registry", () => {
   test("carries the token in its header alone, and no cookies, and follows no redirect", async () => {
     const sent: { address: string; request: RequestInit }[] = [];
     const registry = new Registry("secret", (address, request) => {
@@ -69,7 +69,7 @@ describe("what the console asks of the registry", () => {
     expect(await failureOf(send)).toMatchObject({ kind });
   });
 
-  test("tells of a write that was not answered that it may have happened, and never of a look", async () => {
+  test("says that an unanswered write may have happened, and never says so of a read", async () => {
     const away: Send = () => Promise.reject(new TypeError("Failed to fetch"));
     expect((await failureOf(away, "POST")).outcome_unknown).toBe(true);
     expect((await failureOf(answering(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcome_unknown).toBe(
@@ -83,7 +83,7 @@ describe("what the console asks of the registry", () => {
     );
   });
 
-  test("passes on of the details what has its shape, whatever else is there", async () => {
+  test("passes on the details that have their shape, whatever else is there", async () => {
     const fields = [{ path: "a", message: "b" }, null, 5, { path: 1, message: "b" }, "x"];
     const conflicts = [{ service: "a", method: "GET", path: "/", owner: "b" }, { service: "a" }];
     const failure = await failureOf(
@@ -94,7 +94,7 @@ describe("what the console asks of the registry", () => {
     expect(failure.nearest).toEqual([]);
   });
 
-  test("escapes names, and refuses those that would lead elsewhere", () => {
+  test("escapes names, and refuses names that would lead elsewhere", () => {
     expect(pathTo("services", "a/b?c#d", "revisions", 3)).toBe("/services/a%2Fb%3Fc%23d/revisions/3");
     for (const name of ["", ".", ".."]) expect(() => pathTo("services", name)).toThrow(Failure);
   });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { pageOf } from "../../../apps/console/parts/pages.ts";
 
-test("the pages hold every row once, in order, and no number leads past them", () => {
+test("the pages hold every row once, in order, and no number leads beyond them", () => {
   fc.assert(
     fc.property(fc.array(fc.integer(), { maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (rows, size) => {
       const { count } = pageOf(rows, 1, size);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { placeFaults } from "../../../apps/console/apply/places.ts";
+import { placeViolations } from "../../../apps/console/apply/places.ts";
 
 const DOCUMENT = `services:
   widgets:
@@ -18,19 +18,19 @@ const DOCUMENT = `services:
 `;
 
 const at = (path: string, document = DOCUMENT, message = "wrong") => {
-  const [fault] = placeFaults(document, [{ path, message }]);
-  const place = fault?.place;
+  const [violation] = placeViolations(document, [{ path, message }]);
+  const place = violation?.place;
   return place ? [place.line, document.slice(place.start, place.end)] : null;
 };
 
-describe("the place of a fault", () => {
+describe("the place of a violation", () => {
   test.each<[string, [number, string]]>([
     ["services.widgets.url", [3, "ftp://widgets:8080"]],
     ["services.widgets.user.routes[0].methods[0]", [9, "GET"]],
     ["services.widgets.user.routes[1].methods.GOT", [12, "GOT"]],
     ["services.widgets.rate_limits.a.b.requests", [5, "0"]],
     ["services.a.b.c.url", [14, "5"]],
-    // what is missing would stand in what is there
+    // A missing field belongs to its parent.
     ["services.widgets.user.routes[1].methods.GOT.rate_limit", [12, "GOT"]],
     ["services.a.b.c.user", [13, "a.b.c"]],
     ["services.widgets.user.routes[7].path", [7, "routes"]],
@@ -42,7 +42,7 @@ describe("the place of a fault", () => {
     expect(at("services.w.url", '{\n  "services": {\n    "w": { "url": 1 } } }')).toEqual([3, "1"]);
   });
 
-  test("is the line that the message names, where the text does not parse", () => {
+  test("is the line of the message when the text does not parse", () => {
     expect(at("", "a: [\nb: }", "The document is not YAML at line 2, column 4.")).toEqual([2, "b: }"]);
   });
 
@@ -53,6 +53,6 @@ describe("the place of a fault", () => {
     ["line", "at line 999"],
     ["__proto__.constructor", "__proto__: { constructor: 1 }"],
   ])("%p of %p never fails", (path, document) => {
-    expect(placeFaults(document, [{ path, message: "at line 999" }])).toHaveLength(1);
+    expect(placeViolations(document, [{ path, message: "at line 999" }])).toHaveLength(1);
   });
 });

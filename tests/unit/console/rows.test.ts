@@ -34,7 +34,7 @@ const found = (search: string) =>
   rows.filter(({ text }) => hasWords(text, wordsOf(search))).map(({ path }) => path);
 
 describe("the rows of routes", () => {
-  test("stand in the order of service, scope and path, with the defaults worked in", () => {
+  test("are in the order of service, scope and path, with the defaults resolved", () => {
     expect(rows.map(({ service, scope, path }) => `${service} ${scope} ${path}`)).toEqual([
       "audit user /log",
       "widgets public /catalog",
@@ -43,7 +43,7 @@ describe("the rows of routes", () => {
       "widgets member /me",
     ]);
     expect(rows.map(({ audited }) => audited)).toEqual([[], [], ["POST"], ["DELETE"], ["GET"]]);
-    expect(countScopes(rows)).toEqual({ public: 1, user: 1, organization: 2, member: 1 });
+    expect(countScopes(rows)).toEqual({ public: 2, user: 1, organization: 3, member: 1 });
   });
 
   test.each([
@@ -56,15 +56,15 @@ describe("the rows of routes", () => {
     ["member audited", ["/me"]],
     ["5 in 60", ["/org/widgets", "/org/widgets/{id}"].slice(0, 1)],
     ["widgets nothing", []],
-    // a word is found in one thing, not across two
+    // A word is found within one column, not across two.
     ["widgetspublic", []],
   ])("%p finds %p", (search, paths) => {
     expect(found(search)).toEqual(paths);
   });
 });
 
-describe("marking what was found", () => {
-  test("leaves the text as it is, whatever is searched", () => {
+describe("marking search results", () => {
+  test("leaves the text unchanged, whatever the search", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (text, search) => {
         expect(

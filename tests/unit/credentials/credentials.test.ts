@@ -18,6 +18,7 @@ import fc from "fast-check";
 const SECRET = "abcdEFGH0123-_-_abcdEFGH0123-_-_abcdEFGH012";
 
 describe("a credential string", () => {
+  // ID-77, ID-79
   test.each([
     [`acme-k-2-${SECRET}`, { brand: "acme", kind: "k", version: 2, displayPrefix: "acme-k-2-abcd" }],
     [`acme-s-2-${SECRET}`, { brand: "acme", kind: "s", version: 2, displayPrefix: "acme-s-2-abcd" }],
@@ -66,7 +67,8 @@ describe("a credential string", () => {
   const brand = fc.stringMatching(/^[a-z][a-z0-9]{0,31}$/);
   const secret = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-  test("that was formatted is read back, and its secret shows but four characters", () => {
+  // ID-80
+  test("that was formatted is read back, and shows only four characters of its secret", () => {
     fc.assert(
       fc.property(brand, fc.constantFrom("k" as const, "s" as const), secret, (name, kind, bytes) => {
         const text = formatCredential(name, kind, bytes);
@@ -78,6 +80,7 @@ describe("a credential string", () => {
     );
   });
 
+  // ID-77
   test("is read exactly when it has one of the specified forms", () => {
     const form = /^[a-z][a-z0-9]{0,31}-(?:[ks]-2|(?:sk|mk|ms)-1)-[A-Za-z0-9_-]{43}$/;
     const piece = fc.constantFrom(
@@ -117,12 +120,13 @@ describe("a credential string", () => {
     );
   });
 
-  test("is not formatted from a wrong brand or number of bytes", () => {
+  test("cannot be made with a wrong brand or number of bytes", () => {
     expect(() => formatCredential("Acme", "k", new Uint8Array(32))).toThrow(RangeError);
     expect(() => formatCredential("acme", "k", new Uint8Array(31))).toThrow(RangeError);
   });
 });
 
+// ID-78
 test.each([
   ["a", true],
   ["acme2", true],
@@ -137,6 +141,7 @@ test.each([
   expect(isBrand(brand)).toBe(expected);
 });
 
+// ID-81
 test("the hash is the SHA-256 of the whole string, in hex", () => {
   expect(hashCredential("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 });
@@ -172,7 +177,7 @@ describe("the validation call", () => {
     expect(Value.Check(ValidationRequest, body)).toBe(expected);
   });
 
-  test("tells its two forms apart", () => {
+  test("distinguishes its two forms", () => {
     expect(Value.Check(CredentialValidationRequest, { idp })).toBe(false);
   });
 

@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { blocksOf, documents, ROOT } from "../../support/documents.ts";
 
-/** Every shell command of README.md and of the guides is run by a test, or this list says what runs it instead. */
+/**
+ * A test runs every shell command of README.md and of the guides, or this list names what runs it instead.
+ */
 
 interface NotRun {
   why: string;
@@ -17,16 +19,21 @@ const KUBERNETES = "tests/flow/guides/kubernetes.test.ts";
 const PROVIDERS = "tests/flow/guides/identity-providers.test.ts";
 const UPGRADE = "tests/flow/guides/upgrading.test.ts";
 const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
+const STREAMS = "tests/flow/guides/audit-streams.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
-/** By document and heading: the test that runs the commands there. */
+/** The test that runs the commands, by document and heading. */
 const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   "README.md": {
     Start: { why: "tests/flow/quick-start/tour-embedded.test.ts starts the platform, and .ci/run installs" },
     Test: { why: "it runs this test" },
     "How fast it is": { why: "it takes an hour, and no test measures" },
     "Run it for real": README_TEST,
+  },
+  [`${GUIDES}audit-streams.md`]: {
+    "A receiver that proves its log complete": STREAMS,
+    "The stream": STREAMS,
   },
   [`${GUIDES}audit-to-siem.md`]: {
     "A credential that may read the log and nothing else": SIEM,
@@ -43,6 +50,7 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   [`${GUIDES}identity-providers.md`]: {
     "Any provider": PROVIDERS,
     Keycloak: PROVIDERS,
+    "When it does not work": { why: "tests/app/gateway proves the metric that it reads" },
   },
   [`${GUIDES}kubernetes.md`]: {
     "1. The image": { why: "it needs a Docker engine" },
@@ -63,6 +71,7 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     Before: UPGRADE,
     "The order": UPGRADE,
     After: UPGRADE,
+    "Go back": UPGRADE,
   },
   [`${GUIDES}ten-minutes.md`]: {
     "1. Start Ostiary": TEN_MINUTES,
@@ -76,10 +85,10 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
   },
 };
 
-/** Guides whose commands need what a machine that runs tests has not. */
+/** Guides whose commands need more than a machine that runs tests has. */
 const TRIED_ELSEWHERE: Record<string, NotRun> = {
   [`${GUIDES}capacity.md`]: { why: "its figures are those of the benches" },
-  [`${GUIDES}clusters.md`]: { why: "tests/fault breaks the clusters that it describes" },
+  [`${GUIDES}clusters.md`]: { why: "tests/resilience breaks the clusters that it describes" },
   [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
 };
@@ -111,7 +120,7 @@ describe("the commands of", () => {
   });
 });
 
-test("no commands of README.md or a guide stand where the list above does not look", async () => {
+test("no commands of README.md or a guide are hidden from the list above", async () => {
   const found = await Promise.all(
     guides.map(async (guide) => (await blocksOf(guide)).map((block) => ({ guide, ...block }))),
   );

@@ -4,10 +4,12 @@ import { dirname, join, normalize } from "node:path";
 import { marked, type Token } from "marked";
 import { anchorsOf, documents, isCodespan, isHtml, isLink, ROOT, tokensOf } from "../../support/documents.ts";
 
-/** What the Markdown files of the repository point at: files, folders, headings and pictures that are there. */
+/** Links of the repository's Markdown files lead to existing files, folders, headings and pictures. */
 
 const SOMEWHERE_ELSE = /^(https?:|mailto:)/;
-/** Folders of the repository as texts name them; a name with a placeholder or a pattern names no one file. */
+/**
+ * Folders of the repository as texts name them. A name with a placeholder or a pattern names no single file.
+ */
 const PATH_IN_TEXT = /^(apps|lib|tests|seeds|drizzle|\.github|\.ci)\/[\w./-]+$/;
 
 interface Found {
@@ -28,7 +30,7 @@ async function pointers(document: string): Promise<Found> {
   return found;
 }
 
-/** Why a link leads nowhere; nothing when it leads somewhere. */
+/** Returns why a link leads nowhere; empty when it leads somewhere. */
 async function fault(document: string, link: string): Promise<string[]> {
   if (SOMEWHERE_ELSE.test(link)) return [];
   const [path = "", anchor] = link.split("#");
@@ -42,14 +44,14 @@ async function fault(document: string, link: string): Promise<string[]> {
 const all = await documents();
 
 describe("Markdown files", () => {
-  test("are found, in folders that begin with a dot too", () => {
+  test("are found, also in folders that begin with a dot", () => {
     expect(all).toEqual(
       expect.arrayContaining(["README.md", ".github/ARCHITECTURE.md", "apps/gateway/README.md"]),
     );
     expect(all.filter((path) => path.includes("node_modules"))).toEqual([]);
   });
 
-  test("link to files, folders and headings that are there", async () => {
+  test("link to existing files, folders and headings", async () => {
     const links = await Promise.all(
       all.map(async (document) => (await pointers(document)).links.map((link) => ({ document, link }))),
     );
@@ -58,7 +60,7 @@ describe("Markdown files", () => {
     expect(faults.flat()).toEqual([]);
   });
 
-  test("name paths of the repository that are there", async () => {
+  test("name existing paths of the repository", async () => {
     const paths = await Promise.all(
       all.map(async (document) => (await pointers(document)).paths.map((path) => ({ document, path }))),
     );
@@ -78,7 +80,7 @@ describe("a link", () => {
     expect(await fault("README.md", link)).toEqual([`README.md: ${link} ${reason}`]);
   });
 
-  test("to a heading, as GitHub names it, is taken", async () => {
+  test("to a heading, as GitHub names it, is accepted", async () => {
     expect(await fault("README.md", ".github/ARCHITECTURE.md#the-life-of-a-request")).toEqual([]);
     expect(await fault("README.md", "#when-to-take-it-and-when-something-else")).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isShown, PICTURE, SHOWN, stepsOfDefaults } from "../../pictures/tour.ts";
 
-/** The picture of the tour is made by hand, from a run: it must show the tour as it is now. */
+/** The picture of the tour is drawn from a run: it must show the present tour. */
 
 test("tour.svg shows steps of the tour as it is printed", async () => {
   const svg = await Bun.file(PICTURE).text();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { FIELD_ERRORS_MAX, faultsOf, fieldErrors, partsThatFit } from "@ostiary/lib/domain/errors";
+import { FIELD_ERRORS_MAX, fieldErrors, partsThatFit, violationsOf } from "@ostiary/lib/domain/errors";
 import { mapOf } from "@ostiary/lib/domain/schemas";
 import { Type } from "@sinclair/typebox";
 
@@ -28,7 +28,8 @@ describe("what does not fit its schema", () => {
     expect(errors({ ...cart, brake: null, parts: { axle: { spokes: 1 } } })).toEqual([]);
   });
 
-  test("is told of at once: missing, then unknown, then wrong, each at its path", () => {
+  // ER-9
+  test("is reported at once: missing, then unknown, then wrong, each at its path", () => {
     const value = { color: "red", wheels: [{}, { spokes: 0, rim: 1 }], parts: { axle: 1, Axle: {} } };
     expect(errors(value)).toEqual([
       ["owner", "owner is required and must be an owner."],
@@ -50,7 +51,7 @@ describe("what does not fit its schema", () => {
     ]);
   });
 
-  test("is looked for in the member of a union that a list or an object was meant to be", () => {
+  test("is reported for the member of a union that a list or an object was meant to be", () => {
     expect(errors({ ...cart, brake: { spokes: "x" } })).toEqual([
       ["brake.spokes", "spokes is a whole number above 0."],
     ]);
@@ -63,7 +64,8 @@ describe("what does not fit its schema", () => {
     expect(errors({ ...cart, parts: [] })).toEqual([["parts", "parts must be an object."]]);
   });
 
-  test("is told of a hundred times at most, and long keys are cut", () => {
+  // ER-9
+  test("is reported a hundred times at most, and long keys are cut", () => {
     const wheels = Array.from({ length: 30_000 }, () => ({ ["x".repeat(10_000)]: 1 }));
     const found = fieldErrors(Cart, { ...cart, wheels });
     expect(found).toHaveLength(FIELD_ERRORS_MAX);
@@ -72,9 +74,9 @@ describe("what does not fit its schema", () => {
 });
 
 describe("the parts that fit", () => {
-  const parts = (value: unknown) => partsThatFit(Cart, value, faultsOf(Cart, value));
+  const parts = (value: unknown) => partsThatFit(Cart, value, violationsOf(Cart, value));
 
-  test("are the value without what is wrong, which stays as it was", () => {
+  test("are the value without its violations, which stays unchanged", () => {
     const wheel = { spokes: 3 };
     const value = {
       owner: 7,
@@ -88,7 +90,7 @@ describe("the parts that fit", () => {
     expect(value).toEqual(before);
   });
 
-  test("are none when the value is of another type, or has more faults than are listed", () => {
+  test("are empty when the value is of another type, or has more violations than are listed", () => {
     expect(parts([])).toBeUndefined();
     expect(parts({ ...cart, wheels: Array(FIELD_ERRORS_MAX).fill(1) })).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import type { Cell } from "../../faults/cells.ts";
 import { CLIENTS, type Client, KINDS, LIMITS } from "../../faults/clients.ts";
 import { type Answer, type CellRun, isConcerned } from "../../faults/record.ts";
 
-/** Times of a run that nothing went wrong in: the fault holds from 10 s to 14 s, the part is back at 15 s. */
+/** The times of a run without failures: the fault holds from 10 s to 14 s, the part is back at 15 s. */
 export const TIMES = {
   began_ms: 0,
   breaking_ms: 9_900,
@@ -25,7 +25,7 @@ export function anAnswer(client: Client, started_ms: number, more: Partial<Answe
   };
 }
 
-/** A run of a cell as it should be, with `more` answers and whatever else is to be seen in it. */
+/** Returns a good run of a cell, with `more` answers and other changes. */
 export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   const answers = CLIENTS.flatMap((client) =>
     Array.from({ length: 24 }, (_, second) => answerInTime(cell, client, 500 + second * 1_000)),
@@ -42,7 +42,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   };
 }
 
-/** Good, or 503 in time where what it needs is away. */
+/** Returns a good answer, or a 503 in time when a needed part is away. */
 function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
   const answer = anAnswer(client, started_ms);
   const isBroken = started_ms >= TIMES.broken_ms && started_ms < TIMES.returned_ms;
@@ -50,7 +50,7 @@ function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
   return { ...answer, status: 503, ended_ms: started_ms + 500 };
 }
 
-/** The answers of one window of a limited route: its number counted down, then refusals. */
+/** Returns the answers of one window of a limited route: its number counted down, then refusals. */
 export function aWindow(started_ms: number, reset_s: number, admitted: number, refused: number): Answer[] {
   const counted = (remaining: number) => ({ counted: { bucket: "member", remaining, reset_s } });
   return [

@@ -26,7 +26,7 @@ const slow = (answer: ReturnType<typeof anAnswer>, ms: number) => ({
   ended_ms: answer.started_ms + ms,
 });
 
-describe("a run in which all went as promised", () => {
+describe("a run in which every promise held", () => {
   for (const each of CELLS) {
     test(`${nameOf(each)} breaks no promise`, () => {
       const events = new Map([["request", "responded"]]);
@@ -213,30 +213,30 @@ describe("a promise is broken when", () => {
   });
 });
 
-describe("what is not to blame on the product breaks nothing", () => {
+describe("an effect that is not the product's breaks nothing:", () => {
   test("a limit that was missed while processes waited for a processor", () => {
     const late = slow(anAnswer("limited", during, { status: 503, delay_ms: 900 }), 1_400);
     expect(broken(aRun(cell("redis/killed"), { answers: [late] }))).toEqual([]);
   });
 
-  test("who asked the gateway that is frozen", () => {
+  test("a client of the frozen gateway", () => {
     const lost = slow(anAnswer("public", during, { status: null, replica: 0 }), LIMITS.patience_ms);
     expect(broken(aRun(cell("gateway/frozen"), { answers: [lost] }))).toEqual([]);
   });
 
-  test("a new window of a Redis that has forgotten the one before", () => {
+  test("a new window of a Redis that lost the one before", () => {
     const answers = [...aWindow(9_000, 113, LIMITS.requests, 3), ...aWindow(15_100, 114, LIMITS.requests, 3)];
     const run = aRun(cell("redis/killed"), { answers });
     expect(broken(run)).toEqual([]);
     expect(broken({ ...run, cell: cell("redis/frozen") })).toContain("limits");
   });
 
-  test("outcomes that a gateway which was killed has not delivered", () => {
+  test("outcomes that a killed gateway has not delivered", () => {
     const pending = { reached: [reached()], events: new Map([["request", "pending"]]) };
     expect(broken(aRun(cell("gateway/killed"), pending))).toEqual([]);
   });
 
-  test("times, where only the rest is judged", () => {
+  test("times, when only the rest is judged", () => {
     const run = aRun(cell("redis/killed"), {
       answers: [slow(anAnswer("limited", during, { status: 503 }), 3_000)],
     });

@@ -1,53 +1,110 @@
 import { describe, expect, test } from "bun:test";
-import { growthOf, type Held, HOLDINGS, LOOKS_MIN } from "../../faults/soak/flatness.ts";
-import { soakTable, whatGrew } from "../../faults/soak/report.ts";
+import {
+  connectionGrowthOf,
+  growthOf,
+  type Held,
+  HOLDING_TITLES,
+  LOOKS_MIN,
+} from "../../faults/soak/flatness.ts";
+import { connectionTable, soakTable, whatGrew } from "../../faults/soak/report.ts";
+import type { Connections } from "../../support/connections.ts";
 
 const MIB = 1_048_576;
-const STEADY: Held = { resident_bytes: 200 * MIB, heap_bytes: 40 * MIB, descriptors: 60, timers: 30 };
+const CONNECTIONS: Connections = { PostgreSQL: 11, etcd: 1, clients: 20 };
+const STEADY: Held = {
+  resident_bytes: 200 * MIB,
+  heap_bytes: 40 * MIB,
+  timers: 30,
+  files: 12,
+  connections: CONNECTIONS,
+};
 const LOOKS = 30;
 
-/** Looks at a process of which one thing grows by so much in all. */
-const growing = (holding: keyof Held, by: number): Held[] =>
-  Array.from({ length: LOOKS }, (_, look) => ({
-    ...STEADY,
-    [holding]: STEADY[holding] + (by * look) / (LOOKS - 1),
-  }));
+/** Returns the growth at each reading, when the total growth is `by`. */
+const steps = (by: number) => Array.from({ length: LOOKS }, (_, look) => (by * look) / (LOOKS - 1));
+/** Returns readings of a process where one resource grows. */
+const growing = (holding: Exclude<keyof Held, "connections">, by: number): Held[] =>
+  steps(by).map((step) => ({ ...STEADY, [holding]: STEADY[holding] + step }));
+const connecting = (peer: string, by: number): Connections[] =>
+  steps(by).map((step) => ({ ...CONNECTIONS, [peer]: Math.round((CONNECTIONS[peer] ?? 0) + step) }));
 const grown = (looks: readonly Held[]) =>
-  growthOf(looks).flatMap(({ holding, is_flat }) => (is_flat ? [] : [holding]));
+  growthOf(looks).flatMap(({ title, is_flat }) => (is_flat ? [] : [title]));
+const connected = (looks: readonly Connections[]) =>
+  connectionGrowthOf(looks).flatMap(({ title, is_flat }) => (is_flat ? [] : [title]));
 
-describe("what a process holds", () => {
+describe("the resources of a process", () => {
   test("that stays as it is, is flat", () => expect(grown(Array(LOOKS).fill(STEADY))).toEqual([]));
 
   test.each([
-    ["resident_bytes", 200 * MIB],
-    ["heap_bytes", 20 * MIB],
-    ["descriptors", 60],
-    ["timers", 60],
-  ] as const)("grows: %s", (holding, by) => {
+    ["resident_bytes", 200 * MIB, "memory, MiB"],
+    ["heap_bytes", 20 * MIB, "heap, MiB"],
+    ["timers", 60, "timers"],
+    ["files", 12, "files"],
+  ] as const)("grows: %s", (holding, by, title) => {
     const looks = growing(holding, by);
-    expect(grown(looks)).toEqual([holding]);
-    expect(whatGrew(new Map([["gateway 1", looks]]))).toEqual([expect.stringContaining("gateway 1")]);
+    expect(grown(looks)).toEqual([title]);
+    expect(whatGrew(new Map([["gateway 1", looks]]))).toEqual([
+      expect.stringContaining(`gateway 1: ${title}`),
+    ]);
   });
 
   test.each([
     ["resident_bytes", 20 * MIB],
     ["heap_bytes", 4 * MIB],
-    ["descriptors", 10],
     ["timers", 10],
+    ["files", 4],
   ] as const)("may grow a little: %s", (holding, by) => expect(grown(growing(holding, by))).toEqual([]));
 
-  test("that is much for a moment, is flat", () => {
+  test("that are large for a moment are flat", () => {
     const looks: Held[] = Array(LOOKS).fill(STEADY);
     expect(grown(looks.with(4, { ...STEADY, timers: 900 }).with(-3, { ...STEADY, timers: 900 }))).toEqual([]);
   });
 
-  test("is not judged by too few looks", () => {
+  test("are not judged by too few readings", () => {
     expect(growthOf(growing("timers", 900).slice(0, LOOKS_MIN - 1))).toEqual([]);
-    expect(growthOf(growing("timers", 900).slice(0, LOOKS_MIN))).toHaveLength(HOLDINGS.length);
+    expect(growthOf(growing("timers", 900).slice(0, LOOKS_MIN))).toHaveLength(HOLDING_TITLES.length);
   });
 
-  test("is told by its first and its last third, in units for people", () => {
+  test("are reported by their first and last third, in units for people", () => {
     const table = soakTable(new Map([["gateway 1", growing("timers", 60)]]));
-    expect(table).toMatch(/\| gateway 1 \| 30 +\| 200 → 200 +\| 40 → 40 +\| 60 → 60 +\| 39 → 81 +\|/);
+    expect(table).toMatch(/\| gateway 1 \| 30 +\| 200 → 200 +\| 40 → 40 +\| 39 → 81 +\| 12 → 12 +\|/);
+  });
+});
+
+describe("the connections of a process", () => {
+  test("are flat while each peer keeps its own number", () =>
+    expect(connected(Array(LOOKS).fill(CONNECTIONS))).toEqual([]));
+
+  test.each([
+    ["etcd", 6],
+    ["PostgreSQL", 12],
+    ["clients", 20],
+    ["a peer that was not there at first", 6],
+  ])("grow by peer, however many others there are: %s", (peer, by) => {
+    const looks = connecting(peer, by);
+    expect(connected(looks)).toEqual([peer]);
+    const many = connecting(peer, 200).map((connections) => ({ ...STEADY, connections }));
+    expect(whatGrew(new Map([["gateway 1", many]]))).toEqual([
+      expect.stringContaining(`gateway 1: connections with ${peer} `),
+    ]);
+  });
+
+  test.each([
+    ["etcd", 2],
+    ["PostgreSQL", 3],
+    ["clients", 6],
+  ])("may be a few more: %s", (peer, by) => expect(connected(connecting(peer, by))).toEqual([]));
+
+  test("may move from one peer to another only as far as each may grow", () => {
+    const moving = steps(8).map((step) => ({
+      PostgreSQL: 11 - Math.round(step),
+      etcd: 1 + Math.round(step),
+    }));
+    expect(connected(moving)).toEqual(["etcd"]);
+  });
+
+  test("are reported for each peer by the first and the last third", () => {
+    const held = connecting("etcd", 9).map((connections) => ({ ...STEADY, connections }));
+    expect(connectionTable(new Map([["gateway 1", held]]))).toMatch(/\| gateway 1 \| etcd +\| 3 → 7 +\|/);
   });
 });

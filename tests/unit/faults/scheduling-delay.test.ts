@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { CLIENTS_PROCESS, SchedulingDelay } from "../../faults/scheduling-delay.ts";
 import { waitFor } from "../../support/index.ts";
 
-/** Keeps this process from everything else, as a machine without a processor to spare would. */
+/** Blocks this process, as a machine without a free processor would. */
 function block(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-test("what kept this process from its timers counts for who was under way then, and for nobody else", async () => {
+test("a delay of this process's timers counts for requests in flight then, and for no others", async () => {
   const delay = new SchedulingDelay(() => new Map([["clients' own", process.pid]]));
   const from = performance.now();
   block(400);

@@ -9,7 +9,7 @@ const redis = { parts: ["redis"], fault: "killed" } as const;
 const during = TIMES.broken_ms + 100;
 
 describe("the cells", () => {
-  test("break each part in every way, and some pairs; each has a name of its own", () => {
+  test("break each part in every way, and some pairs; each has its own name", () => {
     const names = CELLS.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
     for (const part of PARTS) expect(names.filter((name) => name.includes(part))).not.toEqual([]);
@@ -29,7 +29,7 @@ describe("the cells", () => {
     expect(cellsNamed(wanted).map(nameOf)).toEqual(found);
   });
 
-  test("named by a part or a fault are all of it", () => {
+  test("named by a part or a fault are all of its cells", () => {
     expect(cellsNamed("redis")).toHaveLength(6);
     expect(cellsNamed("/gone-silent").every(({ fault }) => fault === "gone-silent")).toBe(true);
   });
@@ -43,7 +43,7 @@ describe("a row of the table", () => {
     caller: "organization",
   } as const;
 
-  test("says what clients saw while the fault held, when all was well, and that nothing was lost", () => {
+  test("shows the answers during the fault, when all was well, and that nothing was lost", () => {
     const found = findingsOf(aRun(redis), { timed: true });
     expect(found.sights.limited).toEqual({ statuses: { 503: 4 }, p50_ms: 500, max_ms: 500 });
     expect(found.sights.public).toEqual({ statuses: { 200: 4 }, p50_ms: 5, max_ms: 5 });
@@ -55,7 +55,7 @@ describe("a row of the table", () => {
     expect(brokenPromises([found])).toEqual([]);
   });
 
-  test("names what was lost, and the promise that was broken", () => {
+  test("names what was lost, and the broken promise", () => {
     const answers = [
       anAnswer("refused", during, { status: 200 }),
       anAnswer("limited", TIMES.ended_ms - 1, { status: null }),
@@ -73,7 +73,7 @@ describe("a row of the table", () => {
     expect(progressLine(found)).toContain("BROKEN redis/killed events");
   });
 
-  test("counts answers that never came", () => {
+  test("counts missing answers", () => {
     const none = anAnswer("public", during, { status: null });
     const found = findingsOf(aRun({ parts: ["upstream"], fault: "cut" }, { answers: [none] }), {
       timed: true,
@@ -83,16 +83,17 @@ describe("a row of the table", () => {
 });
 
 describe("the page", () => {
-  const page = "# Faults\n\n<!-- table: begin -->\nold\n<!-- table: end -->\n\nMore.\n";
+  const part = (name: string, text: string) => `<!-- ${name}: begin -->\n${text}\n<!-- ${name}: end -->\n`;
+  const page = `# Faults\n\n${part("table", "old")}\nMore.\n\n${part("soak", "old")}`;
 
-  test("gets a new table between its markers, and keeps the rest", () => {
-    const written = pageWith(page, "new");
-    expect(written).toBe("# Faults\n\n<!-- table: begin -->\nnew\n<!-- table: end -->\n\nMore.\n");
-    expect(pageWith(written, "new")).toBe(written);
+  test.each(["table", "soak"] as const)("gets a new %s between its markers, and keeps the rest", (name) => {
+    const written = pageWith(page, "new", name);
+    expect(written).toBe(page.replace(part(name, "old"), part(name, "new")));
+    expect(pageWith(written, "new", name)).toBe(written);
   });
 
   test.each(["", "# Without markers", "<!-- table: end --> <!-- table: begin -->"])(
-    "is the table alone where there are no markers: %p",
-    (text) => expect(pageWith(text, "new")).toBe("new\n"),
+    "is only the table when there are no markers: %p",
+    (text) => expect(pageWith(text, "new", "table")).toBe("new\n"),
   );
 });

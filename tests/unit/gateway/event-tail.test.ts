@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { EventTail } from "../../../apps/gateway/upstream/event-tail.ts";
 
-/** Where a stream of events may be ended without breaking one. */
+/** The places where a stream of events can be ended without breaking one. */
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -12,7 +12,7 @@ function after(...chunks: string[]): boolean {
   return tail.between;
 }
 
-describe("a stream of events stands between two of them", () => {
+describe("a stream of events is between two of them", () => {
   test.each<[between: boolean, ...chunks: string[]]>([
     [true],
     [true, ""],
@@ -43,13 +43,13 @@ describe("a stream of events stands between two of them", () => {
     .array(fc.tuple(line, end), { maxLength: 12 })
     .map((lines) => lines.map((parts) => parts.join("")).join(""));
 
-  test("however it is cut into chunks, and as a reader of lines finds it", () => {
+  test("in any cut into chunks, as a reader of lines finds it", () => {
     fc.assert(
       fc.property(text, fc.array(fc.nat(100)), fc.constantFrom("", "data: cut"), (whole, cuts, rest) => {
         const all = whole + rest;
         const places = [0, ...cuts.map((cut) => cut % (all.length + 1)).sort((a, b) => a - b), all.length];
         const chunks = places.slice(1).map((to, index) => all.slice(places[index], to));
-        // a reader drops the line that is not ended yet; the one before it is empty between events
+        // A reader drops the unfinished line; the one before it is empty between events.
         const lines = all.split(/\r\n|\r|\n/);
         const between = lines.at(-1) === "" && (lines.length === 1 || lines.at(-2) === "");
         expect(after(...chunks)).toBe(between);
@@ -57,7 +57,7 @@ describe("a stream of events stands between two of them", () => {
     );
   });
 
-  test("up to the last event that a chunk ends, and no chunk is passed by asking", () => {
+  test("up to the last event that a chunk ends, and asking skips no chunk", () => {
     fc.assert(
       fc.property(text, text, (before, chunk) => {
         const tail = new EventTail();

@@ -34,7 +34,8 @@ function clockless(work: () => void): () => void {
 }
 
 describe("a gateway's entry", () => {
-  test("tells what is loaded, and up to which revision, after each load", async () => {
+  // GW-30
+  test("shows what is loaded, and up to which revision, after each load", async () => {
     const { store, clock, instance, routes, entries, entry } = bed();
     await store.put(`${ROUTES_PREFIX}a`, valid("/a"));
     expect(await entries()).toEqual([]);
@@ -67,7 +68,8 @@ describe("a gateway's entry", () => {
     expect(await entries()).toEqual([]);
   });
 
-  test("names what had to be left out and why, until it is valid or gone", async () => {
+  // GW-30
+  test("names left-out services and the reason, until they are valid or gone", async () => {
     const { store, routes, instance, entry } = bed();
     await store.put(`${ROUTES_PREFIX}broken`, "{");
     await store.put(`${ROUTES_PREFIX}wrong`, JSON.stringify({ url: "http://a:1" }));
@@ -94,6 +96,7 @@ describe("a gateway's entry", () => {
     await instance.release();
   });
 
+  // GW-30
   test("stays small when everything has to be left out", async () => {
     const { store, routes, instance, entry } = bed();
     for (let count = 0; count < 1_100; count++) await store.put(`${ROUTES_PREFIX}s-${count}`, "{");
@@ -106,12 +109,13 @@ describe("a gateway's entry", () => {
     await instance.release();
   });
 
-  test("has an id of its own with each start", () => {
+  test("has a new id with each start", () => {
     const ids = Array.from({ length: 100 }, () => bed().instance.id);
     expect(new Set(ids).size).toBe(100);
   });
 
-  test("that the store does not take is told once, and that it is back", () => {
+  // GW-31
+  test("that the store refuses is logged once, and again when it is accepted", () => {
     const lines: string[] = [];
     const log = {
       info: (_: object, message: string) => void lines.push(message),
@@ -128,8 +132,8 @@ describe("a gateway's entry", () => {
     options?.onFailure(new Error("away"));
     options?.onRecovery();
     expect(lines).toEqual([
-      "the route store does not take what this gateway has loaded: it serves on",
-      "the route store has again what this gateway has loaded",
+      "the route store does not accept this gateway's status: the gateway keeps serving",
+      "the route store accepts this gateway's status again",
     ]);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createLimiter, type LimitedRoute, limitVariables, rateLimited } from "@ostiary/gateway/limit";
+import { createLimiter, type LimitedRoute, type LimitStore, limitVariables } from "@ostiary/gateway/limit";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { rateLimited } from "@ostiary/lib/domain/errors";
 import { type CompiledRoute, compileService, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import {
-  type CounterStore,
   MemoryCounterStore,
   observeNothing,
   StoreUnavailable,
@@ -14,12 +14,15 @@ import { rejection } from "../../support/index.ts";
 
 const schema = Type.Object(limitVariables);
 
-/** A limiter on counters in memory that remembers what it counted. */
+/** Returns a limiter on counters in memory that remembers its counts. */
 function limiting(environment: Record<string, string> = {}, broken?: unknown) {
   const time = manualClock();
   const memory = new MemoryCounterStore("test", observeNothing, time);
   const counted: { bucket: string; window_seconds: number }[] = [];
-  const store: Pick<CounterStore, "increment"> = {
+  const store: LimitStore = {
+    isSpread: false,
+    charge: (charges) => memory.charge(charges),
+    refund: (refunds) => memory.refund(refunds),
     async increment(bucket, window_seconds) {
       counted.push({ bucket, window_seconds });
       if (broken !== undefined) throw broken;
@@ -34,12 +37,12 @@ function limiting(environment: Record<string, string> = {}, broken?: unknown) {
     limit: (route: LimitedRoute, member_id: string) =>
       limiter.limit(route, {
         ip: "192.0.2.1",
-        principal: { user_id: "u1", organization_id: "o1", member_id },
+        principal: { user_id: "u1", organization_id: "o1", member_id, plan: null },
       }),
   };
 }
 
-/** The compiled routes of a service, by `METHOD path`. */
+/** Returns the compiled routes of a service, by `METHOD path`. */
 function routesOf(service: string, config: StoredServiceConfig): (name: string) => CompiledRoute {
   const routes = [...compileService(service, config)];
   return (name) => {
@@ -81,6 +84,7 @@ const gadgets = routesOf("gadgets", {
 });
 
 describe("the four values of rate_limit", () => {
+  // GW-63
   test("omitted: RATE_LIMIT_REQUESTS in RATE_LIMIT_WINDOW_SECONDS, 60 in 60 unless set", async () => {
     const { limit } = limiting();
     expect(await limit(widgets("GET /inherits"), "m1")).toMatchObject({
@@ -93,19 +97,22 @@ describe("the four values of rate_limit", () => {
     expect(set.counted).toEqual([{ bucket: "route:GET:/inherits:m1", window_seconds: 9 }]);
   });
 
-  test("omitted with RATE_LIMIT_REQUESTS=0: unlimited, and the store is not asked", () => {
+  // GW-63, GW-64
+  test("omitted with RATE_LIMIT_REQUESTS=0: unlimited, and the store is not called", () => {
     const { limit, counted } = limiting({ RATE_LIMIT_REQUESTS: "0" });
     expect(limit(widgets("GET /inherits"), "m1")).toBeNull();
     expect(counted).toEqual([]);
   });
 
-  test("false: unlimited, and the store is not asked", () => {
+  // GW-64
+  test("false: unlimited, and the store is not called", () => {
     const { limit, counted } = limiting();
     expect(limit(widgets("GET /free"), "m1")).toBeNull();
     expect(counted).toEqual([]);
   });
 
-  test("object: a bucket of its own for each method", async () => {
+  // GW-66
+  test("object: its own bucket for each method", async () => {
     const { limit, counted } = limiting();
     expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({
       allowed: true,
@@ -117,7 +124,8 @@ describe("the four values of rate_limit", () => {
     expect(counted[0]).toEqual({ bucket: "route:GET:/inline:m1", window_seconds: 7 });
   });
 
-  test("a local name: one bucket for all its routes and verbs, apart from other services'", async () => {
+  // GW-66
+  test("a local name: one bucket for all its routes and methods, separate from other services'", async () => {
     const { limit } = limiting();
     const allowed = async (route: CompiledRoute) => (await limit(route, "m1"))?.allowed;
     expect(await allowed(widgets("GET /local-a"))).toBeTrue();
@@ -126,6 +134,7 @@ describe("the four values of rate_limit", () => {
     expect(await allowed(gadgets("GET /gadgets-local"))).toBeTrue();
   });
 
+  // GW-66
   test("a shared name: one bucket for all services that declare it", async () => {
     const { limit, counted } = limiting();
     const remaining = async (route: CompiledRoute) => (await limit(route, "m1"))?.remaining;
@@ -137,6 +146,7 @@ describe("the four values of rate_limit", () => {
 });
 
 describe("a limited request", () => {
+  // GW-69
   test("costs one round trip, admitted or refused", async () => {
     const { limit, counted } = limiting();
     for (let request = 1; request <= 3; request++) await limit(widgets("GET /inline"), "m1");
@@ -150,6 +160,7 @@ describe("a limited request", () => {
     expect(await limit(widgets("GET /inline"), "::1")).toMatchObject({ allowed: true });
   });
 
+  // GW-65
   test.each([
     ["public", "192.0.2.1"],
     ["user", "u1"],
@@ -161,6 +172,7 @@ describe("a limited request", () => {
     expect(counted[0]?.bucket).toEndWith(`:${subject}`);
   });
 
+  // GW-71, GW-72
   test("says when the window ends, rounded up, and how long to wait, at least 1 s", async () => {
     const { limit, time } = limiting();
     time.set("2026-01-01T00:00:00.500Z");
@@ -176,6 +188,7 @@ describe("a limited request", () => {
     expect(await limit(widgets("GET /inline"), "m1")).toMatchObject({ allowed: true, reset: start + 15 });
   });
 
+  // GW-73
   test("is 503 when the counter store does not answer", async () => {
     const { limit } = limiting({}, new StoreUnavailable("counter_store", new Error("timeout")));
     const error = await rejection(limit(widgets("GET /inline"), "m1") ?? Promise.resolve());
@@ -184,6 +197,7 @@ describe("a limited request", () => {
 });
 
 describe("the failed-auth limiter", () => {
+  // GW-74
   test("lets RATE_LIMIT_AUTH_FAILURE_REQUESTS failures of an address through, then answers 429", async () => {
     const { failed, time } = limiting({
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "2",
@@ -211,24 +225,27 @@ describe("the failed-auth limiter", () => {
     expect(counted[0]).toEqual({ bucket: "denied:10.0.0.1", window_seconds: 60 });
   });
 
-  test("is off with 0 requests: the store is not asked", async () => {
+  // GW-75
+  test("is off with 0 requests: the store is not called", async () => {
     const { failed, counted } = limiting({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0" });
     expect(await failed("10.0.0.1")).toBeNull();
     expect(counted).toEqual([]);
   });
 
-  test("lets through when the counter store does not answer", async () => {
+  // GW-75
+  test("admits when the counter store does not answer", async () => {
     const { failed } = limiting({}, new StoreUnavailable("counter_store", new Error("timeout")));
     expect(await failed("10.0.0.1")).toBeNull();
   });
 
-  test("does not hide a fault of its own", async () => {
+  test("does not hide an error of its own", async () => {
     const { failed } = limiting({}, new RangeError("a bug"));
     expect(await rejection(failed("10.0.0.1"))).toBeInstanceOf(RangeError);
   });
 });
 
-test("the 429 of a route says in header and details how long to wait", () => {
+// GW-72
+test("the 429 of a route has the wait in header and details", () => {
   expect(rateLimited(7)).toMatchObject({
     status: 429,
     details: { retry_after_seconds: 7 },

@@ -6,12 +6,12 @@ import { Overload, type OverloadOptions } from "../../../apps/gateway/edge/overl
 const MIB = 1_048_576;
 
 const process = { memory: 0, descriptors: 0, garbage: 0, collections: 0 };
-const relief = { ended: 0 };
+const relief = { ended: 0, closed: 0 };
 const lines: string[] = [];
 
 beforeEach(() => {
   Object.assign(process, { memory: 100 * MIB, descriptors: 20, garbage: 0, collections: 0 });
-  relief.ended = 0;
+  Object.assign(relief, { ended: 0, closed: 0 });
   lines.length = 0;
 });
 
@@ -34,6 +34,9 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
       endSlowReaders: () => {
         relief.ended += 1;
       },
+      closeIdle: () => {
+        relief.closed += 1;
+      },
     },
     {
       info: (_, message) => void lines.push(`info ${message}`),
@@ -44,7 +47,7 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
   overload.start();
   return {
     overload,
-    /** Time for one look, and for the next to be set. */
+    /** Waits for one check, and for the next to be set. */
     async look() {
       await Bun.sleep(0);
       clock.advance(100);
@@ -75,8 +78,9 @@ function refusalOf(overload: Overload, requests: number, webSockets = 0): ApiErr
   }
 }
 
-describe("requests under way", () => {
-  test("are admitted up to the limit, and no further", () => {
+describe("requests in flight", () => {
+  // GW-152
+  test("are admitted up to the limit, and not beyond", () => {
     const { overload } = overloadOf();
     expect(refusalOf(overload, 1_000)).toBeNull();
     expect(refusalOf(overload, 1_001)).toMatchObject({
@@ -87,7 +91,8 @@ describe("requests under way", () => {
     expect(overload.refused).toEqual({ requests: 1, connections: 0, memory: 0 });
   });
 
-  test("count WebSockets, which are requests no longer", () => {
+  // GW-152
+  test("include WebSockets, which are no longer requests", () => {
     const { overload } = overloadOf();
     expect(refusalOf(overload, 1, 999)).toBeNull();
     expect(refusalOf(overload, 1, 1_000)).not.toBeNull();
@@ -96,6 +101,7 @@ describe("requests under way", () => {
 });
 
 describe("memory", () => {
+  // GW-154
   test("over the limit: a hundred requests are served, more are refused, slow readers end", async () => {
     const { overload, look } = overloadOf();
     process.memory = 200 * MIB;
@@ -108,12 +114,12 @@ describe("memory", () => {
     await look();
     expect(refusalOf(overload, 1_000)).toBeNull();
     expect(lines).toEqual([
-      "warn MAX_MEMORY_BYTES are held: slow readers are ended and requests refused",
-      "info there is room again: nothing is refused for want of it",
+      "warn MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
+      "info there is room again: the gateway no longer refuses requests",
     ]);
   });
 
-  test("that only waits to be collected refuses nobody, and is collected once in two seconds", async () => {
+  test("that is only garbage refuses nobody, and is collected once in two seconds", async () => {
     const { overload, look } = overloadOf();
     Object.assign(process, { memory: 250 * MIB, garbage: 100 * MIB });
     await look();
@@ -126,6 +132,7 @@ describe("memory", () => {
     expect(process.collections).toBe(2);
   });
 
+  // GW-154
   test("without a limit of its own is three quarters of what the process may have", async () => {
     const { overload, look } = overloadOf({ memory_bytes_max: 0 });
     process.memory = 299 * MIB;
@@ -138,7 +145,8 @@ describe("memory", () => {
 });
 
 describe("connections", () => {
-  test("over the limit: idle ones are closed at each look, requests beyond a hundred refused", async () => {
+  // GW-153
+  test("over the limit: idle ones are closed at each check, requests beyond a hundred refused", async () => {
     const { overload, look } = overloadOf();
     const held = connections(1);
     overload.admit(held);
@@ -146,6 +154,7 @@ describe("connections", () => {
     await look();
     await look();
     expect(held.closed).toBeGreaterThanOrEqual(2);
+    expect(relief.closed).toBe(held.closed);
     expect(refusalOf(overload, 101)).not.toBeNull();
     expect(overload.refused.connections).toBe(1);
     process.descriptors = 499;
@@ -153,6 +162,7 @@ describe("connections", () => {
     expect(refusalOf(overload, 101)).toBeNull();
   });
 
+  // GW-153
   test("without a limit of its own are three quarters of the descriptors, none left included", async () => {
     const { overload, look } = overloadOf({ connections_max: 0 }, 1_000);
     process.descriptors = 749;
@@ -186,7 +196,7 @@ describe("connections", () => {
     });
   }
 
-  test("a limit of requests below a hundred holds then too", async () => {
+  test("also keep a limit of requests below a hundred", async () => {
     const { overload, look } = overloadOf({ requests_max: 10 });
     process.descriptors = 500;
     await look();
@@ -195,11 +205,11 @@ describe("connections", () => {
   });
 });
 
-describe("limits that the process can not reach", () => {
+describe("limits that the process cannot reach", () => {
   const connections_told =
-    "warn MAX_CONNECTIONS is more than this process may open: nothing is refused before it can open no more";
+    "warn MAX_CONNECTIONS is more than this process may open: it runs out of descriptors before it refuses requests";
   const memory_told =
-    "warn MAX_MEMORY_BYTES is more than this process may have: nothing is refused before it is killed";
+    "warn MAX_MEMORY_BYTES is more than this process may use: the system kills it before it refuses requests";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
     ["more connections than descriptors", { connections_max: 2_001 }, [connections_told]],
     ["as many", { connections_max: 2_000 }, []],
@@ -209,7 +219,7 @@ describe("limits that the process can not reach", () => {
     ["those that it takes for itself", { connections_max: 0, memory_bytes_max: 0 }, []],
   ];
   for (const [name, options, told] of cases) {
-    test(`are told at the start: ${name}`, () => {
+    test(`are logged at the start: ${name}`, () => {
       overloadOf(options);
       expect(lines).toEqual(told);
     });

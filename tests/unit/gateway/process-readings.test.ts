@@ -3,7 +3,7 @@ import { closeSync, openSync, statSync } from "node:fs";
 import { processReadings } from "../../../apps/gateway/edge/process-readings.ts";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 
-/** What the system itself counts, which Linux does since 6.2. */
+/** Whether the system itself counts descriptors, which Linux does since 6.2. */
 const isCounted = (statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 describe("descriptors", () => {
@@ -18,15 +18,15 @@ describe("descriptors", () => {
     for (const descriptor of opened.splice(0)) closeSync(descriptor);
   });
 
-  test("are never said to be more than there are", () => {
+  test("are never reported above the real number", () => {
     for (let round = 0; round < 100; round += 1) {
       open();
-      // the listing has one of its own
+      // The listing itself has one descriptor.
       expect(processReadings().descriptors()).toBeLessThanOrEqual(openDescriptors(process.pid));
     }
   });
 
-  test.skipIf(!isCounted)("are counted above one that was closed", () => {
+  test.skipIf(!isCounted)("are counted above a closed one", () => {
     const readings = processReadings();
     const before = readings.descriptors();
     const first = open();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import { manualClock } from "@ostiary/lib/async/manual-clock";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
-import { buildRouteTable, type RouteTable, validateStored } from "@ostiary/lib/domain/routes";
+import type { RouteTable } from "@ostiary/lib/domain/routes";
 import {
   memoryRouteStore,
   type RouteChange,
@@ -15,8 +15,12 @@ import fc from "fast-check";
 import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
 import { publicService } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
+import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
 
-/** A store whose lists fail while `broken`, whose watch tells nothing while `deaf`, and whose lists are counted. */
+/**
+ * Returns a store whose lists fail while `broken` and are counted, and whose watch reports nothing while
+ * `deaf`.
+ */
 function breakable() {
   const memory = memoryRouteStore();
   const state = { broken: false, deaf: false, lists: 0, listing: async () => {} };
@@ -53,7 +57,7 @@ function breakable() {
     tell(...changes: RouteChange[]) {
       for (const listener of listeners) listener.changed(changes);
     },
-    /** The watch is there again, after whatever it missed. */
+    /** Restores the watch after an interruption. */
     interrupt: () => {
       state.deaf = false;
       for (const listener of listeners) listener.interrupted();
@@ -68,7 +72,7 @@ function recordingLog() {
   return { log, lines, loads: () => lines.filter((line) => line === "routes loaded").length };
 }
 
-/** Each look at it is 10 ms after the last, so that a load goes on one step at a time. */
+/** Returns a clock where each reading is 10 ms after the last, so that a load takes one step at a time. */
 function steppingClock(): Clock {
   let elapsed_ms = 0;
   return {
@@ -93,7 +97,8 @@ async function started(clock: Clock = systemClock) {
   return { ...bed, ...recording, routes };
 }
 
-test("a reading that fails keeps the current routes, warns, and is tried again without another change", async () => {
+// GW-25
+test("a failed reading keeps the current routes, warns, and is retried without another change", async () => {
   const timers = manualClock();
   const { store, state, interrupt, lines, routes } = await started(timers);
   await put(store, "/before");
@@ -124,10 +129,11 @@ test("many changes at once cost few loads and no further listing, and the last o
   await routes.stop();
 });
 
-test("a store that can not be reached refuses the start, in words for an operator", async () => {
+// GW-20
+test("a store that cannot be reached refuses the start, with a message for operators", async () => {
   const { state, routes } = await started();
   state.broken = true;
-  await expect(routes.start()).rejects.toThrow("The route store (ROUTE_STORE_URL) can not be reached");
+  await expect(routes.start()).rejects.toThrow("The route store (ROUTE_STORE_URL) cannot be reached");
 });
 
 test("a stopped gateway loads no more", async () => {
@@ -141,7 +147,7 @@ test("a stopped gateway loads no more", async () => {
   expect([state.lists, loads()]).toEqual(before);
 });
 
-test("a stop in the middle of a load ends it, and its half is never served", async () => {
+test("a stop during a load ends it, and half of it is never served", async () => {
   const { store, routes } = await started(steppingClock());
   await put(store, "/before");
   await routes.start();
@@ -151,7 +157,8 @@ test("a stop in the middle of a load ends it, and its half is never served", asy
   expect(pathsOf(routes.table)).toEqual(["/before"]);
 });
 
-test("a value that nests deeper than any costs no other service its routes", async () => {
+// GW-22
+test("a value that nests too deeply costs no other service its routes", async () => {
   const { store, lines, routes } = await started();
   await put(store, "/good");
   for (const [name, value] of Object.entries({
@@ -168,7 +175,8 @@ test("a value that nests deeper than any costs no other service its routes", asy
   await routes.stop();
 });
 
-test("a service whose new value is not valid loses its routes, with one warning, until it is mended", async () => {
+// GW-23
+test("a service whose new value is invalid loses its routes, with one warning, until it is fixed", async () => {
   const { store, interrupt, lines, loads, routes } = await started();
   await put(store, "/good");
   await routes.start();
@@ -183,7 +191,7 @@ test("a service whose new value is not valid loses its routes, with one warning,
   await routes.stop();
 });
 
-test("a service that comes back as it was is served again", async () => {
+test("a service that returns unchanged is served again", async () => {
   const { store, routes } = await started();
   await put(store, "/good");
   await routes.start();
@@ -194,17 +202,18 @@ test("a service that comes back as it was is served again", async () => {
   await routes.stop();
 });
 
+// GW-21, GW-26
 describe("while a load goes on in slices,", () => {
   const many = (name: string) => Array.from({ length: 100 }, (_, index) => `/${name}/${index}`);
 
-  /** Every table that is served from now on. */
+  /** Records every table that is served from now on. */
   function served(routes: PublishedRoutes) {
     const tables = new Set<RouteTable>([routes.table]);
     const looking = setInterval(() => tables.add(routes.table), 0);
     return { tables, end: () => clearInterval(looking) };
   }
 
-  test("edits, a deletion and the same key twice are taken in after it, and no table is half new", async () => {
+  test("edits, a deletion and a repeated key are taken in after it, and no table is half new", async () => {
     const { store, state, routes } = await started(steppingClock());
     await put(store, ...many("old"));
     await routes.start();
@@ -229,7 +238,7 @@ describe("while a load goes on in slices,", () => {
     await routes.stop();
   });
 
-  test("a watch that is interrupted has everything read again", async () => {
+  test("an interrupted watch makes it read everything again", async () => {
     const { store, state, interrupt, routes } = await started(steppingClock());
     await put(store, ...many("old"));
     await store.put(keyOf("gone"), serviceAt("/gone"));
@@ -247,7 +256,7 @@ describe("while a load goes on in slices,", () => {
     await routes.stop();
   });
 
-  test("so does one that is interrupted while all is being read", async () => {
+  test("so does an interruption during a full reading", async () => {
     const { store, state, interrupt, routes } = await started();
     await put(store, "/before");
     state.listing = async () => {
@@ -264,8 +273,9 @@ describe("while a load goes on in slices,", () => {
   });
 });
 
-describe("of revisions", () => {
-  test("an older one that comes late changes nothing, before and after the newer is taken in", async () => {
+describe("a revision", () => {
+  // GW-26
+  test("that is older and comes late changes nothing, before and after the newer is taken in", async () => {
     const { state, tell, routes, loads } = await started();
     await routes.start();
     state.deaf = true;
@@ -284,7 +294,7 @@ describe("of revisions", () => {
     await routes.stop();
   });
 
-  test("those that the first reading has already are not taken in again", async () => {
+  test("that the first reading already has is not taken in again", async () => {
     const { store, tell, routes } = await started();
     await put(store, "/put");
     const written = await store.get(keyOf("a"));
@@ -297,7 +307,7 @@ describe("of revisions", () => {
     await routes.stop();
   });
 
-  test("a store that counts anew, put back from a backup, is believed", async () => {
+  test("that counts anew, as of a store restored from a backup, is accepted", async () => {
     const { store, state, tell, interrupt, loads, routes } = await started();
     for (let count = 0; count < 10; count++) await put(store, `/before/${count}`);
     await routes.start();
@@ -313,7 +323,8 @@ describe("of revisions", () => {
   });
 });
 
-describe("any sequence of edits, interruptions and late news", () => {
+// GW-26
+describe("any sequence of edits, interruptions and late events", () => {
   const name = fc.constantFrom("a", "b", "c");
   const valid = fc.uniqueArray(fc.constantFrom("/x", "/y", "/{z}", "/x/{z}"));
   const value = fc.oneof(
@@ -331,7 +342,7 @@ describe("any sequence of edits, interruptions and late news", () => {
   };
   const act = fc.tuple(fc.constantFrom("put", "put", "put", ...Object.keys(acts)), name, value);
 
-  /** What is in a table that is built from all that the store holds. */
+  /** Returns the content of a table that is built from everything in the store. */
   async function expected(store: RouteStore) {
     const { entries } = await store.list(ROUTES_PREFIX);
     const services = entries.flatMap(({ key, value }) => {
@@ -343,7 +354,7 @@ describe("any sequence of edits, interruptions and late news", () => {
   }
   const contentOf = ({ routes, warnings, counts }: RouteTable) => ({ routes, warnings, counts });
 
-  test("ends with the table of what the store holds", async () => {
+  test("ends with the table of the store's content", async () => {
     const clock: Clock = { ...steppingClock(), after: (_, work) => systemClock.after(0, work) };
     const scenario = async (sequence: [string, string, string][]) => {
       const bed: Bed = { ...(await started(clock)), history: [] };

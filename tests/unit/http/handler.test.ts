@@ -22,7 +22,7 @@ interface Line {
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const untraced = await createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), silent);
 
-/** A service with one route of each kind, and the lines that it logged. */
+/** Starts a service with one route of each kind, and keeps its log lines. */
 function toyService(request_id_on_response = true, body_bytes_max = 1000) {
   const lines: Line[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -106,6 +106,7 @@ describe("the envelope", () => {
     ["GET", "/wrong-shape", {}, 500, "INTERNAL_ERROR"],
     ["GET", "/away", {}, 503, "SERVICE_UNAVAILABLE"],
   ];
+  // ER-1, ER-7, ER-12
   test.each(cases)("%s %s %p answers %i %s", async (method, path, init, status, code) => {
     const answer = await toyService().call(method, path, init);
     expect(answer.status).toBe(status);
@@ -115,11 +116,13 @@ describe("the envelope", () => {
     });
   });
 
+  // ER-10
   test("a wrong method names the allowed ones, HEAD among them where GET is", async () => {
     const answer = await toyService().call("PATCH", "/users/u1");
     expect(answer.headers.get("allow")).toBe("DELETE, GET, HEAD");
   });
 
+  // ER-8
   test("every wrong field is listed with its path and what would be accepted", async () => {
     const body = JSON.stringify({ name: "longer", idp: {}, nickname: 5, role: "x" });
     const answer = await toyService().call("POST", "/users", { body });
@@ -141,7 +144,8 @@ describe("the envelope", () => {
     expect(answer.status).toBe(422);
   });
 
-  test("a body nested more than 64 levels deep is refused before its fields are looked at", async () => {
+  // ER-13
+  test("a body nested more than 64 levels deep is refused before its fields are read", async () => {
     const nested = (depth: number) => `{"name":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
     const paths = [];
     for (const body of [nested(64), nested(65), nested(400), "[".repeat(800)]) {
@@ -156,7 +160,8 @@ describe("the envelope", () => {
     expect(paths).toMatchObject([{ details: { fields: [{ path: "name" }] } }, deep, deep, deep]);
   });
 
-  test("a hundred of many wrong fields are listed, and long keys are cut", async () => {
+  // ER-9
+  test("at most a hundred wrong fields are listed, and long keys are cut", async () => {
     const keys = Array.from({ length: 150 }, (_, index) => [`k${index}`, 1]);
     const answer = await toyService(true, 10_000).call("POST", "/users", {
       body: JSON.stringify({ [`/${"x".repeat(1_000)}`]: 1, ...Object.fromEntries(keys) }),
@@ -184,7 +189,7 @@ describe("the envelope", () => {
     expect(await errorOf(answer)).toMatchObject({ details: { fields: [{ path: "page" }] } });
   });
 
-  test("operations inside a guard without a query refuse any, and take the one that they declare", async () => {
+  test("operations inside a guard without a query refuse any, and accept the one that they declare", async () => {
     const { call } = toyService();
     const answers = [];
     for (const path of ["/plain", "/plain?a=1", "/plain/list?limit=1", "/plain/list?a=1"]) {
@@ -193,11 +198,13 @@ describe("the envelope", () => {
     expect(answers).toEqual([200, 422, 200, 422]);
   });
 
-  test("headers of an answer that was not given do not come with the error", async () => {
+  // ER-6
+  test("an error has no headers of an answer that was not sent", async () => {
     expect((await toyService().call("GET", "/wrong-shape")).headers.get("etag")).toBeNull();
   });
 
-  test("what really happened stays in the log", async () => {
+  // ER-17
+  test("the real cause stays in the log", async () => {
     const { call, lines } = toyService();
     const text = await (await call("GET", "/broken")).text();
     expect(text).not.toContain("select");
@@ -210,7 +217,8 @@ describe("the envelope", () => {
     ]);
   });
 
-  test("an answer that does not fit its schema is told to the log by its place, not by its values", async () => {
+  // ER-18
+  test("an answer that does not fit its schema is logged by its place, not by its values", async () => {
     const { call, lines } = toyService();
     await call("GET", "/wrong-shape");
     const told = "The answer does not fit its schema at /id: Expected number to be less or equal to 1.";
@@ -224,6 +232,7 @@ describe("the envelope", () => {
 });
 
 describe("request ids", () => {
+  // ER-5
   test("an incoming one is kept, also in the log line", async () => {
     const { call, lines } = toyService();
     const answer = await call("GET", "/users/u1", { headers: { "X-Request-ID": "abc-1" } });
@@ -233,6 +242,7 @@ describe("request ids", () => {
     ]);
   });
 
+  // ER-5
   test.each(["", "a b", "x".repeat(129)])("%p is replaced", async (value) => {
     const answer = await toyService().call("GET", "/users/u1", { headers: { "X-Request-ID": value } });
     expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -281,6 +291,7 @@ test("requests are counted by template, never by id", async () => {
   expect(text).not.toContain("u1");
 });
 
+// OP-31
 test("every answer ends its connection while the service drains, errors too, and none before", async () => {
   const { call, health } = toyService();
   const connections = async () => {
@@ -290,6 +301,22 @@ test("every answer ends its connection while the service drains, errors too, and
   expect(await connections()).toEqual([[200, null], [503, null], [404, null]]); // biome-ignore format: a table
   health.draining = true;
   expect(await connections()).toEqual([[200, "close"], [503, "close"], [404, "close"]]); // biome-ignore format: a table
+});
+
+// OP-24
+test("caches store no answer, except one with a lifetime of its own", async () => {
+  const { call } = toyService();
+  for (const path of ["/users", "/missing", "/nowhere", "/broken", "/users?limit=x"]) {
+    expect((await call("GET", path)).headers.get("cache-control")).toBe("no-store");
+  }
+  const app = httpApp({ body_bytes_max: 10 }).get(
+    "/page",
+    () => new Response("a page", { headers: { "Cache-Control": "max-age=60" } }),
+  );
+  const { telemetry, health } = toyService();
+  const handler = createHandler(app, { telemetry, health, request_id_on_response: false });
+  const page = await handler(new Request("http://h/page"));
+  expect(page.headers.get("cache-control")).toBe("max-age=60");
 });
 
 test("an error's headers reach the answer", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { errorResponses, httpApp, noQuery, openApiDocument } from "@ostiary/lib/runtime/http";
+import { errorResponses } from "@ostiary/lib/openapi";
+import { httpApp, noQuery, openApiDescription } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 
@@ -21,7 +22,8 @@ const Thing = Type.Object(
 );
 
 // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
-const documentOf = (app: AnyElysia, more = {}): Promise<any> => openApiDocument(app, { ...options, ...more });
+const documentOf = (app: AnyElysia, more = {}): Promise<any> =>
+  openApiDescription(app, { ...options, ...more });
 
 const things = () =>
   httpApp({ body_bytes_max: 100 }).use(
@@ -46,7 +48,7 @@ const things = () =>
       .get("/hidden", () => "", { detail: { hide: true } }),
   );
 
-describe("the OpenAPI document", () => {
+describe("the OpenAPI description", () => {
   test("writes a titled schema once, and refers to it", async () => {
     const { components, paths } = await documentOf(things());
     const reference = { $ref: "#/components/schemas/PlainThing" };
@@ -62,13 +64,15 @@ describe("the OpenAPI document", () => {
       required: true,
       content: { "application/json": { schema: reference } },
     });
-    expect(post.responses[200].content).toEqual({ "application/json": { schema: reference } });
+    expect(post.responses[200].content).toEqual({
+      "application/json": { schema: reference, example: { kind: "a" } },
+    });
     expect(paths["/things"].get.responses[200].content["application/json"].schema.properties).toEqual({
       things: { type: "array", items: reference },
     });
   });
 
-  test("describes responses by what their schemas say, without a body where there is none", async () => {
+  test("describes responses by their schemas, without a body when there is none", async () => {
     const { paths } = await documentOf(things());
     const { responses } = paths["/things/{id}"].post;
     expect(responses[200]).toMatchObject({
@@ -77,10 +81,12 @@ describe("the OpenAPI document", () => {
     });
     expect(responses[204]).toEqual({ description: "None." });
     expect(responses[404].description).toBe("NOT_FOUND: Resource not found.");
-    expect(responses[404].content["application/json"].schema).toEqual({ $ref: "#/components/schemas/Error" });
+    expect(responses[404].content["application/json"].schema).toEqual({
+      $ref: "#/components/schemas/ErrorResponse",
+    });
   });
 
-  test("adds what detail.responses says", async () => {
+  test("adds the text of detail.responses", async () => {
     const { paths } = await documentOf(things());
     expect(Object.keys(paths["/things"].get.responses[200].content)).toEqual([
       "application/json",
@@ -104,7 +110,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  test("describes what the guards around an operation say like what it says itself", async () => {
+  test("describes the guards around an operation like its own rules", async () => {
     const id = Type.Object({ id: Type.String({ description: "Which." }) });
     const part = Type.Object({ part: Type.String({ description: "Which part." }) });
     const guarded = new Elysia({ normalize: false }).guard(
@@ -126,12 +132,12 @@ describe("the OpenAPI document", () => {
     expect(examples.VALIDATION_ERROR.value.error.details.fields).toMatchObject([{ path: "verbose" }]);
   });
 
-  test("leaves out what is hidden", async () => {
+  test("leaves out hidden operations", async () => {
     const { paths } = await documentOf(things());
     expect(Object.keys(paths).sort()).toEqual(["/things", "/things/{id}"]);
   });
 
-  test("asks for a bearer token and names common headers where told", async () => {
+  test("requires a bearer token and names common headers if told", async () => {
     const open = await documentOf(things());
     expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
     const { security, components, paths } = await documentOf(things(), {

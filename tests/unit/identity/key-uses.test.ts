@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { KeyUses } from "@ostiary/identity/api-keys/uses";
 
-test("the last use of each key waits, whatever order they are told in", () => {
+test("the last use of each key waits, whatever the order of uses", () => {
   const uses = new KeyUses();
   for (const at_ms of [5, 9, 7]) uses.note({ id: "a", at_ms });
   uses.note({ id: "b", at_ms: 1 });
@@ -13,7 +13,7 @@ test("the last use of each key waits, whatever order they are told in", () => {
   ]);
 });
 
-test("a use that is told while an earlier one is stored goes on waiting", () => {
+test("a use during the store of an earlier one keeps waiting", () => {
   const uses = new KeyUses();
   uses.note({ id: "a", at_ms: 1 });
   uses.note({ id: "b", at_ms: 1 });
@@ -23,7 +23,7 @@ test("a use that is told while an earlier one is stored goes on waiting", () => 
   expect(uses.batches()).toEqual([[{ id: "a", at_ms: 2 }]]);
 });
 
-test("no more than 100 000 keys wait, and those that do still move on", () => {
+test("at most 100 000 keys wait, and their times still advance", () => {
   const uses = new KeyUses();
   for (let key = 0; key < 100_005; key++) uses.note({ id: `key ${key}`, at_ms: 1 });
   uses.note({ id: "key 0", at_ms: 2 });

@@ -9,7 +9,8 @@ const schema = personText(MAX, { description: "A name.", examples: ["Ada"] });
 const accepts = TypeCompiler.Compile(schema);
 const check = (value: unknown) => accepts.Check(value);
 
-describe("text that a person wrote", () => {
+// ID-6
+describe("a text of a person", () => {
   test.each([
     "A",
     "  Grace  ",
@@ -49,7 +50,7 @@ describe("text that a person wrote", () => {
     expect([...Value.Errors(schema, value)].map(({ path }) => path)).toEqual([""]);
   });
 
-  test("is told exactly by the schema's keywords, with and without the flag for Unicode", () => {
+  test("is decided exactly by the schema's keywords, with and without the flag for Unicode", () => {
     const { minLength, maxLength, pattern } = schema;
     const dialects = [new RegExp(pattern), new RegExp(pattern, "u"), new RegExp(pattern, "v")];
     const told = (text: string) => {

@@ -24,6 +24,7 @@ function problems(text: string): string[] {
   return [];
 }
 
+// ID-70, ID-71
 describe("a roles file that is accepted", () => {
   test("gives slugs, labels and the three roles", () => {
     const roles = createRoles(parseRolesFile(good));
@@ -40,7 +41,7 @@ describe("a roles file that is accepted", () => {
     ]);
   });
 
-  test("may name a role of its own for service accounts", () => {
+  test("may name its own role for service accounts", () => {
     const roles = createRoles(parseRolesFile(`${good}service_account_default_role: admin\n`));
     expect(roles.forServiceAccounts).toBe("admin");
   });
@@ -59,7 +60,7 @@ describe("a roles file that is accepted", () => {
     expect(roles.labelsOf("toString")).toEqual([]);
   });
 
-  test("roles off: everything for everyone, and no role", () => {
+  test("roles off: everything for everybody, and no role", () => {
     const roles = createRoles(null);
     expect(roles.labelsOf("owner")).toEqual(["*"]);
     expect(roles.labelsOf(null)).toEqual(["*"]);
@@ -72,6 +73,7 @@ describe("a roles file that is accepted", () => {
   });
 });
 
+// ID-70, ID-71
 describe("a roles file that is refused", () => {
   const refusals: [what: string, text: string, messages: (string | RegExp)[]][] = [
     ["nothing", "", ["line 1: The file must be a map with roles, creator_role and default_role."]],
@@ -148,6 +150,11 @@ describe("a roles file that is refused", () => {
     ["no YAML", "roles: [", [/^line 1: not valid YAML/]],
     ["a tag of its own", good.replace("viewer: []", "viewer: !js []"), [/^line 4: not valid YAML/]],
     ["aliases without bound", bomb(), [/aliases that expand without bound/]],
+    [
+      "an alias without an anchor",
+      good.replace("viewer: []", "viewer: *missing"),
+      ["line 4: the alias *missing has no anchor &missing before it."],
+    ],
   ];
 
   for (const [what, text, messages] of refusals) {
@@ -161,13 +168,13 @@ describe("a roles file that is refused", () => {
     });
   }
 
-  test("no problem is told twice, and no more than a hundred", () => {
+  test("no problem is reported twice, and at most a hundred", () => {
     expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual(["line 1: not valid YAML."]);
     const slugs = Array.from({ length: 300 }, (_, index) => `  R${index}: []\n`).join("");
     expect(problems(`roles:\n${slugs}creator_role: a\ndefault_role: a\n`)).toHaveLength(100);
   });
 
-  test("problems of shape and of rules are told in one round", () => {
+  test("problems of shape and of rules are reported together", () => {
     const text = `roles:
   Owner: ["*"]
   Admin: [org:write, org:write]
@@ -191,7 +198,7 @@ extra: 1
     ]);
   });
 
-  test("every problem is told at once", () => {
+  test("every problem is reported at once", () => {
     const text = good
       .replace("viewer: []", "viewer: [A, b c]")
       .replace("creator_role: owner", "creator_role: 7")
@@ -205,14 +212,14 @@ extra: 1
     expect(problems(rules)).toHaveLength(2);
   });
 
-  test("a file that can not be read names the path", () => {
+  test("a file that cannot be read names the path", () => {
     const load = () => loadRolesFile("/nowhere/roles.yaml");
     expect(load).toThrow(ConfigError);
-    expect(load).toThrow("ROLES_FILE names /nowhere/roles.yaml, which can not be read.");
+    expect(load).toThrow("ROLES_FILE names /nowhere/roles.yaml, which cannot be read.");
   });
 });
 
-/** Nine levels of aliases that each repeat the one before nine times. */
+/** Returns nine levels of aliases that each repeat the one before nine times. */
 function bomb(): string {
   const levels = Array.from({ length: 9 }, (_, level) => {
     const item = level === 0 ? "a" : `*l${level - 1}`;

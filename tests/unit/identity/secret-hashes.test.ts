@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
-import { createSecretHashes, NO_PEPPERS } from "@ostiary/identity/secret-hashes";
+import { createSecretHashes } from "@ostiary/identity/secret-hashes";
 import fc from "fast-check";
+import { NO_PEPPERS } from "../../support/no-peppers.ts";
 
 const [NEW, OLD] = ["n".repeat(32), "o".repeat(40)];
 const plain = (text: string) => createHash("sha256").update(text).digest("hex");
 const hmac = (pepper: string, text: string) => createHmac("sha256", pepper).update(text).digest("hex");
 
-/** What each of the hashes of a text is made with. */
+/** Returns the way in which each hash of a text is made. */
 function waysOf(peppers: Partial<typeof NO_PEPPERS>): string[] {
   const hashes = createSecretHashes({ ...NO_PEPPERS, ...peppers }).of("acme-k-2-x");
   return hashes.map((hash) => {
@@ -17,7 +18,8 @@ function waysOf(peppers: Partial<typeof NO_PEPPERS>): string[] {
   });
 }
 
-test("a secret is stored by the current pepper, and found by every other way that counts", () => {
+// ID-81, ID-82
+test("a secret is stored by the current pepper, and found by every other accepted way", () => {
   expect(waysOf({})).toEqual(["plain"]);
   expect(waysOf({ previous: OLD })).toEqual(["plain", "old"]);
   expect(waysOf({ current: NEW })).toEqual(["new", "plain"]);
@@ -26,7 +28,7 @@ test("a secret is stored by the current pepper, and found by every other way tha
   expect(waysOf({ current: NEW, previous: OLD, plain_accepted: false })).toEqual(["new", "old"]);
 });
 
-test("a hash tells its pepper apart from others, and nothing more of it", () => {
+test("a hash distinguishes its pepper from others, and reveals nothing more of it", () => {
   const [first] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("one");
   const [second] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("two");
   const [other] = createSecretHashes({ ...NO_PEPPERS, current: OLD }).of("one");

@@ -1,6 +1,6 @@
 import type { SourcePattern } from "./source-patterns.ts";
 
-/** A text that is repeated between others: what makes a pattern that tries several ways try them all. */
+/** A text that is repeated between others, which makes a pattern try all of its ways. */
 export interface Attack {
   start: string;
   unit: string;
@@ -8,10 +8,10 @@ export interface Attack {
 }
 
 const ENDS = ["", "\u0001", "!", "\n"];
-/** Characters of no pattern in particular; those of the pattern itself are added. */
+/** Characters of no particular pattern; those of the pattern itself are added. */
 const COMMON = [..." \ta0Z/\\\"'%{}[]().,:;-_=@#\r\n\u00a0é", "🚪", "%2e", "a ", "{a", "a."];
 
-/** Attacks on a pattern: its own characters, and parts of texts that it matches, repeated. */
+/** Returns attacks on a pattern: its own characters, and parts of texts that it matches, repeated. */
 export function attacksOn(pattern: SourcePattern): Attack[] {
   const units = new Set([...COMMON, ...new Set(pattern.source.replace(/\\[a-z]/g, ""))]);
   const text = readAsText(pattern.source);
@@ -22,7 +22,7 @@ export function attacksOn(pattern: SourcePattern): Attack[] {
   );
 }
 
-/** Each short part of `sample`, to be repeated where it stands, with and without what follows. */
+/** Returns each short part of `sample`, repeated at its place, with and without the rest. */
 function pumped(sample: string): Attack[] {
   const attacks: Attack[] = [];
   for (let from = 0; from < Math.min(sample.length, 24); from++) {
@@ -35,7 +35,7 @@ function pumped(sample: string): Attack[] {
   return attacks;
 }
 
-/** What a pattern says when it is read as a text: one of a class, each group once, nothing repeated. */
+/** Returns a text that fits a pattern: one character of a class, each group once, nothing repeated. */
 function readAsText(source: string): string {
   return source
     .replace(/\[\^(?:\\.|[^\]\\])*\]/g, "a")

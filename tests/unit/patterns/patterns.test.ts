@@ -4,14 +4,19 @@ import { personText } from "@ostiary/identity/fields";
 import { type Attack, attacksOn } from "./attacks.ts";
 import { type SourcePattern, sourcePatterns } from "./source-patterns.ts";
 
-/** Every pattern of the code, by file: none may take longer than its text is long, whoever wrote the text. */
+/**
+ * Every pattern of the code, by file. None may take longer than the length of its text allows, whatever the
+ * text.
+ */
 const root = join(import.meta.dir, "../../..");
 
-/** Small steps first, since a search whose time doubles with each character can not be stopped. */
+/** Small steps come first: a search whose time doubles with each character cannot be stopped. */
 const LENGTHS = [12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128, 256, 1_000, 4_000, 16_000];
-/** A search that looks at each character once or ten times takes 2 ms at most; the square of 16 000 takes 100. */
+/** A search that reads each character up to ten times takes at most 2 ms; the square of 16 000 takes 100. */
 const HARMLESS_MS = 20;
-/** Eight times the length may take eight times as long, and more where garbage is collected; its square takes 64. */
+/**
+ * Eight times the length may take eight times as long, and more with garbage collection; its square takes 64.
+ */
 const GROWTH_MAX = 24;
 const TRIES = 3;
 
@@ -30,7 +35,9 @@ async function patternsByFile(): Promise<[file: string, patterns: SourcePattern[
   return found.filter(([, patterns]) => patterns.length > 0);
 }
 
-/** How much work a search in an attack of `length` is, at best of `tries`: time of this thread, whoever else runs. */
+/**
+ * Returns the work of a search in an attack of `length`, as the best of `tries`: the CPU time of this thread.
+ */
 function time_ms(pattern: RegExp, { start, unit, end }: Attack, length: number, tries: number): number {
   const text = start + unit.repeat(Math.ceil(length / unit.length)) + end;
   const times = Array.from({ length: tries }, () => {
@@ -44,7 +51,7 @@ function time_ms(pattern: RegExp, { start, unit, end }: Attack, length: number, 
   return Math.min(...times);
 }
 
-/** The first attack under which a pattern takes more than its share. */
+/** Returns the first attack under which a pattern takes too long. */
 function weakness(given: SourcePattern): { attack: Attack; length: number; ms: number } | null {
   const pattern = new RegExp(given.source, given.flags);
   for (const attack of attacksOn(given)) {
@@ -59,7 +66,7 @@ function weakness(given: SourcePattern): { attack: Attack; length: number; ms: n
 }
 
 describe("patterns", () => {
-  test("are found in the source, in templates too, and are not taken for divisions", () => {
+  test("are found in the source, also in templates, and differ from divisions", () => {
     const code = [
       "const a = /x[/]\\/y/gi; // /no/",
       "/* /no/ */ const b = [/b/, 6 / 3 / 2];",
@@ -90,7 +97,7 @@ describe("patterns", () => {
     }
   });
 
-  test("take no longer than the text is long", async () => {
+  test("take no longer than the text's length allows", async () => {
     const found = await patternsByFile();
     expect(found.flatMap(([, patterns]) => patterns).length).toBeGreaterThan(80);
     for (const [file, patterns] of found) {

@@ -1,17 +1,17 @@
-/** What a source file says with patterns: regular expressions, and texts that are named as patterns. */
+/** A pattern in a source file: a regular expression, or a text that is named as a pattern. */
 export interface SourcePattern {
   source: string;
   flags: string;
 }
 
 const QUOTES = new Set(['"', "'"]);
-/** Behind one of these, or at the start, a slash begins a regular expression and does not divide. */
+/** After one of these, or at the start, a slash begins a regular expression and does not divide. */
 const BEFORE_REGEXP = /(?:^|[=(,:[!&|?{};>+]|\breturn|\bcase)$/;
 const FLAGS = /[a-z]*/y;
-/** `pattern: "…"` in a schema, or a constant that is named as one. */
+/** A `pattern: "…"` in a schema, or a constant that is named as a pattern. */
 const PATTERN_TEXT = /\b(?:pattern:|[A-Z_]*PATTERN =|SLUG =)\s*("(?:[^"\\]|\\.)*")/g;
 
-/** Every pattern that is written out in `code`, a formatted TypeScript file. */
+/** Returns every pattern that is written out in `code`, a formatted TypeScript file. */
 export function sourcePatterns(code: string): SourcePattern[] {
   const texts = [...code.matchAll(PATTERN_TEXT)].map(([, text = '""']) => ({
     source: String(JSON.parse(text)),
@@ -39,14 +39,17 @@ function scan(code: string, start: number, until: string, found: SourcePattern[]
   return index;
 }
 
-/** The end of what stands in front of the next token: white space counts behind words, comments never. */
+/** Returns the end of the text before the next token: white space counts after words, comments never. */
 function behind(before: string, token: string): string {
   if (token.startsWith("//") || token.startsWith("/*")) return before;
   if (token.length > 1) return "x";
   return token.trim() === "" ? before.replace(/\w$/, "$& ") : (before + token).slice(-10);
 }
 
-/** Where the string, template, comment or regular expression at `index` ends; `index` when there is none. */
+/**
+ * Returns the end of the string, template, comment or regular expression at `index`; `index` when there is
+ * none.
+ */
 function endOfToken(code: string, index: number, before: string, found: SourcePattern[]): number {
   const char = code.charAt(index);
   if (QUOTES.has(char)) return endOfQuoted(code, index, char) + 1;

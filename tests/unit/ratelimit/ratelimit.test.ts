@@ -6,6 +6,7 @@ const LIMIT = { requests: 3, windowSeconds: 60 };
 const NOW_MS = 1_700_000_000_000;
 
 describe("the decision", () => {
+  // GW-69
   test.each([
     [1, true, 2],
     [2, true, 1],
@@ -22,6 +23,7 @@ describe("the decision", () => {
     });
   });
 
+  // GW-71, GW-72
   test.each([
     [60_000, 1_700_000_060, 60],
     [59_001, 1_700_000_060, 60],
@@ -32,6 +34,7 @@ describe("the decision", () => {
     expect(decide(4, ttlMs, LIMIT, NOW_MS)).toMatchObject({ reset, retryAfterSeconds });
   });
 
+  // GW-71
   test("rounds the end of the window up, whatever the clock", () => {
     expect(decide(1, 500, LIMIT, NOW_MS + 501).reset).toBe(1_700_000_002);
     expect(decide(1, 499, LIMIT, NOW_MS + 501).reset).toBe(1_700_000_001);
@@ -39,6 +42,7 @@ describe("the decision", () => {
 });
 
 describe("bucket keys", () => {
+  // GW-67
   test("spell kind, names and subject", () => {
     const key = (bucket: Bucket) => bucketKey(bucketPrefix(bucket), "S");
     expect(key({ kind: "route", method: "GET", path: "/w/{id}:x%20" })).toBe(
@@ -60,6 +64,7 @@ describe("bucket keys", () => {
     fc.record({ kind: fc.constant("denied" as const) }),
   );
 
+  // GW-67
   test("are equal only for one bucket and one subject", () => {
     fc.assert(
       fc.property(bucket, word, bucket, word, (one, subject, other, otherSubject) => {
@@ -70,7 +75,8 @@ describe("bucket keys", () => {
     );
   });
 
-  test("hold no hash tag that would gather them in one slot of a cluster", () => {
+  // GW-67
+  test("hold no hash tag that would put them all in one slot of a cluster", () => {
     fc.assert(fc.property(bucket, (value) => expect(bucketPrefix(value)).not.toMatch(/[{}]/)));
   });
 });

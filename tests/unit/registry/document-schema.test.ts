@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import Ajv from "ajv";
 import fc from "fast-check";
 import { parse } from "yaml";
-import { documentSchemaText } from "../../../apps/registry/schema/document-schema.ts";
+import { documentSchemaText } from "../../../apps/registry/document-schema/document-schema.ts";
 import { document, hostile } from "../routes/arbitraries.ts";
 import { BEYOND_JSON_SCHEMA, editorAccepts, expectEditorToAgree } from "../routes/editor-schema.ts";
 import { pathsService, serviceWith } from "../routes/fixtures.ts";
@@ -10,8 +11,8 @@ import { pathsService, serviceWith } from "../routes/fixtures.ts";
 const ROOT = join(import.meta.dir, "../../..");
 const text = (path: string) => Bun.file(join(ROOT, path)).text();
 
-describe("the schema that is kept beside the catalogs", () => {
-  test("is the one that is served: `bun run schema` writes it anew", async () => {
+describe("the schema beside the catalogs", () => {
+  test("equals the served one: `bun run schema` writes it", async () => {
     expect(await text("seeds/routes.schema.json")).toBe(documentSchemaText());
   });
 
@@ -25,7 +26,28 @@ describe("the schema that is kept beside the catalogs", () => {
     },
   );
 
-  test("has words for every field, where a cursor may stand", () => {
+  test("compiles in strict validators, has its own id, and tells the defaults of omitted fields", () => {
+    const schema = JSON.parse(documentSchemaText());
+    expect(schema.$id).toBe("urn:ostiary:routes.schema.json");
+    expect(Object.keys(schema.definitions).length).toBeGreaterThan(5);
+    const validate = new Ajv({ strict: true, useDefaults: true }).compile(schema);
+    const written = {
+      services: {
+        widgets: {
+          url: "http://widgets:8080",
+          rate_limits: { burst: { requests: 1, window_seconds: 1 } },
+          user: { routes: [{ path: "/widgets", methods: ["GET"], rate_limit: "burst" }] },
+        },
+      },
+    };
+    expect(validate(written)).toBe(true);
+    expect(written.services.widgets).toMatchObject({
+      rate_limits: { burst: { shared: false } },
+      user: { route_prefix: "" },
+    });
+  });
+
+  test("describes every field that a cursor can reach", () => {
     const undescribed: string[] = [];
     const look = (schema: unknown, at: string): void => {
       if (typeof schema !== "object" || schema === null) return;
@@ -44,12 +66,13 @@ describe("the schema that is kept beside the catalogs", () => {
   });
 });
 
-test("what the schema can not say stands in the README", async () => {
+test("the README lists the rules that the schema cannot describe", async () => {
   const readme = await text("apps/registry/README.md");
   for (const { rule } of BEYOND_JSON_SCHEMA) expect(readme).toContain(`- ${rule}\n`);
 });
 
-describe("an editor and apply find the same of", () => {
+// RG-91
+describe("an editor and apply agree on", () => {
   test("any valid document", () => {
     fc.assert(fc.property(document, (input) => expectEditorToAgree(input)));
   });
@@ -105,7 +128,7 @@ describe("an editor and apply find the same of", () => {
   });
 });
 
-test("a text of any length is checked in time that grows with it", () => {
+test("a text of any length is checked in time that grows with its length", () => {
   const long = "a".repeat(100_000);
   for (const path of [`/${long}`, "/{".repeat(50_000), "/a".repeat(50_000), "/.".repeat(50_000)]) {
     expect(editorAccepts({ services: { a: pathsService(path) } })).toBe(false);
@@ -115,7 +138,7 @@ test("a text of any length is checked in time that grows with it", () => {
   }
 });
 
-/** A value as JSON has it. */
+/** Returns a value as JSON has it. */
 function plain(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

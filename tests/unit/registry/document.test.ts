@@ -8,7 +8,7 @@ const BYTES_MAX = 5_000_000;
 
 function request(body: string | Uint8Array<ArrayBuffer>, type?: string): Request {
   const headers = type === undefined ? undefined : { "Content-Type": type };
-  // bytes, since a string would set a content type of its own
+  // Bytes, because a string would set its own content type.
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return new Request("http://registry/apply", { method: "POST", body: bytes, headers });
 }
@@ -23,6 +23,7 @@ async function refusal(body: string | Uint8Array<ArrayBuffer>, type?: string): P
 }
 
 describe("the body of apply", () => {
+  // RG-34
   test.each([
     "application/json",
     "Application/JSON; charset=utf-8",
@@ -35,6 +36,7 @@ describe("the body of apply", () => {
     expect(await read('{"services": {"a": 1}}', type)).toEqual({ services: { a: 1 } });
   });
 
+  // RG-34
   test.each(["application/yaml", "application/x-yaml", "TEXT/YAML", undefined])(
     "of type %p may be YAML",
     async (type) => {
@@ -42,6 +44,7 @@ describe("the body of apply", () => {
     },
   );
 
+  // RG-34
   test.each([
     "text/plain",
     "application/xml",
@@ -54,6 +57,7 @@ describe("the body of apply", () => {
     expect(message).toContain("application/json, application/yaml, application/x-yaml, text/yaml");
   });
 
+  // RG-36
   test.each(["application/json", "application/yaml", undefined])(
     "of type %p may not be empty",
     async (type) => {
@@ -63,12 +67,14 @@ describe("the body of apply", () => {
     },
   );
 
+  // RG-36, ER-12
   test.each(["application/json", "application/yaml"])("of type %p must be UTF-8", async (type) => {
     for (const bytes of [[0x22, 0xff, 0x22], [0xc3], [0x22, 0xed, 0xa0, 0x80, 0x22], [0xff, 0xfe, 0x7b, 0]]) {
       expect(await refusal(new Uint8Array(bytes), type)).toBe("The body is not valid UTF-8.");
     }
   });
 
+  // ER-12
   test("of type JSON must be JSON, not YAML", async () => {
     for (const body of ["services: {}", "{'a': 1}", "{a: 1}", '{"a": 1,}', '{"a": 1} {"b": 2}', "NaN", "{"]) {
       expect(await refusal(body, "application/json")).toStartWith("The JSON is not valid at line 1, column ");
@@ -78,6 +84,7 @@ describe("the body of apply", () => {
     );
   });
 
+  // RG-40
   test("larger than the bound is 413", async () => {
     const error = await rejection(readDocument(request("x".repeat(101)), 100));
     expect(error).toMatchObject({ code: "PAYLOAD_TOO_LARGE", details: { max_size_bytes: 100 } });
@@ -85,6 +92,7 @@ describe("the body of apply", () => {
 });
 
 describe("JSON", () => {
+  // RG-37
   test.each([
     '{"a": 1, "a": 2}',
     '{"a": 1, "\\u0061": 1}',
@@ -100,7 +108,7 @@ describe("JSON", () => {
     expect(await read(JSON.stringify(value), "application/json")).toEqual(value);
   });
 
-  test("of any kind comes out as it went in", async () => {
+  test("of any kind survives a reading", async () => {
     await fc.assert(
       fc.asyncProperty(fc.json(), async (text) => {
         expect(await read(text, "application/json")).toEqual(JSON.parse(text));
@@ -109,7 +117,8 @@ describe("JSON", () => {
     );
   });
 
-  test("that nests more than 64 levels deep is refused, whether it is JSON to its end or not", async () => {
+  // RG-37, ER-13
+  test("that nests more than 64 levels deep is refused, whether or not it is JSON to its end", async () => {
     const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${"]}".repeat(depth / 2)}`;
     for (const type of ["application/json", "application/yaml"]) {
       expect(await read(nested(64), type)).toBeObject();
@@ -121,7 +130,7 @@ describe("JSON", () => {
     }
   });
 
-  test("that is one huge string is read without harm", async () => {
+  test("that is one huge string does no harm", async () => {
     const text = `"${'\\"'.repeat(1_000_000)}"`;
     expect(await read(text, "application/json")).toHaveLength(1_000_000);
   });
@@ -134,6 +143,7 @@ describe("JSON", () => {
 });
 
 describe("the body of PUT", () => {
+  // RG-35
   test("is JSON, also without a content type", async () => {
     expect(await readJson(request('{"a": 1}'), BYTES_MAX)).toEqual({ a: 1 });
     expect(await readJson(request('{"a": 1}', "application/json"), BYTES_MAX)).toEqual({ a: 1 });

@@ -15,7 +15,7 @@ function watched() {
   const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
   const alarm = new LagAlarm(log, time);
   return {
-    /** Looks once a second for `seconds`, with the oldest projection as old as `age` says after each. */
+    /** Checks once a second for `seconds`, with the oldest projection as old as `age` returns. */
     look(seconds: number, age: (second: number) => number, outstanding = 3): Line[] {
       lines.length = 0;
       for (let second = 1; second <= seconds; second++) {
@@ -27,21 +27,22 @@ function watched() {
   };
 }
 
-describe("the log, of projections that are outstanding", () => {
-  test("says nothing before they have been so for 30 s, nor when they are made then", () => {
+describe("the log of outstanding projections", () => {
+  test("has no line before 30 s, nor when they are made then", () => {
     const { look } = watched();
     expect(look(29, (second) => second)).toEqual([]);
     expect(look(600, () => 29.999)).toEqual([]);
     expect(look(10, () => 0, 0)).toEqual([]);
   });
 
+  // RG-84
   test("has one error a minute from then on, and one line when none is late any more", () => {
     const { look } = watched();
     const late = look(300, (second) => second);
     expect(late).toHaveLength(5);
     expect(late[0]).toEqual({
       level: "error",
-      message: "gateways do not have the newest routes: 3 projections are outstanding, for up to 30 s",
+      message: "gateways may lack the newest routes: 3 projections are outstanding, for up to 30 s",
       fields: { outstanding: 3, age_seconds: 30 },
     });
     expect(late.map((line) => line.fields)).toEqual(
@@ -52,7 +53,7 @@ describe("the log, of projections that are outstanding", () => {
     ]);
   });
 
-  test("has no more errors where they come and go", () => {
+  test("has no more errors when they come and go", () => {
     const { look } = watched();
     const lines = look(600, (second) => (second % 4 < 2 ? 31 : 1));
     expect(lines.filter((line) => line.level === "error").length).toBeLessThanOrEqual(10);

@@ -9,7 +9,9 @@ import {
 import { LiveGateways } from "../../../apps/registry/gateways/live-gateways.ts";
 import { waitFor } from "../../support/index.ts";
 
-/** A store whose watch can be made deaf and interrupted, and whose listings can be held up or fail. */
+/**
+ * Returns a store whose watch can be made deaf and interrupted, and whose listings can be held up or fail.
+ */
 function bed() {
   const store = memoryRouteStore();
   const state = { deaf: false, failures: 0, watches: 0, listing: async () => {} };
@@ -57,7 +59,7 @@ function instance(id: string, store_revision: number): GatewayInstance {
 }
 
 describe("the gateways that run", () => {
-  test("are unknown before they were read, then those that are there, then whoever joins and leaves", async () => {
+  test("are unknown before the first reading, then the running ones, with every arrival and end", async () => {
     const { gateways, join, leave, ids, revisionOf, changes } = bed();
     await join("a");
     expect(gateways.instances).toBeNull();
@@ -75,7 +77,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are read again after an interruption: what came and went unseen is known", async () => {
+  test("are read again after an interruption, with every unseen arrival and end", async () => {
     const { state, gateways, join, leave, ids, interrupt } = bed();
     await join("a");
     gateways.start();
@@ -91,7 +93,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are right when one leaves, joins or moves on while all are read", async () => {
+  test("are right when one leaves, joins or loads during a full reading", async () => {
     const { state, gateways, join, leave, ids, revisionOf } = bed();
     await join("leaving");
     await join("moving", 1);
@@ -109,7 +111,7 @@ describe("the gateways that run", () => {
     await gateways.stop();
   });
 
-  test("are read once more when the watch is interrupted while all are read", async () => {
+  test("are read once more when the watch is interrupted during a full reading", async () => {
     const { state, gateways, join, leave, ids, interrupt } = bed();
     await join("a");
     state.listing = async () => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { stringify } from "yaml";
 import { parseYaml } from "../../../apps/registry/documents/yaml.ts";
 
-/** What the cases below hold of it. */
+/** The unprintable characters of the cases below. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const UNPRINTABLE = /[\0\x07\x1b\x7f\x80\ufffe\ufeff\r]/;
 
@@ -13,7 +13,7 @@ function codePoint(text: string): string {
   return found.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** The one sentence of the 422 that `text` gets. */
+/** Returns the one sentence of the 422 for `text`. */
 function refusal(text: string): string {
   try {
     parseYaml(text);
@@ -25,6 +25,7 @@ function refusal(text: string): string {
 }
 
 describe("YAML that operators write", () => {
+  // RG-38
   test.each([
     [
       "a: 1\nb: [x, 'y', \"z\"]\nc: {d: true, e: null, f: ~, g: }",
@@ -57,7 +58,7 @@ describe("YAML that operators write", () => {
     expect(Object(value).polluted).toBeUndefined();
   });
 
-  test("comes out as it went in", () => {
+  test("survives a reading", () => {
     const name = fc.string({ minLength: 1, maxLength: 10 }).filter((text) => text !== "__proto__");
     const document = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -81,15 +82,16 @@ describe("YAML that operators write", () => {
   });
 });
 
-describe("YAML that is refused", () => {
+describe("YAML is refused when it", () => {
+  // RG-36, RG-38
   test.each([
     ["a: 1\nb: 2\na: 3", "A key is given twice in one map at line 3, column 1."],
     ["{x: {a: 1, 'a': 2}}", "A key is given twice in one map at line 1, column 12."],
     ["__proto__: 1\n__proto__: 2", "A key is given twice in one map at line 2, column 1."],
-    ["a: !custom x", "Tags of your own are not accepted at line 1, column 4."],
-    ["a: !!binary aGk=", "Tags of your own are not accepted at line 1, column 4."],
-    ["a: !!set {x: null}", "Tags of your own are not accepted at line 1, column 4."],
-    ["a: !!js/function 'x'", "Tags of your own are not accepted at line 1, column 4."],
+    ["a: !custom x", "Custom tags are not accepted at line 1, column 4."],
+    ["a: !!binary aGk=", "Custom tags are not accepted at line 1, column 4."],
+    ["a: !!set {x: null}", "Custom tags are not accepted at line 1, column 4."],
+    ["a: !!js/function 'x'", "Custom tags are not accepted at line 1, column 4."],
     [
       "%TAG ! tag:example.com,2000:\n---\na: !x 1",
       "Directives such as %TAG are not accepted at line 1, column 1.",
@@ -113,8 +115,8 @@ describe("YAML that is refused", () => {
       (line) =>
         [`${line}\n---\na: 1`, "The YAML is not valid at line 1, column 1: write %YAML 1.2."] as const,
     ),
-    ["%YAML 1.2\na: 1", "The YAML is not valid at line 2, column 1: --- is missing behind the directive."],
-    ["%YAML 1.2\n", "The YAML is not valid at line 2, column 1: --- is missing behind the directive."],
+    ["%YAML 1.2\na: 1", "The YAML is not valid at line 2, column 1: --- is missing after the directive."],
+    ["%YAML 1.2\n", "The YAML is not valid at line 2, column 1: --- is missing after the directive."],
     ["a: 1\n...\n%YAML 1.2\n", "The body holds several YAML documents: send one."],
     ["a: 1\n...\n%YAML 1.2\n---\nb: 1", "The body holds several YAML documents: send one."],
     ...["b\0", '"\x07"', "b\x1b[0m", "b\x7f", "b\x80", "b\ufffe", "\ufeffb", "1 # c\rd: 2"].map((value) => {
@@ -129,21 +131,30 @@ describe("YAML that is refused", () => {
     ["a: 'open", "The YAML is not valid at line 1, column 9: a quote is not closed."],
     [
       "a: b: c",
-      "The YAML is not valid at line 1, column 5: this can not stand here; a quote, a comma, a colon or a line break may be missing.",
+      "The YAML is not valid at line 1, column 5: this cannot stand here; a quote, a comma, a colon or a line break may be missing.",
     ],
     ["a:\n\t- b", "The YAML is not valid at line 2, column 1: indent by spaces, not by tabs."],
     [
       "a: @b",
-      "The YAML is not valid at line 1, column 4: this can not stand here; a quote, a comma, a colon or a line break may be missing.",
+      "The YAML is not valid at line 1, column 4: this cannot stand here; a quote, a comma, a colon or a line break may be missing.",
     ],
     [
       "]",
-      "The YAML is not valid at line 1, column 1: this can not stand here: the document has ended before it.",
+      "The YAML is not valid at line 1, column 1: this cannot stand here: the document has ended before it.",
     ],
     [
       "a: [1\nb: 2",
-      "The YAML is not valid at line 2, column 1: the text is indented less than what it belongs to.",
+      "The YAML is not valid at line 2, column 1: a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to.",
     ],
+    ...["services: [\n", "a: {b: 1\nc: 2", 'a: "x\ny"'].map((text) => {
+      const why =
+        "a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to";
+      return [text, `The YAML is not valid at line 2, column 1: ${why}.`] as const;
+    }),
+    ...["a: |0\n b", "a: |12\n b"].map((text, extra) => {
+      const why = "the indentation after | or > is one digit from 1 to 9";
+      return [text, `The YAML is not valid at line 1, column ${5 + extra}: ${why}.`] as const;
+    }),
     ["a: ['x' y]", "The YAML is not valid at line 1, column 9: a comma is missing between two entries."],
     ["a: {b: 1", "The YAML is not valid at line 1, column 9: a bracket or brace is not closed."],
     ["a: [,]", "The YAML is not valid at line 1, column 5: a value is missing in front of a comma."],
@@ -152,7 +163,7 @@ describe("YAML that is refused", () => {
     ["a: !!int x", "The YAML is not valid at line 1, column 4: the value is not of its tag's type."],
     [
       "&a {x: 1}: 1",
-      "The YAML is not valid at line 1, column 10: this can not stand here: the document has ended before it.",
+      "The YAML is not valid at line 1, column 10: this cannot stand here: the document has ended before it.",
     ],
     ["a: &a [x]\n*a : 1", "A key must be a string at line 2, column 1."],
     ["a: *missing", "The alias at line 1, column 4 has no anchor before it."],
@@ -161,7 +172,8 @@ describe("YAML that is refused", () => {
     expect(refusal(text)).toBe(message);
   });
 
-  test("adds more to itself by aliases than half of it and 64 KiB", () => {
+  // RG-39
+  test("adds more to itself by aliases than half of its size and 64 KiB", () => {
     const levels = Array.from(
       { length: 9 },
       (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(", ")}]`,
@@ -172,7 +184,7 @@ describe("YAML that is refused", () => {
     const long = `a: &a ${"x".repeat(10_000)}\nb: [${Array(7).fill("*a").join(", ")}]`;
     for (const text of [billion, wide(2), long]) {
       expect(refusal(text)).toBe(
-        "The aliases of the YAML expand to too much: write it out, or send it as JSON.",
+        "The aliases of the YAML expand to too many values: write them out, or send JSON.",
       );
     }
     expect(parseYaml(wide(1))).toHaveProperty("b.0.length", 30_000);
@@ -203,6 +215,7 @@ describe("YAML that is refused", () => {
     for (const text of ["[".repeat(100), "? ".repeat(100)]) refusal(text);
   });
 
+  // RG-37
   test("nests one level deeper than JSON may", () => {
     const forms: ((depth: number) => string)[] = [
       (depth) => "[".repeat(depth) + "]".repeat(depth),
@@ -216,13 +229,13 @@ describe("YAML that is refused", () => {
     }
   });
 
-  test("has a flood of errors, of which one is told", () => {
+  test("has many errors, one of which is reported", () => {
     expect(refusal("%YAML 1.2\n".repeat(100_000))).toStartWith("The YAML is not valid");
     expect(refusal("]".repeat(1_000_000))).toStartWith("The YAML is not valid at line 1, column 1");
     expect(refusal("\t:\n".repeat(300_000))).toStartWith("The YAML is not valid");
   });
 
-  test("has nothing in it but comments, or is no map: for the rules of the document to refuse", () => {
+  test("holds only comments, or is no map: the rules of the document refuse it", () => {
     expect(parseYaml("# only a comment")).toBeNull();
     expect(parseYaml("just text")).toBe("just text");
   });

@@ -29,7 +29,7 @@ const denies: Endpoint = () => Promise.reject(answer);
 const refuses: Endpoint = () => Promise.reject(refusal);
 const silent: Endpoint = () => new Promise(() => {});
 
-/** A call that knows no time but what `times` say, to endpoints in this order. */
+/** Makes a call with the given times only, to endpoints in this order. */
 function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = {}) {
   const asked: number[] = [];
   const result = hedgedCall({
@@ -48,20 +48,20 @@ function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = 
 }
 
 describe("a call to several endpoints", () => {
-  test("asks the first alone when it answers", async () => {
+  test("calls only the first when it answers", async () => {
     const { asked, result } = call([answers("one"), answers("two")], { hedge_ms: 1_000 });
     expect((await result).value).toBe("one");
     expect(asked).toEqual([0]);
   });
 
-  test("asks the next at once when one fails, and tells who answered", async () => {
+  test("calls the next at once when one fails, and tells which one answered", async () => {
     const last = answers("three");
     const { asked, result } = call([fails("gone"), fails("gone too"), last]);
     expect(await result).toEqual({ value: "three", endpoint: last });
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  test("asks the next as well when one says nothing, and hears whoever is first", async () => {
+  test("calls the next as well when one is silent, and takes the first answer", async () => {
     const slow = Promise.withResolvers<string>();
     const { asked, result } = call([() => slow.promise, silent, silent], { hedge_ms: 5 });
     await waitFor(() => asked.length === 3);
@@ -75,7 +75,7 @@ describe("a call to several endpoints", () => {
     expect(asked).toEqual([0, 1]);
   });
 
-  test("asks again those that failed, one at a time and in turn, until one answers", async () => {
+  test("calls failed ones again, one at a time and in turn, until one answers", async () => {
     let failures = 0;
     let open = 0;
     const flaky: Endpoint = async () => {
@@ -93,7 +93,7 @@ describe("a call to several endpoints", () => {
     expect(asked.filter((index) => index === 2).length).toBeGreaterThan(1);
   });
 
-  test("ends at once when nobody listens at any of them", async () => {
+  test("ends at once when nothing listens at any of them", async () => {
     const { asked, result } = call(
       [refuses, refuses, refuses].map(
         (each): Endpoint =>
@@ -105,7 +105,7 @@ describe("a call to several endpoints", () => {
     expect(asked).toEqual([0, 1, 2]);
   });
 
-  test("goes on while nobody listens at some, and asks those again too", async () => {
+  test("continues while nothing listens at some, and calls those again too", async () => {
     let failures = 0;
     const flaky: Endpoint = async () => {
       failures += 1;
@@ -117,17 +117,17 @@ describe("a call to several endpoints", () => {
     expect(asked.filter((index) => index === 0).length).toBeGreaterThan(1);
   });
 
-  test("ends with the last of their errors when its time is over, and asks nobody after that", async () => {
+  test("ends with the last error when its time is over, and makes no call after that", async () => {
     const { asked, result } = call([fails("first"), fails("last")], { timeout_ms: 250 });
     const error = await rejection(result);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error).toMatchObject({ cause: { message: expect.stringMatching(/^first|last$/) } });
     const { length } = asked;
-    await Bun.sleep(150); // longer than the pause before the next would be asked
+    await Bun.sleep(150); // longer than the pause before the next call
     expect(asked).toHaveLength(length);
   });
 
-  test("says that nobody answered when nobody did, and gives no attempt more time than it has", async () => {
+  test("reports that none answered, and gives no attempt more time than it has", async () => {
     const clock = manualClock();
     const end = clock.now() + 50;
     const deadlines: number[] = [];
@@ -141,7 +141,7 @@ describe("a call to several endpoints", () => {
     expect(deadlines).toEqual([end]);
   });
 
-  test("may fail late without a word", async () => {
+  test("may fail late without an effect", async () => {
     const late = Promise.withResolvers<string>();
     const { result } = call([() => late.promise, answers("two")], { hedge_ms: 5 });
     expect((await result).value).toBe("two");

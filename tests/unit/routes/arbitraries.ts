@@ -1,29 +1,61 @@
-/** Random route configuration: valid documents, and paths over a small alphabet so that they meet. */
+/** Random route configuration: valid documents, and paths over a small alphabet so that they collide. */
 import { METHODS, SCOPES, type Scope, SUBJECT_FIELDS } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 
-/** Segments few enough that random routes and requests collide. */
+/** So few segments that random routes and requests collide. */
 const literal = fc.constantFrom("a", "b", "c", "a.b", "%20");
 
-/** Segments of a path: literals, or null for a param. */
+/** The segments of a path: literals, or null for a param. */
 export const segments = fc.array(fc.option(literal, { freq: 2 }), { maxLength: 5 });
 
-/** Spells segments as a path; params are named by `name` and their place. */
+/** Writes segments as a path; params are named by `name` and their place. */
 export function spell(parts: readonly (string | null)[], name = "p"): string {
   return `/${parts.map((part, index) => part ?? `{${name}${index}}`).join("/")}`;
 }
 
 const label = fc.stringMatching(/^[a-z0-9:._-]{1,64}$/);
 const count = fc.integer({ min: 1, max: 1_000_000 });
-const numbers = fc.record({ requests: count, window_seconds: count });
+const planName = fc.constantFrom("pro", "free", "__proto__", "constructor");
+const window = fc.oneof(
+  fc.record({ window_seconds: count }),
+  fc.record({ period: fc.constantFrom("day", "month") }),
+);
+const planNumbers = fc.oneof(fc.constant(false), fc.record({ requests: count }));
+const charge = fc.constantFrom({}, { charge: "success" });
+
+/** The numbers of a limit, with plans where the scope has them. */
+function numbersOf(hasPlans: boolean) {
+  const entries = fc.uniqueArray(fc.tuple(planName, planNumbers), {
+    minLength: 1,
+    maxLength: 3,
+    selector: ([name]) => name,
+  });
+  const plans = hasPlans ? fc.option(entries, { nil: undefined }) : fc.constant(undefined);
+  return fc.tuple(count, window, charge, plans).map(([requests, length, charged, own]) => ({
+    requests,
+    ...length,
+    ...charged,
+    ...(own !== undefined && { plans: Object.fromEntries(own) }),
+  }));
+}
+const numbers = numbersOf(false);
 const policyName = fc.constantFrom("burst", "a:b", "__proto__", "x.y-z", "constructor");
 
 function constraints(scope: Scope, policies: readonly string[]) {
   const names = policies.length === 0 ? [] : [fc.constantFrom(...policies)];
+  const inline = numbersOf(scope === "organization" || scope === "member");
+  const listed = fc.uniqueArray(fc.oneof(inline, ...names), {
+    minLength: 1,
+    maxLength: 3,
+    selector: (limit) => {
+      if (typeof limit === "string") return limit;
+      return "period" in limit ? limit.period : limit.window_seconds;
+    },
+  });
   return fc.record(
     {
       required_labels: fc.uniqueArray(label, { minLength: 1, maxLength: 4 }),
-      rate_limit: fc.oneof(fc.constant(false), numbers, ...names),
+      rate_limit: fc.oneof(fc.constant(false), inline, ...names, listed),
       ...(scope === "public" ? {} : { audit: fc.boolean() }),
     },
     { requiredKeys: [] },
@@ -49,7 +81,7 @@ function methodsAndConstraints(scope: Scope, policies: readonly string[], free: 
   return fc.oneof(asList, asMap);
 }
 
-/** Routes of one scope; `root` keeps their paths apart from those of other scopes and services. */
+/** Generates routes of one scope; `root` keeps their paths apart from those of other scopes and services. */
 function scopeConfig(scope: Scope, root: string, policies: readonly string[]) {
   const usePrefix = fc.boolean();
   const paths = fc.uniqueArray(segments, { maxLength: 4, selector: (parts) => spell(parts) });
@@ -150,7 +182,7 @@ const STRINGS = [
   "burst",
 ];
 
-/** Any JSON value, made mostly of words of the schema, so that it gets deep into the readers. */
+/** Any JSON value, mostly made of words of the schema, so that it gets deep into the readers. */
 export const hostile = fc.letrec<{ value: unknown; object: unknown; list: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "large", withCrossShrink: true },

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import {
-  buildRouteTable,
   compileService,
   METHODS,
   type RouteTable,
@@ -10,6 +9,7 @@ import {
 } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { RouteTree } from "../../../lib/domain/routes/tree.ts";
+import { buildRouteTable } from "../../support/route-tables.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, stored } from "./fixtures.ts";
 
@@ -23,7 +23,7 @@ const route = fc.record({
   methods: fc.subarray(["GET", "POST"], { minLength: 1 }),
 });
 
-/** As valid ones, no two of its routes have one method and path. */
+/** No two of its routes have the same method and path, like those of valid services. */
 const onePath = {
   maxLength: 8,
   selector: ({ parts, name }: { parts: (string | null)[]; name: string }) => spell(parts, name),
@@ -56,7 +56,7 @@ function apply(builder: RouteTableBuilder, [name, service]: Edit): void {
   for (const _ of service === null ? builder.delete(name) : builder.put(name, service));
 }
 
-/** All that can be seen of a table: what it answers and what that costs, what is in it, and what is not. */
+/** Returns everything visible of a table: its answers and their cost, its content, and absent routes. */
 function seen(table: RouteTable, asked: readonly (readonly [string, readonly string[]])[]) {
   return {
     answers: asked.map(([method, parts]) => [table.match(method, `/${parts.join("/")}`), table.visited]),
@@ -66,7 +66,7 @@ function seen(table: RouteTable, asked: readonly (readonly [string, readonly str
   };
 }
 
-test("any sequence of edits gives tables that are as built from scratch, and stay so", () => {
+test("any sequence of edits gives the same tables as a build from scratch, and old tables stay unchanged", () => {
   fc.assert(
     fc.property(edits, requests, (sequence, asked) => {
       const builder = new RouteTableBuilder();
@@ -111,7 +111,7 @@ test("so do edits of deep paths, whose distances share a bit, and of one place w
   }
 });
 
-test("nothing is left of routes that are gone", () => {
+test("nothing is left of deleted routes", () => {
   fc.assert(
     fc.property(fc.array(config, { maxLength: 4 }), (configs) => {
       const tree = new RouteTree();
@@ -123,7 +123,7 @@ test("nothing is left of routes that are gone", () => {
   );
 });
 
-test("a table that is taken in the middle of an edit is the only one to have half of it", () => {
+test("only a table that is taken during an edit has half of it", () => {
   const builder = new RouteTableBuilder();
   apply(builder, ["a", stored(pathsService("/one", "/two", "/three"))]);
   const before = builder.take();
@@ -136,7 +136,7 @@ test("a table that is taken in the middle of an edit is the only one to have hal
   expect(builder.take().routes.map(({ path }) => path)).toEqual(["/four", "/one/{id}"]);
 });
 
-describe("of a service that is put again", () => {
+describe("when a service is put again", () => {
   const before = {
     url: "http://a:1",
     rate_limits: { p: { requests: 1, window_seconds: 2 } },
@@ -195,7 +195,7 @@ describe("of a service that is put again", () => {
     expect(table.routes).not.toEqual(old.routes);
   });
 
-  test("routes that stay as they were are the same ones, wherever they stand now", () => {
+  test("unchanged routes are the same objects, wherever they are now", () => {
     const builder = new RouteTableBuilder();
     apply(builder, ["a", stored(before)]);
     const old = builder.take();
@@ -207,5 +207,16 @@ describe("of a service that is put again", () => {
     }
     expect(table.match("GET", "/more")).not.toBeNull();
     expect(table.counts).toEqual({ services: 1, routes: 3 });
+  });
+
+  test("a route that has counted requests stays, and goes on counting", () => {
+    const builder = new RouteTableBuilder();
+    apply(builder, ["a", stored(before)]);
+    const route = builder.take().match("GET", "/same")?.route;
+    if (route === undefined) throw new Error("The route is not served.");
+    const traffic = { requests: { observe() {} }, calls: { observe() {} } };
+    route.traffic = traffic;
+    apply(builder, ["a", stored(withEdited({ audit: false }))]);
+    expect(builder.take().match("GET", "/same")?.route.traffic).toBe(traffic);
   });
 });

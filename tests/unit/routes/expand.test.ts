@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { joinPrefix } from "@ostiary/lib/domain/routes";
 import { serviceWith, stored } from "./fixtures.ts";
 
+// RG-16
 test.each([
   [undefined, "/", "/"],
   [undefined, "/a", "/a"],
@@ -18,6 +19,7 @@ test.each([
   expect(joinPrefix(prefix, path)).toBe(full);
 });
 
+// RG-49
 describe("expansion", () => {
   test("makes a row of each verb of a map, with that verb's constraints and the route's upstream", () => {
     const config = {
@@ -60,7 +62,7 @@ describe("expansion", () => {
     });
   });
 
-  test("leaves a row with a list as one row, and what was omitted omitted", () => {
+  test("leaves a row with a list as one row, and omitted fields omitted", () => {
     const routes = [
       { path: "/a", methods: ["POST", "GET"], rate_limit: { requests: 1, window_seconds: 2 }, audit: true },
       { path: "/b", methods: ["GET"] },

@@ -1,17 +1,17 @@
 import {
-  buildRouteTable,
   type RouteTable,
   type StoredServiceConfig,
   validateDocument,
   validateService,
 } from "@ostiary/lib/domain/routes";
+import { buildRouteTable } from "../../support/route-tables.ts";
 
-/** A service of one scope, around routes as an operator writes them. */
+/** Returns a service of one scope with routes as an operator writes them. */
 export function serviceWith(scope: string, routes: readonly unknown[], more: object = {}): object {
   return { url: "http://widgets:8080", [scope]: { routes }, ...more };
 }
 
-/** A public service with a GET route on each path. */
+/** Returns a public service with a GET route on each path. */
 export function pathsService(...paths: string[]): object {
   return serviceWith(
     "public",
@@ -19,21 +19,21 @@ export function pathsService(...paths: string[]): object {
   );
 }
 
-/** The expanded form of a service that must be valid. */
+/** Returns the expanded form of a service that must be valid. */
 export function stored(config: unknown): StoredServiceConfig {
   const result = validateService("widgets", config);
   if (!result.ok) throw new Error(`Not valid: ${JSON.stringify(result.fields)}`);
   return result.service;
 }
 
-/** The expanded services of a document that must be valid. */
+/** Returns the expanded services of a document that must be valid. */
 export function storedServices(services: Record<string, unknown>): Map<string, StoredServiceConfig> {
   const result = validateDocument({ services });
   if (!result.ok) throw new Error(`Not valid: ${JSON.stringify(result.fields)}`);
   return result.services;
 }
 
-/** The table of one valid service. */
+/** Returns the table of one valid service. */
 export function tableOf(config: unknown): RouteTable {
   return buildRouteTable([["widgets", stored(config)]]);
 }

@@ -1,4 +1,4 @@
-/** Which changes open something, and which break callers: the table of the README. */
+/** The marks of changes that open something or break callers: the table of the README. */
 import { describe, expect, test } from "bun:test";
 import {
   type Change,
@@ -18,6 +18,7 @@ import { serviceWith, stored, storedServices } from "./fixtures.ts";
 const PATH = "/widgets/{widget_id}";
 const OWNED = "/organizations/{subject.organization_id}/widgets/{path.widget_id}";
 const LIMIT = { requests: 100, window_seconds: 60 };
+const DAILY = { requests: 1_000, period: "day" };
 
 interface Side {
   scope?: string;
@@ -27,7 +28,7 @@ interface Side {
   [field: string]: unknown;
 }
 
-/** A service with one route, as stored. */
+/** Returns a stored service with one route. */
 function one({ scope = "organization", path = PATH, method = "GET", policies, ...fields }: Side) {
   return stored(
     serviceWith(scope, [{ path, methods: [method], ...fields }], policies && { rate_limits: policies }),
@@ -41,7 +42,7 @@ function markedBetween(
   return markChanges(listChanges(before, after), before?.rate_limits);
 }
 
-/** The effects of all changes, in a fixed order. */
+/** Returns the effects of all changes, in a fixed order. */
 function effectsOf(changes: readonly MarkedChange[]): string {
   const found = new Set(changes.flatMap(({ marks }) => marks.map(({ effect }) => effect)));
   return EFFECTS.filter((effect) => found.has(effect)).join(" ");
@@ -49,7 +50,7 @@ function effectsOf(changes: readonly MarkedChange[]): string {
 
 describe("a route that changes", () => {
   test.each<[string, Side, Side, string]>([
-    // the scope
+    // The scope.
     [
       "member to organization, without a limit",
       { scope: "member", rate_limit: false },
@@ -72,7 +73,7 @@ describe("a route that changes", () => {
     ["organization to public", {}, { scope: "public" }, "opens"],
     ["public to user", { scope: "public" }, { scope: "user" }, "breaks"],
     ["public to organization", { scope: "public" }, {}, "breaks"],
-    // the labels, of which a member needs one
+    // The labels; a member needs one of them.
     ["no labels to one", {}, { required_labels: ["a"] }, "breaks"],
     ["one label to none", { required_labels: ["a"] }, {}, "opens"],
     ["one label to two", { required_labels: ["a"] }, { required_labels: ["a", "b"] }, "opens"],
@@ -92,14 +93,14 @@ describe("a route that changes", () => {
       { scope: "member", rate_limit: false },
       "opens",
     ],
-    // the audit
+    // The audit.
     ["audit off", { method: "POST" }, { method: "POST", audit: false }, "opens"],
     ["audit back on", { method: "POST", audit: false }, { method: "POST" }, ""],
     ["audit said where it is the default", { method: "POST" }, { method: "POST", audit: true }, ""],
     ["audit of a GET back to its default", { audit: true }, {}, "opens"],
     ["no audit said of a GET, which has none", {}, { audit: false }, ""],
     ["audit of OPTIONS, which never is", { method: "OPTIONS", audit: true }, { method: "OPTIONS" }, ""],
-    // the limit
+    // The limit.
     ["no limit any more", { rate_limit: LIMIT }, { rate_limit: false }, "opens"],
     ["no limit in place of the default", {}, { rate_limit: false }, "opens"],
     ["a limit where there was none", { rate_limit: false }, { rate_limit: LIMIT }, "breaks"],
@@ -108,6 +109,46 @@ describe("a route that changes", () => {
     ["the default in place of a limit", { rate_limit: LIMIT }, {}, "opens breaks"],
     ["more requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 101 } }, "opens"],
     ["fewer requests", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, requests: 99 } }, "breaks"],
+    ["a limit more", { rate_limit: LIMIT }, { rate_limit: [LIMIT, DAILY] }, "breaks"],
+    ["a limit less", { rate_limit: [LIMIT, DAILY] }, { rate_limit: [LIMIT] }, "opens"],
+    ["a list of the limit alone", { rate_limit: LIMIT }, { rate_limit: [LIMIT] }, ""],
+    [
+      "a day for a month",
+      { rate_limit: { requests: 9, period: "month" } },
+      { rate_limit: { requests: 9, period: "day" } },
+      "opens",
+    ],
+    [
+      "failures that no longer count",
+      { rate_limit: LIMIT },
+      { rate_limit: { ...LIMIT, charge: "success" } },
+      "opens",
+    ],
+    ["failures that count", { rate_limit: { ...LIMIT, charge: "success" } }, { rate_limit: LIMIT }, "breaks"],
+    [
+      "a plan with more",
+      { rate_limit: LIMIT },
+      { rate_limit: { ...LIMIT, plans: { pro: { requests: 900 } } } },
+      "opens",
+    ],
+    [
+      "a plan with less",
+      { rate_limit: LIMIT },
+      { rate_limit: { ...LIMIT, plans: { free: { requests: 9 } } } },
+      "breaks",
+    ],
+    [
+      "a plan without a limit",
+      { rate_limit: LIMIT },
+      { rate_limit: { ...LIMIT, plans: { pro: false } } },
+      "opens",
+    ],
+    [
+      "a plan that loses its own",
+      { rate_limit: { ...LIMIT, plans: { pro: false } } },
+      { rate_limit: LIMIT },
+      "breaks",
+    ],
     ["a longer window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 61 } }, "breaks"],
     ["a shorter window", { rate_limit: LIMIT }, { rate_limit: { ...LIMIT, window_seconds: 59 } }, "opens"],
     [
@@ -123,7 +164,7 @@ describe("a route that changes", () => {
       "opens breaks",
     ],
     [
-      "numbers that floats can not tell apart",
+      "numbers that floats cannot tell apart",
       { rate_limit: { requests: 9007199254740991, window_seconds: 2147483647 } },
       { rate_limit: { requests: 9007199254740990, window_seconds: 2147483647 } },
       "breaks",
@@ -158,7 +199,7 @@ describe("a route that changes", () => {
       { rate_limit: "p", policies: { p: LIMIT } },
       "opens breaks",
     ],
-    // what is called
+    // The called path.
     [
       "an upstream without the owner's id",
       { upstream: OWNED },
@@ -168,7 +209,7 @@ describe("a route that changes", () => {
     ["no upstream where the owner's id was", { upstream: OWNED }, {}, "opens"],
     ["an upstream with the owner's id", {}, { upstream: OWNED }, ""],
     ["another upstream", { upstream: OWNED }, { upstream: `/v2${OWNED}` }, ""],
-    // the path
+    // The path.
     ["a param's name", {}, { path: "/widgets/{id}" }, ""],
     ["a param's name, and the labels", { required_labels: ["a"] }, { path: "/widgets/{id}" }, "opens"],
     ["the method", {}, { method: "HEAD" }, "breaks"],
@@ -178,13 +219,13 @@ describe("a route that changes", () => {
   });
 });
 
-describe("a route that comes or goes", () => {
+describe("a route that is added or removed", () => {
   test.each(["public", "user", "organization", "member"])("of scope %s", (scope) => {
     expect(effectsOf(markedBetween(null, one({ scope })))).toBe(scope === "public" ? "opens" : "");
     expect(effectsOf(markedBetween(one({ scope }), null))).toBe("breaks");
   });
 
-  test("in the place of another is that one, changed", () => {
+  test("that replaces another is that one, changed", () => {
     const marked = markedBetween(one({}), one({ scope: "user" }));
     expect(marked.map(({ action, marks }) => [action, marks.length > 0])).toEqual([
       ["added", true],
@@ -192,7 +233,7 @@ describe("a route that comes or goes", () => {
     ]);
   });
 
-  test("among others of its shape takes the place of the one with its path", () => {
+  test("among others of its shape replaces the one with its path", () => {
     const routes = (scope: string, ...paths: string[]) =>
       stored(
         serviceWith(
@@ -214,7 +255,7 @@ describe("a route that comes or goes", () => {
     ]);
   });
 
-  test("by thousands of one shape is marked in time that grows with their number", () => {
+  test("is marked in linear time among thousands of one shape", () => {
     const many = (name: string): Change[] =>
       Array.from({ length: 100_000 }, (_, index) => ({
         action: name === "a" ? "removed" : "added",
@@ -228,7 +269,7 @@ describe("a route that comes or goes", () => {
   });
 });
 
-describe("what a service has beside its routes", () => {
+describe("the parts of a service beside its routes", () => {
   const withPolicy = (policy?: object) =>
     stored({ url: "http://a:1", user: { routes: [] }, ...(policy && { rate_limits: { p: policy } }) });
 
@@ -259,7 +300,7 @@ describe("what a service has beside its routes", () => {
     ]);
   });
 
-  test("a policy whose numbers are not told may be any", () => {
+  test("a policy with unknown numbers may be any", () => {
     const change: Change = {
       action: "changed",
       scope: "user",
@@ -283,7 +324,7 @@ describe("between any two configs", () => {
   });
   const configs = fc.record({ before: config, after: config });
 
-  test("every change is marked or left in its place, as itself", () => {
+  test("every change is marked or keeps its place, as itself", () => {
     fc.assert(
       fc.property(configs, ({ before, after }) => {
         const changes = listChanges(before, after);
@@ -301,7 +342,7 @@ describe("between any two configs", () => {
     );
   });
 
-  test("a request that was served and is not any more is a mark", () => {
+  test("a request that is no longer served gives a mark", () => {
     fc.assert(
       fc.property(configs, ({ before, after }) => {
         const keys = (config: StoredServiceConfig | null) =>
@@ -316,7 +357,7 @@ describe("between any two configs", () => {
     );
   });
 
-  test("nothing that stays is marked", () => {
+  test("unchanged parts have no mark", () => {
     fc.assert(fc.property(configs, ({ before }) => expect(markedBetween(before, before)).toEqual([])));
   });
 

@@ -1,4 +1,4 @@
-/** Validation rules 10 and 11 of the Gateway specification. */
+/** Rules between services: the owner of a route, and shared policies (RG-28 to RG-33). */
 import { describe, expect, test } from "bun:test";
 import {
   findPolicyConflicts,
@@ -12,7 +12,8 @@ function owners(services: Map<string, StoredServiceConfig>) {
   return [...services].flatMap(([name, config]) => [...ownedRoutes(name, config)]);
 }
 
-describe("rule 11, ownership of routes", () => {
+// RG-28, RG-29
+describe("ownership of routes", () => {
   const current = owners(storedServices({ owner: pathsService("/w/{id}", "/w/new") }));
   const conflicts = (service: unknown, name = "widgets") =>
     findRouteConflicts(storedServices({ [name]: service }), current);
@@ -47,11 +48,13 @@ describe("rule 11, ownership of routes", () => {
     expect(conflicts(pathsService("/w/{renamed}", "/w/new"), "owner")).toEqual([]);
   });
 
+  // RG-27
   test("lets a service have one shape twice", () => {
     expect(conflicts(pathsService("/x/{a}", "/x/{b}"))).toEqual([]);
   });
 
-  test("frees the routes that an incoming owner gives up", () => {
+  // RG-31
+  test("frees the routes that an incoming owner removes", () => {
     const incoming = storedServices({ widgets: pathsService("/w/new"), owner: pathsService("/w/{id}") });
     expect(findRouteConflicts(incoming, current)).toEqual([]);
   });
@@ -64,7 +67,8 @@ describe("rule 11, ownership of routes", () => {
   });
 });
 
-describe("rule 10, shared policies", () => {
+// RG-32, RG-33
+describe("shared policies", () => {
   const withPolicy = (policy: object, name = "burst") => ({
     ...pathsService(),
     rate_limits: { [name]: policy },
@@ -86,13 +90,8 @@ describe("rule 10, shared policies", () => {
   });
 
   test.each([
-    ["other requests", shared, { ...shared, requests: 2 }, /2 requests in 60 seconds in service there/],
-    [
-      "another window",
-      shared,
-      { ...shared, window_seconds: 61 },
-      /1 requests in 61 seconds in service there/,
-    ],
+    ["other requests", shared, { ...shared, requests: 2 }, /2 in 60 s in service there/],
+    ["another window", shared, { ...shared, window_seconds: 61 }, /1 in 61 s in service there/],
     ["shared here and local there", shared, local, /shared here and local in service there/],
     ["local here and shared there", local, shared, /local here and shared in service there/],
   ])("refuses %s", (_, here, there, message) => {
@@ -117,7 +116,7 @@ describe("rule 10, shared policies", () => {
     expect(findPolicyConflicts(storedServices({ a: withPolicy(next) }), before)).toHaveLength(1);
   });
 
-  test("refuses the later of two services of one document, at the path asked for", () => {
+  test("refuses the later of two services of one document, at the requested path", () => {
     const incoming = storedServices({ a: withPolicy(shared), b: withPolicy(local) });
     expect(findPolicyConflicts(incoming, [], () => "")).toEqual([
       { path: "rate_limits.burst", message: expect.stringContaining("shared in service a") },

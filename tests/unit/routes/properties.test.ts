@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import {
-  buildRouteTable,
   ConfigDocument,
   expandService,
   findPolicyConflicts,
@@ -10,10 +9,10 @@ import {
   StoredServiceConfig,
   validateDocument,
   validateService,
-  validateStored,
 } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
+import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
 import { document, hostile, segments, spell } from "./arbitraries.ts";
 import { pathsService, storedServices } from "./fixtures.ts";
 
@@ -27,6 +26,7 @@ describe("a valid document", () => {
     );
   });
 
+  // RG-49
   test("expands to the stored shape, and expanding again changes nothing", () => {
     fc.assert(
       fc.property(document, (input) => {
@@ -68,7 +68,7 @@ describe("a valid document", () => {
     );
   });
 
-  test("comes out unaltered", () => {
+  test("survives a reading", () => {
     fc.assert(
       fc.property(document, (input) => {
         const before = structuredClone(input);
@@ -88,6 +88,7 @@ describe("hostile input", () => {
     hostile.map((route) => ({ services: { a: { url: "http://a:1", user: { routes: [route] } } } })),
   );
 
+  // RG-42
   test("never throws, and is accepted only when it has the written shape", () => {
     fc.assert(
       fc.property(shaped, (input) => {
@@ -120,7 +121,8 @@ describe("hostile input", () => {
     expect(validateDocument(cycle).ok).toBe(false);
   });
 
-  test("of a million faults is answered with a hundred, and long keys are cut", () => {
+  // RG-42
+  test("of a million violations is answered with a hundred, and long keys are cut", () => {
     const routes = Array.from({ length: 100_000 }, () => ({ ["x".repeat(200)]: 1 }));
     const result = validateDocument({ services: { a: { url: "", user: { routes } } } });
     expect(result.ok).toBe(false);
@@ -131,7 +133,9 @@ describe("hostile input", () => {
 });
 
 describe("shapes", () => {
-  /** The ownership rule in the specification's words: param meets param, literal meets the same literal. */
+  /**
+   * The rule of ownership in its plainest form (RG-28): param meets param, literal meets the same literal.
+   */
   const alike = (a: readonly (string | null)[], b: readonly (string | null)[]) =>
     a.length === b.length && a.every((part, index) => part === b[index]);
 
@@ -144,6 +148,7 @@ describe("shapes", () => {
     );
   });
 
+  // RG-28
   test("that are equal match exactly the same requests", () => {
     fc.assert(
       fc.property(segments, segments, (parts, request) => {
@@ -158,6 +163,7 @@ describe("shapes", () => {
   });
 });
 
+// RG-18
 test("a visible ASCII character is accepted in a path exactly when URL parsing leaves it as it is", () => {
   for (let code = 0x21; code < 0x7f; code++) {
     const character = String.fromCharCode(code);

@@ -6,8 +6,9 @@ import { check, GET, prefixed } from "./rules.ts";
 
 const PATH = "public.routes[0].path";
 
+// RG-15, RG-16, RG-17
 check(
-  "rule 2, canonical paths",
+  "canonical paths",
   [
     ["the root", pathsService("/")],
     ["lower case, digits and marks", pathsService("/a-b_c~1/.well-known/x.y/@me:do;v=1,2!$&'()*+|")],
@@ -46,7 +47,7 @@ describe("a prefix that is wrong by itself", () => {
     upstream: `/organizations/{path.org_id}/widgets/${index}/{path.widget_id}`,
     ...GET,
   }));
-  const faults = (route_prefix: unknown, more: object[] = []) => {
+  const violations = (route_prefix: unknown, more: object[] = []) => {
     const service = {
       url: "http://widgets:8080",
       public: { route_prefix, routes: [...routes, ...more] },
@@ -57,6 +58,7 @@ describe("a prefix that is wrong by itself", () => {
     return result.ok ? [] : result.fields.map((field) => field.path);
   };
 
+  // RG-16
   test.each([
     "/Orgs/{org_id}",
     "orgs/{org_id}",
@@ -67,16 +69,16 @@ describe("a prefix that is wrong by itself", () => {
     7,
     null,
   ])("is reported once, and no route for what follows from it: %j", (prefix) =>
-    expect(faults(prefix)).toEqual(["public.route_prefix"]),
+    expect(violations(prefix)).toEqual(["public.route_prefix"]),
   );
 
-  test("hides nothing that is wrong with a route by itself", () => {
+  test("hides no violation of a route itself", () => {
     const wrong = [
       { path: "/Upper", ...GET },
       { path: "/a", upstream: "/{user_id}", ...GET },
       { path: "/widgets/0/{widget_id}", ...GET },
     ];
-    expect(faults("/Orgs/{org_id}", wrong)).toEqual([
+    expect(violations("/Orgs/{org_id}", wrong)).toEqual([
       "public.route_prefix",
       "public.routes[20].path",
       "public.routes[21].upstream",
@@ -85,8 +87,9 @@ describe("a prefix that is wrong by itself", () => {
   });
 });
 
+// RG-18
 check(
-  "rule 3, characters and length of paths",
+  "characters and length of paths",
   [
     ["escapes", pathsService("/a%20b/caf%c3%a9")],
     ["1024 bytes", pathsService(`/${"a".repeat(1023)}`)],
@@ -97,9 +100,9 @@ check(
     ["a letter outside ASCII", pathsService("/café"), PATH, /visible ASCII/],
     ["a control byte", pathsService("/a\u0000b"), PATH, /visible ASCII/],
     ["DEL", pathsService("/a\u007f"), PATH, /visible ASCII/],
-    ["a query", pathsService("/a?b=1"), PATH, /can not hold `\?`.*%3f/],
-    ["a fragment", pathsService("/a#b"), PATH, /can not hold `#`/],
-    ["a backslash", pathsService("/a\\b"), PATH, /can not hold `\\`/],
+    ["a query", pathsService("/a?b=1"), PATH, /cannot hold `\?`.*%3f/],
+    ["a fragment", pathsService("/a#b"), PATH, /cannot hold `#`/],
+    ["a backslash", pathsService("/a\\b"), PATH, /cannot hold `\\`/],
     ["a broken escape", pathsService("/a%zz"), PATH, /two hexadecimal digits/],
     ["a cut escape", pathsService("/a%2"), PATH, /two hexadecimal digits/],
     ["1025 bytes", pathsService(`/${"a".repeat(1024)}`), PATH, /at most 1024 bytes/],
@@ -109,8 +112,9 @@ check(
 
 const params = (count: number) => Array.from({ length: count }, (_, index) => `/{p${index}}`).join("");
 
+// RG-19, RG-20
 check(
-  "rule 4, path params",
+  "path params",
   [
     ["letters, digits and underscores", pathsService("/{a}/{_b}/{C9_d}")],
     ["a name of 64 characters", pathsService(`/{${"a".repeat(64)}}`)],

@@ -5,8 +5,9 @@ import { check, GET, prefixed, route } from "./rules.ts";
 const POLICIES = { rate_limits: { burst: { requests: 5, window_seconds: 1 } } };
 const ROUTE = "organization.routes[0]";
 
+// RG-8, RG-9, RG-10, RG-27
 check(
-  "rule 6, methods",
+  "methods",
   [
     ["a list of all seven", route({ methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] })],
     [
@@ -110,8 +111,9 @@ const upstream = (template: unknown, scope = "organization", path = "/widgets/{w
   serviceWith(scope, [{ path, upstream: template, ...GET }]);
 const UPSTREAM = "organization.routes[0].upstream";
 
+// RG-21, RG-22
 check(
-  "rule 8, upstream",
+  "upstream",
   [
     ["none", route(GET)],
     ["an absolute path", upstream("/v1/Widgets")],
@@ -145,7 +147,7 @@ check(
     ["a fragment", upstream("/a#b"), UPSTREAM, /no `#`/],
     ["a space", upstream("/a b"), UPSTREAM, /visible ASCII/],
     ["a line break", upstream("/a\r\nHost: x"), UPSTREAM, /visible ASCII/],
-    ["a backslash", upstream("/a\\b"), UPSTREAM, /can not hold/],
+    ["a backslash", upstream("/a\\b"), UPSTREAM, /cannot hold/],
     ["a dot segment", upstream("/a/../b"), UPSTREAM, /no `\.` or `\.\.` segment/],
     ["an escaped dot segment", upstream("/a/.%2E"), UPSTREAM, /no `\.` or `\.\.` segment/],
     ["an empty segment", upstream("//evil"), UPSTREAM, /no empty segment/],
@@ -179,31 +181,31 @@ check(
       "{user_id} in a user path",
       serviceWith("user", [{ path: "/u/{user_id}", ...GET }]),
       "user.routes[0].path",
-      /\{user_id\} can not be a param/,
+      /\{user_id\} cannot be a param/,
     ],
     [
       "{organization_id} in an organization path",
       serviceWith("organization", [{ path: "/o/{organization_id}", ...GET }]),
       `${ROUTE}.path`,
-      /\{organization_id\} can not/,
+      /\{organization_id\} cannot/,
     ],
     [
       "{organization_id} in a member path",
       serviceWith("member", [{ path: "/o/{organization_id}", ...GET }]),
       "member.routes[0].path",
-      /\{organization_id\} can not/,
+      /\{organization_id\} cannot/,
     ],
     [
       "{member_id} in a member path",
       serviceWith("member", [{ path: "/m/{member_id}", ...GET }]),
       "member.routes[0].path",
-      /\{member_id\} can not/,
+      /\{member_id\} cannot/,
     ],
     [
       "a subject field in a prefix",
       { url: "http://a:1", user: { route_prefix: "/{user_id}", routes: [] } },
       "user.route_prefix",
-      /\{user_id\} can not/,
+      /\{user_id\} cannot/,
     ],
   ],
 );
@@ -214,8 +216,14 @@ const policy = (value: unknown, name = "burst") => ({ ...pathsService("/"), rate
 const LABELS = `${ROUTE}.required_labels`;
 const LIMIT = `${ROUTE}.rate_limit`;
 
+const MINUTE = { requests: 1, window_seconds: 60 };
+const MONTH = { requests: 1, period: "month" };
+const plansOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`plan-${index}`, false]));
+
+// RG-23, RG-24, RG-25, RG-26, RG-107, RG-108, RG-109
 check(
-  "rule 9, labels, limits and audit",
+  "labels, limits and audit",
   [
     ["one label", labels(["a:b.c_d-9"])],
     ["32 labels", labels(Array.from({ length: 32 }, (_, index) => `l${index}`))],
@@ -232,6 +240,19 @@ check(
       "a policy's name of 64 characters",
       policy({ requests: 1, window_seconds: 1 }, "a:.-_9".padEnd(64, "x")),
     ],
+    ["a limit of a day", limit({ requests: 1, period: "day" })],
+    ["a policy of a month", policy({ requests: 1, period: "month" })],
+    [
+      "a limit with plans",
+      limit({ ...MINUTE, plans: { pro: { requests: 9, window_seconds: 2 }, free: false } }),
+    ],
+    ["a quota with plans", limit({ requests: 1, period: "day", plans: { pro: { requests: 9 } } })],
+    ["a limit with 32 plans", limit({ ...MINUTE, plans: plansOf(32) })],
+    ["plans on a member's route", route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "member")],
+    ["a limit that charges success", limit({ ...MINUTE, charge: "success" })],
+    ["a list of one limit", limit(["burst"])],
+    ["a list of three", limit(["burst", MINUTE, { requests: 9, period: "month" }])],
+    ["a list on a public route", route({ ...GET, rate_limit: [MINUTE] }, "public")],
     ["no policies", { ...pathsService("/"), rate_limits: {} }],
     ["audit on", route({ ...GET, audit: true })],
     ["audit off under a verb", route({ methods: { POST: { audit: false } } }, "user")],
@@ -241,7 +262,7 @@ check(
     ["null for labels", labels(null), LABELS, /a list of labels/],
     ["an empty list of labels", labels([]), LABELS, /at least one/],
     ["33 labels", labels(Array.from({ length: 33 }, (_, index) => `l${index}`)), LABELS, /at most 32/],
-    ["the label *", labels(["*"]), `${LABELS}[0]`, /can not require `\*`/],
+    ["the label *", labels(["*"]), `${LABELS}[0]`, /cannot require `\*`/],
     ["a label with *", labels(["widgets:*"]), `${LABELS}[0]`, /lower-case letters/],
     ["a label in upper case", labels(["Admin"]), `${LABELS}[0]`, /lower-case letters/],
     ["an empty label", labels([""]), `${LABELS}[0]`, /1 to 64/],
@@ -252,7 +273,86 @@ check(
     ["true for a limit", limit(true), LIMIT, /never true/],
     ["null for a limit", limit(null), LIMIT, /false for no limit/],
     ["a number for a limit", limit(5), LIMIT, /false for no limit/],
-    ["a list for a limit", limit([]), LIMIT, /false for no limit/],
+    ["an empty list", limit([]), LIMIT, /1 to 3 of them/],
+    [
+      "a list of four",
+      limit([1, 2, 3, 4].map((window_seconds) => ({ requests: 1, window_seconds }))),
+      LIMIT,
+      /1 to 3/,
+    ],
+    ["a list in a list", limit([["burst"]]), `${LIMIT}[0]`, /Each limit of a list/],
+    ["false in a list", limit([false]), `${LIMIT}[0]`, /Each limit of a list/],
+    ["null in a list", limit([null]), `${LIMIT}[0]`, /Each limit of a list/],
+    ["an unknown policy in a list", limit(["burst", "other"]), `${LIMIT}[1]`, /no policy `other`/],
+    ["a policy twice", limit(["burst", "burst"]), `${LIMIT}[1]`, /`burst` is listed twice/],
+    ["one window twice", limit([MINUTE, { ...MINUTE, requests: 9 }]), `${LIMIT}[1]`, /different windows/],
+    ["one period twice", limit([MONTH, MONTH]), `${LIMIT}[1]`, /different windows/],
+    ["a wrong number in a list", limit([{ requests: 0, period: "day" }]), `${LIMIT}[0].requests`, /above 0/],
+    ["a window and a period", limit({ ...MINUTE, period: "day" }), `${LIMIT}.period`, /not both/],
+    ["a policy of both", policy({ ...MINUTE, period: "day" }), "rate_limits.burst.period", /not both/],
+    ["a policy of neither", policy({ requests: 1 }), "rate_limits.burst.window_seconds", /or set period/],
+    ["a period of a week", limit({ requests: 1, period: "week" }), `${LIMIT}.period`, /day or month/],
+    ["a period that is no text", limit({ requests: 1, period: 7 }), `${LIMIT}.period`, /day or month/],
+    ["no plans", limit({ ...MINUTE, plans: {} }), `${LIMIT}.plans`, /1 to 32 plans/],
+    ["33 plans", limit({ ...MINUTE, plans: plansOf(33) }), `${LIMIT}.plans`, /1 to 32 plans/],
+    ["plans as a list", limit({ ...MINUTE, plans: ["pro"] }), `${LIMIT}.plans`, /a map from the names/],
+    [
+      "a plan that no organization can have",
+      limit({ ...MINUTE, plans: { Pro: false } }),
+      `${LIMIT}.plans.Pro`,
+      /lower-case/,
+    ],
+    [
+      "a plan of true",
+      limit({ ...MINUTE, plans: { pro: true } }),
+      `${LIMIT}.plans.pro`,
+      /or false for no limit/,
+    ],
+    [
+      "a plan of 0 requests",
+      limit({ ...MINUTE, plans: { pro: { requests: 0 } } }),
+      `${LIMIT}.plans.pro.requests`,
+      /above 0/,
+    ],
+    [
+      "a plan without requests",
+      limit({ ...MINUTE, plans: { pro: {} } }),
+      `${LIMIT}.plans.pro.requests`,
+      /Set requests/,
+    ],
+    [
+      "an unknown field of a plan",
+      limit({ ...MINUTE, plans: { pro: { requests: 1, period: "day" } } }),
+      `${LIMIT}.plans.pro.period`,
+      /Unknown field/,
+    ],
+    [
+      "a plan's window beside a period",
+      limit({ ...MONTH, plans: { pro: { requests: 1, window_seconds: 1 } } }),
+      `${LIMIT}.plans.pro.window_seconds`,
+      /leave window_seconds out/,
+    ],
+    [
+      "plans on a user route",
+      route({ ...GET, rate_limit: { ...MINUTE, plans: plansOf(1) } }, "user"),
+      "user.routes[0].rate_limit.plans",
+      /Only organization and member/,
+    ],
+    [
+      "plans in a public list",
+      route({ ...GET, rate_limit: [{ ...MINUTE, plans: plansOf(1) }] }, "public"),
+      "public.routes[0].rate_limit[0].plans",
+      /Only organization and member/,
+    ],
+    [
+      "a policy with plans on a public route",
+      route({ ...GET, rate_limit: "burst" }, "public", {
+        rate_limits: { burst: { ...MINUTE, plans: plansOf(1) } },
+      }),
+      "public.routes[0].rate_limit",
+      /`burst` has plans/,
+    ],
+    ["a charge of everything", limit({ ...MINUTE, charge: "all" }), `${LIMIT}.charge`, /charge is success/],
     ["an unknown policy", limit("other"), LIMIT, /no policy `other`/],
     ["a policy named like a method of every object", limit("constructor"), LIMIT, /no policy/],
     ["0 requests", limit({ requests: 0, window_seconds: 1 }), `${LIMIT}.requests`, /above 0/],

@@ -8,7 +8,8 @@ import { check, GET, type Refused, route } from "./rules.ts";
 const ROUTE = "organization.routes[0]";
 const NO_HOST = /^The host of the url is a name .*`http:\/\/host:port`/;
 
-describe("rule 1, service names", () => {
+// RG-11
+describe("service names", () => {
   test.each(["a", "A-b_c.9", "x".repeat(128), "__proto__", "constructor", "..."])("accepts %s", (name) => {
     const services = Object.fromEntries([[name, pathsService("/")]]);
     expectEditorToAgree({ services });
@@ -30,8 +31,9 @@ describe("rule 1, service names", () => {
   );
 });
 
+// RG-12, RG-13
 check(
-  "rule 5, the url of a service",
+  "the url of a service",
   [
     ["a name and a port", withUrl("http://widgets:8080")],
     ["a name with dots, hyphens and underscores", withUrl("http://my_svc.a-b.local:80")],
@@ -107,8 +109,9 @@ check(
   ],
 );
 
+// RG-6, RG-7
 check(
-  "rule 7, scopes and unknown fields",
+  "scopes and unknown fields",
   [
     ["one scope", pathsService("/")],
     ["a scope without routes", { url: "http://a:1", member: { routes: [] } }],
@@ -180,6 +183,7 @@ function withUrl(url: unknown): object {
   return { ...pathsService("/"), url };
 }
 
+// RG-14
 check(
   "the path of a service's own OpenAPI document",
   [

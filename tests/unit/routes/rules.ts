@@ -1,4 +1,4 @@
-/** Validation rules 1 to 9 of the Gateway specification, clause by clause: how a table of cases is tested. */
+/** Rules for one service, each by a table of cases (RG-6 to RG-27). */
 import { describe, expect, test } from "bun:test";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
@@ -7,16 +7,16 @@ import { serviceWith } from "./fixtures.ts";
 
 export const GET = { methods: ["GET"] };
 
-/** `[what, service config]` */
+/** The accepted case: `[what, service config]`. */
 export type Accepted = [string, unknown];
-/** `[what, service config, path of the error, words of its message]` */
+/** The refused case: `[what, service config, path of the error, words of its message]`. */
 export type Refused = [string, unknown, string, RegExp];
 
 export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
   describe(rule, () => {
     test.each(accepted)("accepts %s", (_, config) => {
       expect(validateService("widgets", config)).toMatchObject({ ok: true });
-      // the shape that the OpenAPI document shows is no narrower than the rules
+      // The shape in the OpenAPI description is no narrower than the rules.
       expect([...Value.Errors(ServiceConfig, config)]).toEqual([]);
       expectEditorToAgree({ services: { widgets: config } });
     });
@@ -36,12 +36,12 @@ export function check(rule: string, accepted: Accepted[], refused: Refused[]) {
   });
 }
 
-/** A service with one route, of scope organization unless told. */
+/** Returns a service with one route, by default of scope organization. */
 export function route(fields: object, scope = "organization", more: object = {}): object {
   return serviceWith(scope, [{ path: "/widgets/{widget_id}", ...fields }], more);
 }
 
-/** A public service with a prefix and one GET route. */
+/** Returns a public service with a prefix and one GET route. */
 export function prefixed(route_prefix: unknown, path: string, more: object = {}): object {
   return { url: "http://widgets:8080", public: { route_prefix, routes: [{ path, ...GET, ...more }] } };
 }

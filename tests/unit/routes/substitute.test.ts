@@ -17,14 +17,17 @@ function call(path: string, upstream: string | undefined, subject: SubjectIds = 
 }
 
 describe("the upstream path", () => {
+  // GW-80
   test("is the template with ids and params, as received", () => {
     expect(call("/w/a%20b%C3%A9:;,", TEMPLATE)).toEqual({ path: "/o/01ORG/m/01MEM/w-a%20b%C3%A9:;,.json" });
   });
 
+  // GW-9
   test("is the request's path without a template", () => {
     expect(call("/w/a%20b", undefined)).toEqual({ path: "/w/a%20b" });
   });
 
+  // GW-79
   test.each(["..", "%2e", "%2E%2e", ".%2E", "a%2Fb", "a%2fb", "a%5Cb", "a%3Fb", "a%23b", "%2F"])(
     "is refused for the param %s, template or none",
     (value) => {
@@ -42,6 +45,7 @@ describe("the upstream path", () => {
     expect(call(`/w/${value}`, "/x/{path.w}")).toEqual({ path: `/x/${value}` });
   });
 
+  // GW-81
   test.each(["", ".", "..", "a/b", "a\\b", "a?b", "a#b", "a%2Fb", "%", "%/x", "a b", "a\n", "é"])(
     "is refused for the subject id %j",
     (id) => {
@@ -49,13 +53,15 @@ describe("the upstream path", () => {
     },
   );
 
+  // GW-81
   test("is refused when the subject lacks an id that the template names, and only then", () => {
     expect(call("/w/a", TEMPLATE, { organization_id: "o" })).toEqual({ error: "subject" });
     expect(call("/w/a", "/x", {})).toEqual({ path: "/x" });
   });
 });
 
-test("a value is one segment exactly when it still is after decoding", () => {
+// GW-79
+test("a value is one segment exactly when it still is one after decoding", () => {
   const part = fc.constantFrom(
     "a",
     ".",

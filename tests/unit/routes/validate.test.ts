@@ -3,17 +3,18 @@ import {
   SERVICE_CONFIG_BYTES_MAX,
   validateDocument,
   validateService,
-  validateStored,
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
+import { validateStored } from "../../support/route-tables.ts";
 import { editorAccepts } from "./editor-schema.ts";
 import { pathsService, serviceWith } from "./fixtures.ts";
 
-function faults(result: { ok: true } | { ok: false; fields: { path: string }[] }): string[] {
+function violations(result: { ok: true } | { ok: false; fields: { path: string }[] }): string[] {
   return result.ok ? [] : result.fields.map((field) => field.path);
 }
 
 describe("a document", () => {
+  // RG-5, RG-6
   test.each([
     ["null", null, ""],
     ["a string", "services", ""],
@@ -25,11 +26,12 @@ describe("a document", () => {
     ["an unknown field", { services: { a: pathsService("/") }, version: 1 }, "version"],
     ["null for a service", { services: { a: null } }, "services.a"],
   ])("that is or has %s is refused", (_, input, path) => {
-    expect(faults(validateDocument(input))).toEqual([path]);
+    expect(violations(validateDocument(input))).toEqual([path]);
     expect(editorAccepts(input)).toBe(false);
   });
 
-  test("answers with everything that is wrong, each at its path", () => {
+  // RG-42
+  test("answers with every violation, each at its path", () => {
     const document = {
       services: {
         widgets: {
@@ -47,7 +49,7 @@ describe("a document", () => {
       },
     };
     const routes = "services.widgets.organization.routes";
-    expect(faults(validateDocument(document)).toSorted()).toEqual(
+    expect(violations(validateDocument(document)).toSorted()).toEqual(
       [
         "services.widgets.url",
         `${routes}[1].path`,
@@ -65,10 +67,10 @@ describe("a document", () => {
     );
   });
 
-  test("has what a route lacks beside what the rules say of it", () => {
+  test("lists missing fields of a route beside violations of rules", () => {
     const routes = [{ path: "/A", methods: ["GET"] }, { path: "/b" }, { path: "/C", methods: ["get"] }];
     const user = { routes: [{ path: "/u/{user_id}", methods: ["GET"] }] };
-    expect(faults(validateService("a", { url: "http://a:0", user, public: { routes } }))).toEqual([
+    expect(violations(validateService("a", { url: "http://a:0", user, public: { routes } }))).toEqual([
       "url",
       "public.routes[0].path",
       "public.routes[1].methods",
@@ -79,12 +81,12 @@ describe("a document", () => {
   });
 
   test("shows the errors of one service at paths that begin with its fields, for PUT", () => {
-    expect(faults(validateService("a", { url: "x", user: { routes: [{}] } }))).toEqual([
+    expect(violations(validateService("a", { url: "x", user: { routes: [{}] } }))).toEqual([
       "url",
       "user.routes[0].path",
       "user.routes[0].methods",
     ]);
-    expect(faults(validateService("a", { url: "x", user: { routes: [] } }, "config"))).toEqual([
+    expect(violations(validateService("a", { url: "x", user: { routes: [] } }, "config"))).toEqual([
       "config.url",
     ]);
   });
@@ -95,6 +97,7 @@ describe("a document", () => {
   });
 });
 
+// RG-41
 describe("the size of one service", () => {
   const routesOf = (bytes: number) => {
     const count = Math.ceil(bytes / 200);
@@ -115,7 +118,18 @@ describe("the size of one service", () => {
     );
   });
 
-  test("does not keep the gateway from loading what is stored", () => {
+  test("is bounded for all services of a document together, at 16 MiB", () => {
+    const large = serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 0.9));
+    const services = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`s${n}`, large]));
+    expect(validateDocument({ services: services(16) }).ok).toBe(true);
+    expect(validateDocument({ services: services(20) })).toEqual({
+      ok: false,
+      fields: [{ path: "services", message: expect.stringMatching(/16777216 bytes/) }],
+    });
+  });
+
+  test("does not keep the gateway from loading stored services", () => {
     expect(validateStored("large", serviceWith("user", routesOf(SERVICE_CONFIG_BYTES_MAX * 1.1))).ok).toBe(
       true,
     );
@@ -123,7 +137,7 @@ describe("the size of one service", () => {
 });
 
 describe("a stored service", () => {
-  test("is checked in steps of a route, so that thousands of them keep nobody waiting", () => {
+  test("is checked in steps of a route, so that thousands of them delay nobody", () => {
     const paths = Array.from({ length: 4_000 }, (_, index) => `/r/${index}`);
     const steps = [...validateStoredInSteps("a", pathsService(...paths))];
     expect(steps.length).toBeGreaterThan(paths.length);
@@ -133,6 +147,7 @@ describe("a stored service", () => {
 
   const withUrl = (url: string) => validateStored("a", { ...pathsService("/"), url });
 
+  // GW-24
   test.each(["widgets:8080", "http://widgets:8080"])("routes with the url %s", (url) => {
     const result = withUrl(url);
     expect(result.ok && result.service.url).toBe("http://widgets:8080");
@@ -141,7 +156,7 @@ describe("a stored service", () => {
   test.each(["https://widgets:8080", "widgets", "widgets:0", "me@widgets:80", "widgets:80/x", ""])(
     "is refused with the url %p",
     (url) => {
-      expect(faults(withUrl(url))).toEqual(["url"]);
+      expect(violations(withUrl(url))).toEqual(["url"]);
     },
   );
 
@@ -160,10 +175,10 @@ describe("a stored service", () => {
     ],
     ["a wrong type", 7, ""],
   ])("is refused with %s", (_, value, path) => {
-    expect(faults(validateStored("a", value))).toEqual([path]);
+    expect(violations(validateStored("a", value))).toEqual([path]);
   });
 
-  test("is refused under a name that is none", () => {
-    expect(faults(validateStored("a/b", pathsService("/")))).toEqual(["name"]);
+  test("is refused under an invalid name", () => {
+    expect(violations(validateStored("a/b", pathsService("/")))).toEqual(["name"]);
   });
 });

@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { readWhatCame } from "@ostiary/lib/runtime/service";
 import { RawClient, spell } from "../../support/raw-http.ts";
 
-/** A port is closed in a moment in which nothing more has come: what came before is answered. */
+/** A port is closed at a moment without new bytes: earlier requests are answered. */
 
 function serve() {
   return Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch: () => new Response("ok") });
 }
 
-/** Keeps the event loop at work: no turn of it is short. */
+/** Keeps the event loop busy, so that no turn is short. */
 function keepBusy(turn_ms: number): () => void {
   let done = false;
   const work = () => {
@@ -36,17 +36,17 @@ async function answersAfter(before: () => Promise<void>): Promise<number[]> {
 
 const all = Array.from({ length: 50 }, () => 200);
 
-test("requests that have come and nobody has read are answered, though the port is closed then", async () => {
+test("requests that arrived and are unread are answered, although the port is closed then", async () => {
   expect(await answersAfter(readWhatCame)).toEqual(all);
 });
 
-test("so are they where the process is never quiet, which is not waited for", async () => {
+test("so are they when the process is never quiet, which the stop does not wait for", async () => {
   const rest = keepBusy(1);
   expect(await answersAfter(readWhatCame)).toEqual(all);
   rest();
 });
 
-test("so are they where one turn takes longer than the whole wait", async () => {
+test("so are they when one turn takes longer than the whole wait", async () => {
   const rest = keepBusy(300);
   expect(await answersAfter(readWhatCame)).toEqual(all);
   rest();

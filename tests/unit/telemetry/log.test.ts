@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { accessSample, createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
 
-/** The lines that `write` leaves in a log, read once it is flushed. */
+/** Returns the lines that `write` leaves in a log, once it is flushed. */
 async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
   try {
@@ -23,6 +23,7 @@ async function logged(level: LogOptions["level"], write: (log: Logger) => void):
 }
 
 describe("a log line", () => {
+  // OP-36
   test("is JSON with timestamp, level, message, service and its fields", async () => {
     const lines = await logged("info", (log) => {
       log.info({ route: "/a", status: 200 }, "request completed");
@@ -58,13 +59,14 @@ describe("a log line", () => {
     expect(lines).toMatchObject([{ path: '/a\n{"level":"error"}\r\u2028', message: "request\ncompleted" }]);
   });
 
-  test("says of an error what it was, and where", async () => {
+  test("names an error and its place", async () => {
     const lines = await logged("info", (log) => log.error({ err: new TypeError("broke"), try: 2 }, "failed"));
     const err = { type: "TypeError", message: "broke", stack: expect.stringContaining("log.test.ts") };
     expect(lines).toMatchObject([{ level: "error", err, try: 2, message: "failed" }]);
   });
 
-  test("is written from debug on once the level is switched, and from its own again after", async () => {
+  // OP-35
+  test("is written from debug on once the level is switched, and at its own level again after", async () => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
     const file = join(folder, "log");
     const sink = createLog({ service: "gateway", level: "warn", file });
@@ -110,6 +112,7 @@ describe("a log line", () => {
 });
 
 describe("a share of access lines", () => {
+  // OP-43
   test.each([
     [1, 1_000],
     [0.25, 250],
@@ -121,7 +124,8 @@ describe("a share of access lines", () => {
     expect(Math.abs(lines - kept)).toBeLessThanOrEqual(1);
   });
 
-  test("never leaves out what was refused, failed or given up", () => {
+  // OP-43
+  test("never leaves out refused, failed and cancelled requests", () => {
     const sample = accessSample(0);
     expect([200, 204, 304, 400, 401, 404, 429, 499, 500, 503].filter(sample)).toEqual([
       400, 401, 404, 429, 499, 500, 503,

@@ -29,7 +29,7 @@ function pushing(endpoint: string, interval_ms?: number) {
 }
 
 function answered(metrics: Metrics, request: Partial<AnsweredRequest>): void {
-  metrics.observeRequest({ route: "/a", method: "GET", status: 200, duration_ms: 1, ...request });
+  metrics.requests.observe({ route: "/a", method: "GET", status: 200, duration_ms: 1, ...request });
 }
 
 function named(collector: Collector, name: string) {
@@ -37,6 +37,7 @@ function named(collector: Collector, name: string) {
 }
 
 describe("the push of the registry", () => {
+  // OP-52
   test("happens at shutdown, over protobuf, for the service", async () => {
     await using collector = startCollector();
     const { pushed, warnings } = pushing(collector.endpoint);
@@ -83,7 +84,7 @@ describe("the push of the registry", () => {
     expect(points?.[0]?.as_double).toBeGreaterThan(1_000_000);
   });
 
-  test("leaves out what has no value while its source is away", async () => {
+  test("leaves out metrics without a value while their source is down", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     const registers = [metrics.registry];
@@ -100,7 +101,7 @@ describe("the push of the registry", () => {
     expect(await metrics.text()).toMatch(/^away nan$/im);
   });
 
-  test("gives each histogram its own counts between the boundaries, not below them", async () => {
+  test("counts each histogram value in its own bucket only", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     for (const seconds of [0.001, 0.005, 0.007, 0.3, 4, 60, 61]) {
@@ -121,7 +122,7 @@ describe("the push of the registry", () => {
     expect(attributesOf(b?.attributes ?? [])).toEqual({ route: "/b", method: "GET" });
   });
 
-  test("leaves the scrape as it is", async () => {
+  test("leaves the scrape unchanged", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
     answered(metrics, { route: "/a" });
@@ -130,6 +131,7 @@ describe("the push of the registry", () => {
   });
 });
 
+// OP-52
 test("nothing is sent when export is off, and the scrape stays on", async () => {
   await using collector = startCollector();
   for (const [, config] of disabledConfigs(collector.endpoint)) {

@@ -11,9 +11,10 @@ function buckets(found: string[]): string[] {
 }
 
 describe("every service's metrics", () => {
+  // OP-47
   test("count requests and their duration by route, method and status", async () => {
     const metrics = createMetrics();
-    metrics.observeRequest({ route: "/a/{b}", method: "GET", status: 200, duration_ms: 20 });
+    metrics.requests.observe({ route: "/a/{b}", method: "GET", status: 200, duration_ms: 20 });
     expect(await lines(metrics, "http_requests_total")).toEqual([
       'http_requests_total{route="/a/{b}",method="GET",status="200"} 1',
     ]);
@@ -38,11 +39,11 @@ describe("every service's metrics", () => {
   test("keep routes, methods and statuses apart, and count a duration at a bound below it", async () => {
     const metrics = createMetrics();
     const answered = (method: string, status: number, duration_ms: number) =>
-      metrics.observeRequest({ route: "/a", method, status, duration_ms });
+      metrics.requests.observe({ route: "/a", method, status, duration_ms });
     for (const duration_ms of [1, 5, 5.1, 60_000]) answered("GET", 200, duration_ms);
     answered("GET", 404, 10);
     answered("POST", 200, 7);
-    metrics.observeRequest({ route: "/b", method: "GET", status: 200, duration_ms: 7 });
+    metrics.requests.observe({ route: "/b", method: "GET", status: 200, duration_ms: 7 });
     expect(await lines(metrics, "http_requests_total")).toEqual([
       'http_requests_total{route="/a",method="GET",status="200"} 4',
       'http_requests_total{route="/a",method="GET",status="404"} 1',
@@ -59,6 +60,7 @@ describe("every service's metrics", () => {
     expect(await lines(metrics, "http_requests_total")).toHaveLength(4);
   });
 
+  // OP-48
   test("count store operations, failed ones among them, in seconds", async () => {
     const metrics = createMetrics();
     const operation = { system: "postgresql", operation: "select_member", namespace: "identity" };
@@ -92,7 +94,8 @@ describe("every service's metrics", () => {
     ]);
   });
 
-  test("tell the process's memory, CPU time and start", async () => {
+  // OP-49
+  test("show the process's memory, CPU time and start", async () => {
     const metrics = createMetrics();
     const value = async (name: string) => Number((await lines(metrics, `${name} `))[0]?.split(" ")[1]);
     expect(await value("process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
@@ -102,10 +105,11 @@ describe("every service's metrics", () => {
     expect(await value("process_cpu_seconds_total")).toBeGreaterThanOrEqual(cpu);
   });
 
-  test("are given as OpenMetrics with trace ids as exemplars, a histogram of the library's among them", async () => {
+  // OP-46
+  test("are served as OpenMetrics with trace ids as exemplars, also for histograms of the library", async () => {
     const metrics = createMetrics();
     const trace_id = "0af7651916cd43dd8448eb211c80319c";
-    metrics.observeRequest({ route: "/a", method: "GET", status: 200, duration_ms: 20, trace_id });
+    metrics.requests.observe({ route: "/a", method: "GET", status: 200, duration_ms: 20, trace_id });
     new Histogram({
       name: "plain_seconds",
       help: "Plain.",
@@ -121,9 +125,9 @@ describe("every service's metrics", () => {
     expect(await metrics.text()).not.toContain(trace_id);
   });
 
-  test("are apart from another service's in the same process", async () => {
+  test("are separate from another service's in the same process", async () => {
     const [one, other] = [createMetrics(), createMetrics()];
-    one.observeRequest({ route: "/", method: "GET", status: 200, duration_ms: 1 });
+    one.requests.observe({ route: "/", method: "GET", status: 200, duration_ms: 1 });
     expect(await lines(one, "http_requests_total")).toHaveLength(1);
     expect(await lines(other, "http_requests_total")).toEqual([]);
   });

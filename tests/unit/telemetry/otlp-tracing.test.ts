@@ -27,6 +27,7 @@ async function tracingTo(endpoint: string, service = GATEWAY, config: Partial<Te
 }
 
 describe("a span", () => {
+  // OP-52
   test("arrives as a server span of its service, with method, route and status", async () => {
     await using collector = startCollector();
     const { tracing, warnings } = await tracingTo(collector.endpoint);
@@ -56,7 +57,8 @@ describe("a span", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("is named by the method alone where no template matched", async () => {
+  // OP-53
+  test("is named by the method alone when no template matched", async () => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint);
     const trace = tracing.start("DELETE", null, null);
@@ -90,7 +92,7 @@ describe("a span", () => {
     expect(collector.spans[0]?.attributes["http.response.status_code"]).toBe(status ?? undefined);
   });
 
-  test("is exported only when the caller sampled, and new traces are", async () => {
+  test("is exported when the caller sampled it, or when its trace is new", async () => {
     await using collector = startCollector();
     const { tracing } = await tracingTo(collector.endpoint);
     const unsampled = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-00`, null);
@@ -141,7 +143,8 @@ test.each([
   expect(collector.requests).toEqual([`POST ${expected} application/x-protobuf`]);
 });
 
-test("nothing is sent when export is off, and traces are continued all the same", async () => {
+// OP-52
+test("nothing is sent when export is off, and traces still continue", async () => {
   await using collector = startCollector();
   for (const [reason, config] of disabledConfigs(collector.endpoint)) {
     const { log } = keptWarnings();
@@ -163,7 +166,7 @@ describe("a collector that", () => {
     for (let sent = 0; sent < 1_100; sent++) {
       tracing.start("GET", null, null).end({ route: "/", status: 200 });
     }
-    // two batches are full; the shutdown would give up the others with the first that is refused
+    // Two batches are full; the shutdown would drop the others with the first that is refused.
     await waitFor(() => collector.requests.length > 1, { what: "A second batch" });
     await tracing.shutdown();
     expect(warnings).toMatchObject([
@@ -172,7 +175,7 @@ describe("a collector that", () => {
     expect(JSON.stringify(warnings)).not.toContain("secret");
   });
 
-  test("is down or never answers delays the end of the service only so long", async () => {
+  test("is down or never answers delays the end of the service only for a limited time", async () => {
     const gone = startCollector();
     await gone.stop();
     await using silent = startCollector(() => new Promise<Response>(() => {}));
@@ -183,6 +186,7 @@ describe("a collector that", () => {
   });
 });
 
+// OP-55
 test("failures are counted, and reported at most once a minute", () => {
   const { log, warnings } = keptWarnings();
   const clock = manualClock();
@@ -273,7 +277,7 @@ describe("a sampler", () => {
   });
 });
 
-describe("what the standard says of the collector", () => {
+describe("standard variables of the collector", () => {
   const sendOne = async (endpoint: string, config: Partial<TelemetryConfig>) => {
     const { tracing, warnings } = await tracingTo(endpoint, GATEWAY, config);
     tracing.start("GET", null, null).end({ route: "/", status: 200 });
@@ -299,14 +303,14 @@ describe("what the standard says of the collector", () => {
     });
   });
 
-  test("batches are compressed where that is asked for", async () => {
+  test("batches are compressed on request", async () => {
     await using collector = startCollector();
     await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_COMPRESSION: "gzip" });
     expect(collector.headers[0]?.get("content-encoding")).toBe("gzip");
     expect(collector.spans).toHaveLength(1);
   });
 
-  test("certificates: the collector's is trusted by the one named, and not without", async () => {
+  test("certificates: the collector's is trusted by the named CA, and not without it", async () => {
     const { folder, certificate, key } = await selfSigned();
     await using collector = startCollector(undefined, {
       cert: await Bun.file(certificate).text(),
@@ -332,7 +336,7 @@ describe("what the standard says of the collector", () => {
   });
 });
 
-/** A certificate for 127.0.0.1 that is its own authority. */
+/** Makes a self-signed certificate for 127.0.0.1. */
 async function selfSigned() {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-tls-"));
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
@@ -345,6 +349,7 @@ async function selfSigned() {
   return { folder, certificate, key };
 }
 
+// OP-55
 test("a collector that never answers costs bounded memory: spans beyond the queue are dropped", async () => {
   await using silent = startCollector(() => new Promise<Response>(() => {}));
   const { tracing, warnings } = await tracingTo(silent.endpoint);

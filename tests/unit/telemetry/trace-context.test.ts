@@ -28,6 +28,7 @@ describe("traceparent", () => {
     );
   });
 
+  // GW-84
   test("of any version but ff is read by the rules of version 00", () => {
     fc.assert(
       fc.property(hex(2), id(32), id(16), hex(2), (version, trace_id, parent_id, flags) => {
@@ -69,7 +70,10 @@ describe("traceparent", () => {
   });
 });
 
-/** The grammar, with the keys of level 2, as one expression: slow, and good enough to check the fast reader against. */
+/**
+ * The grammar, with the keys of level 2, as one expression. It is slow, and good enough to check the fast
+ * reader.
+ */
 const KEY = "[a-z0-9][a-z0-9_*/@-]{0,255}";
 const VALUE = String.raw`[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]`;
 const MEMBER = new RegExp(`^${KEY}=${VALUE}$`);
@@ -123,6 +127,7 @@ describe("tracestate", () => {
     );
   });
 
+  // GW-84
   test("past 512 characters loses long members first, from the end, and whole", () => {
     const short = (name: string) => `${name}=${"s".repeat(100)}`;
     const long = (name: string) => `${name}=${"l".repeat(150)}`;

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A standard output that nobody reads: a pipe that is full. */
-test("a log that nobody reads holds up neither requests nor the end of the process, and is dropped in part", async () => {
+// OP-44
+test("an unread log delays neither requests nor the end of the process, and is partly dropped", async () => {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-pipe-"));
   const pipe = join(folder, "pipe");
   Bun.spawnSync(["mkfifo", pipe]);
-  // a reader that never reads
+  // A reader that never reads.
   const stdout = openSync(pipe, "r+");
   try {
     const child = Bun.spawn([process.execPath, `${import.meta.dir}/../../support/unread-stdout-process.ts`], {
@@ -21,7 +22,7 @@ test("a log that nobody reads holds up neither requests nor the end of the proce
     expect(await child.exited).toBe(0);
     expect(told.dropped).toBeGreaterThan(100_000);
     expect(told.dropped).toBeLessThan(200_000);
-    // nearly 100 MB were logged
+    // Nearly 100 MB were logged.
     expect(told.rss_bytes).toBeLessThan(400_000_000);
   } finally {
     closeSync(stdout);

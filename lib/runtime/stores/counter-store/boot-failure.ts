@@ -1,13 +1,13 @@
-import { tlsFault } from "../tls-fault.ts";
+import { tlsError } from "../tls-error.ts";
 
 /**
- * What an operator is told when the server of `COUNTER_STORE_URL` answers and will never serve under this URL;
- * undefined for what may pass by itself, such as a server that is down.
+ * Returns the message for an operator when the server of `COUNTER_STORE_URL` answers but will never serve
+ * under this URL. Returns undefined for a cause that can pass, such as a server that is down.
  */
 export function refusalOf(error: unknown): string | undefined {
   const reply = replyOf(error);
   if (reply !== undefined) return REFUSALS.find(([said]) => said.test(reply))?.[1];
-  return tlsFault(codeOf(error), "the counter store", { url: "COUNTER_STORE_URL", prefix: "COUNTER_STORE" });
+  return tlsError(codeOf(error), "the counter store", { url: "COUNTER_STORE_URL", prefix: "COUNTER_STORE" });
 }
 
 const REFUSALS: [said: RegExp, sentence: string][] = [
@@ -19,7 +19,7 @@ const REFUSALS: [said: RegExp, sentence: string][] = [
     /^WRONGPASS/,
     "The counter store does not accept the user and password of COUNTER_STORE_URL: correct them.",
   ],
-  [/^NOPERM/, "The counter store lets the user of COUNTER_STORE_URL do less than counting needs."],
+  [/^NOPERM/, "The user of COUNTER_STORE_URL lacks rights that counting needs: grant them."],
   [
     /DB index/,
     "COUNTER_STORE_URL names a database that the counter store does not have: end it with a number that it has, such as /0.",
@@ -30,14 +30,14 @@ const REFUSALS: [said: RegExp, sentence: string][] = [
   ],
 ];
 
-/** The server's own words, which ioredis wraps when it asks the nodes of a cluster. */
+/** Returns the server's reply, which ioredis wraps for the nodes of a cluster. */
 function replyOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === "ReplyError") return error.message;
   return "lastNodeError" in error ? replyOf(error.lastNodeError) : undefined;
 }
 
-/** Of a connection that failed, or of a cluster's last one. */
+/** Returns the code of a failed connection, or of the last failed connection of a cluster. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if ("lastNodeError" in error) return codeOf(error.lastNodeError);

@@ -1,22 +1,45 @@
 /**
- * Fixed-window counters: Redis (one server or a cluster), or memory for one process (contract 1; Gateway
- * specification, Rate limiting).
+ * Fixed-window counters in Redis (one server or a cluster), or in the memory of one process (OP-11, GW-68).
  */
 export interface CounterStore {
   /**
    * Adds one to `bucket` in one atomic round trip. The first increment opens the window of `window_seconds`,
-   * which later increments never move. Rejects with `StoreUnavailable` after 500 ms, or at once while the
-   * connection is known to be down; a rejected increment is never executed afterwards by this client.
+   * which later increments never extend. Rejects with `StoreUnavailable` after 500 ms, or at once while the
+   * connection is down. This client never executes a rejected increment later.
    */
   increment(bucket: string, window_seconds: number): Promise<WindowCount>;
-  /** Resolves when the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
+  /**
+   * Adds one to every bucket if none of them is exhausted, in one atomic round trip, and returns the count of
+   * each. A count above its `requests` refuses: then nothing was added, and the other counts are as they were.
+   * Windows open, and failures reject, as for {@link increment}. On a cluster, the buckets must share a slot.
+   */
+  charge(charges: readonly Charge[]): Promise<WindowCount[]>;
+  /** Takes back one from each bucket whose window is still the one that was charged. */
+  refund(refunds: readonly Refund[]): Promise<void>;
+  /** Whether the store spreads buckets over servers by the part of the key in braces. */
+  readonly isSpread: boolean;
+  /** Resolves if the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
+/** A bucket to count in, if it is not exhausted. */
+export interface Charge {
+  readonly bucket: string;
+  readonly window_ms: number;
+  /** The requests that the window admits. */
+  readonly requests: number;
+}
+
+export interface Refund {
+  readonly bucket: string;
+  /** The time that the charged window has left now. A window with more time left is a later one. */
+  readonly ttl_ms: number;
+}
+
 export interface WindowCount {
-  /** Increments in this window, this one included. */
+  /** The counter's value in the current window, after this increment. */
   count: number;
-  /** Milliseconds until the window ends, at least 1. */
+  /** The milliseconds until the window ends, at least 1. */
   ttl_ms: number;
 }

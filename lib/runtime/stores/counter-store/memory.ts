@@ -1,18 +1,21 @@
 import { type Clock, systemClock } from "../../../async/index.ts";
 import type { StoreObserver } from "../observer.ts";
-import type { CounterStore, WindowCount } from "./counter-store.ts";
+import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 
 interface Window {
   count: number;
   ends_ms: number;
 }
 
-/** How many windows are looked at for each one that is opened: more than one, so that the ended ones lose. */
+/**
+ * The number of windows to check for each new window. More than one, so that ended windows are removed faster
+ * than new ones open.
+ */
 const SWEEP_STEPS = 4;
 
 /**
- * Counters of this process. Ended windows are removed little by little as new ones open, so that memory
- * follows the number of open windows and no call pays for all of them.
+ * Counters in this process. Ended windows are removed gradually as new ones open. Memory thus follows the
+ * number of open windows, and no call pays for a full sweep.
  */
 export class MemoryCounterStore implements CounterStore {
   readonly #observer: StoreObserver;
@@ -20,6 +23,7 @@ export class MemoryCounterStore implements CounterStore {
   readonly #clock: Clock;
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
+  readonly isSpread = false;
 
   constructor(namespace: string, observer: StoreObserver, clock: Clock = systemClock) {
     this.#namespace = namespace;
@@ -27,34 +31,75 @@ export class MemoryCounterStore implements CounterStore {
     this.#clock = clock;
   }
 
-  /** Windows held, ended ones included that wait to be removed. */
+  /** The number of windows in memory, including ended ones that are not removed yet. */
   get size(): number {
     return this.#windows.size;
   }
 
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const now = Math.floor(this.#clock.elapsed_ms());
-    let window = this.#windows.get(bucket);
-    if (window === undefined || window.ends_ms <= now) {
-      window = { count: 0, ends_ms: now + window_seconds * 1000 };
-      this.#removeEnded(now);
-      this.#windows.set(bucket, window);
-    }
+    const now = this.#now();
+    const window = this.#open(bucket, window_seconds * 1000, now);
     window.count += 1;
-    this.#observer({
-      system: "memory",
-      operation: "increment",
-      namespace: this.#namespace,
-      duration_ms: 0,
-      failed: false,
-    });
+    this.#observe("increment");
     return { count: window.count, ttl_ms: window.ends_ms - now };
+  }
+
+  async charge(charges: readonly Charge[]): Promise<WindowCount[]> {
+    const now = this.#now();
+    const found = charges.map(({ bucket }) => this.#find(bucket, now));
+    const isExhausted = (index: number) => (found[index]?.count ?? 0) >= (charges[index]?.requests ?? 0);
+    const refused = charges.some((_, index) => isExhausted(index));
+    const counts = charges.map(({ bucket, window_ms }, index) => {
+      if (refused) {
+        const { count, ends_ms } = found[index] ?? { count: 0, ends_ms: now + window_ms };
+        return { count: isExhausted(index) ? count + 1 : count, ttl_ms: ends_ms - now };
+      }
+      const window = this.#open(bucket, window_ms, now);
+      window.count += 1;
+      return { count: window.count, ttl_ms: window.ends_ms - now };
+    });
+    this.#observe("charge");
+    return counts;
+  }
+
+  async refund(refunds: readonly Refund[]): Promise<void> {
+    const now = this.#now();
+    for (const { bucket, ttl_ms } of refunds) {
+      const window = this.#find(bucket, now);
+      if (window !== undefined && window.ends_ms - now <= ttl_ms && window.count > 0) window.count -= 1;
+    }
+    this.#observe("refund");
   }
 
   async ping(): Promise<void> {}
 
   async close(): Promise<void> {
     this.#windows.clear();
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock.elapsed_ms());
+  }
+
+  /** Returns the window that is open, or undefined if there is none. */
+  #find(bucket: string, now: number): Window | undefined {
+    const window = this.#windows.get(bucket);
+    return window === undefined || window.ends_ms <= now ? undefined : window;
+  }
+
+  /** Returns the window that is open, or opens one. */
+  #open(bucket: string, window_ms: number, now: number): Window {
+    const found = this.#find(bucket, now);
+    if (found !== undefined) return found;
+    const window = { count: 0, ends_ms: now + window_ms };
+    this.#removeEnded(now);
+    this.#windows.set(bucket, window);
+    return window;
+  }
+
+  #observe(operation: string): void {
+    const namespace = this.#namespace;
+    this.#observer({ system: "memory", operation, namespace, duration_ms: 0, failed: false });
   }
 
   #removeEnded(now: number): void {

@@ -15,20 +15,20 @@ export { MemoryCounterStore } from "./memory.ts";
 export const COUNTERS_NAMESPACE = "rate_limits";
 
 export interface CounterStoreOptions {
-  /** What metrics call the counters; {@link COUNTERS_NAMESPACE} when omitted. */
+  /** The name of the counters in metrics; {@link COUNTERS_NAMESPACE} by default. */
   namespace?: string;
   observer?: StoreObserver;
-  /** The files of TLS, where the URL asks for it. */
+  /** The TLS files, if the URL asks for TLS. */
   tls?: PeerTls;
 }
 
 const CLUSTER = /^redis(s?)\+cluster:\/\//;
 
 /**
- * Opens the store that `url` names (contract 1): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
- * `rediss+cluster://…` or `memory://`. Waits for a server at most 500 ms, and then leaves connecting to the background: until it
- * answers, counts are rejected. Rejects with `StoreUnavailable` when the server refuses this URL for good, such as
- * its password. Throws `TypeError` for any other URL.
+ * Opens the store of `url` (OP-11): `redis://…`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
+ * `rediss+cluster://…` or `memory://`. Waits for a server at most 500 ms, then connects in the background;
+ * counts are rejected until it answers. Rejects with `StoreUnavailable` when the server permanently refuses
+ * the URL, such as its password. Throws `TypeError` for any other URL.
  */
 export async function openCounterStore(
   url: string,
@@ -54,7 +54,7 @@ function connect(url: string, tls: PeerTls | undefined): RedisClient {
   );
 }
 
-/** `redis+cluster://user:password@a:6379,b:6379`: the credentials are those of every node. */
+/** Reads `redis+cluster://user:password@a:6379,b:6379`. Every node gets the same credentials. */
 function clusterNodes(url: string, tls: PeerTls | undefined): ClusterNodes {
   const [scheme = "", s] = CLUSTER.exec(url) ?? [];
   const rest = url.slice(scheme.length);

@@ -1,47 +1,55 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { systemClock, TurnBatch, tickClock, withDeadline } from "../../../async/index.ts";
+import { Batches, type Member, systemClock, tickClock, withDeadline } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";
-import type { CounterStore, WindowCount } from "./counter-store.ts";
+import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./script.ts";
 
-/** Gateway specification, Other constants: for a command and for a connect. */
+/** The timeout of a command and of a connect (GW-73). */
 const TIMEOUT_MS = 500;
 const TICK_MS = 25;
 const RECONNECT_MS = 200;
-/** For what is no count, such as the handshake: well above what a burst keeps the process from reading. */
+/**
+ * The timeout of other traffic, such as the handshake. It far exceeds the time for which a burst keeps the
+ * process from reading.
+ */
 const SILENCE_MS = 2_000;
-/** Bounds how long one command keeps the server from others. A cluster's buckets live apart, so each goes alone. */
+/**
+ * The maximum number of counts in one command. The limit bounds the time for which a command blocks the
+ * server. A cluster's buckets are on different nodes, so each count goes alone.
+ */
 const BATCH_MAX = 256;
-/** A cluster that is moving slots may send a command on this often, within its 500 ms. */
+/** The maximum number of redirections of one command, within its 500 ms, by a cluster that moves slots. */
 const REDIRECTIONS_MAX = 3;
-/** How often a cluster is asked who serves which buckets: always, and at most while counts fail. */
+/** The interval at which the store asks a cluster for its slots. */
 const SLOTS_MS = 5_000;
+/** The shortest interval between these questions while counts fail. */
 const SLOTS_FAILING_MS = 250;
 
 /**
- * Nothing is queued while the connection is down and nothing is sent twice: a count that was reported as
- * failed must not be made up for later. A server that takes the bytes and stays silent is noticed by
- * the counts' deadline, else by `socketTimeout`; the connection is then dropped and made anew.
+ * The options of every connection. Nothing is queued while the connection is down, and nothing is sent twice:
+ * a count that was reported as failed must not be made later. The timeout of the counts, or else
+ * `socketTimeout`, detects a server that accepts bytes but stays silent. The client then reconnects.
  */
 const connection = {
-  // INFO, which not every user may ask for, would tell that a server still loads; so does the answer to a count
+  // INFO would show that a server is still loading, but not every user may run it. The answer to a count
+  // shows it too.
   enableReadyCheck: false,
   connectTimeout: TIMEOUT_MS,
   disconnectTimeout: 1,
   socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
-  // a primary that was made a replica meanwhile: connect anew, to where the name leads now
+  // The primary has become a replica: reconnect to the server that the name now resolves to.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
 export type RedisClient = (Redis | Cluster) & ScriptCommands;
 
-/** One server. */
+/** Connects to one server. */
 export function connectRedis(url: string, tls?: PeerTls): RedisClient {
   const client = new Redis(url, {
     ...connection,
@@ -53,7 +61,9 @@ export function connectRedis(url: string, tls?: PeerTls): RedisClient {
   return withScripts(client);
 }
 
-/** A cluster, known by some of its nodes; a count is one key, so it is sent to the node that has its slot. */
+/**
+ * Connects to a cluster by some of its nodes. A count has one key, so it is sent to the node with that slot.
+ */
 export function connectCluster(nodes: ClusterNodes): RedisClient {
   const { hosts, ...credentials } = nodes;
   const client = new Cluster(hosts, {
@@ -67,9 +77,9 @@ export function connectCluster(nodes: ClusterNodes): RedisClient {
     redisOptions: { ...connection, ...credentials },
     scripts,
   });
-  // ioredis connects to a node with its first command, and fails the others sent meanwhile
+  // ioredis connects to a node at its first command, and fails other commands until it is connected.
   client.on("+node", (node: Redis) => {
-    if (node.status === "wait") node.connect().catch(() => {}); // it goes on trying
+    if (node.status === "wait") node.connect().catch(() => {}); // ioredis keeps trying
   });
   return withScripts(client);
 }
@@ -78,31 +88,41 @@ export interface ClusterNodes {
   hosts: { host: string; port: number }[];
   username?: string;
   password?: string;
-  /** By which each node is called, if there is one. */
+  /** The TLS options for every node, if any. */
   tls?: TlsOptions;
 }
 
 function withScripts(client: Redis | Cluster): RedisClient {
-  // biome-ignore lint/plugin: both define the commands of `scripts` on themselves, unknown to their types
+  // biome-ignore lint/plugin: both clients define the commands of `scripts`, but their types do not list them
   return client as RedisClient;
 }
 
-/** A count that was asked for and is not answered yet. */
-interface Asked {
+interface Count {
   readonly bucket: string;
   readonly window_ms: number;
   readonly started_ms: number;
-  readonly resolve: (counted: WindowCount) => void;
-  readonly reject: (error: StoreUnavailable) => void;
 }
 
-/** Redis, one server or a cluster, by ioredis. */
+/** A count that has no answer yet. */
+type Asked = Member<Count, WindowCount>;
+
+interface ChargedGroup {
+  readonly charges: readonly Charge[];
+  readonly started_ms: number;
+}
+
+/** Charges that have no answer yet. */
+type AskedGroup = Member<ChargedGroup, WindowCount[]>;
+
+/** A counter store on Redis, one server or a cluster, with ioredis. */
 export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
   readonly #namespace: string;
   readonly #observer: StoreObserver;
-  readonly #batch: TurnBatch<Asked>;
-  /** A process that is too busy to read the answers must not leave a healthy server. */
+  readonly #counts: Batches<Count, WindowCount>;
+  readonly #charges: Batches<ChargedGroup, WindowCount[]>;
+  readonly isSpread: boolean;
+  /** The clock of timeouts. A process that is too busy to read answers must not drop a healthy server. */
   readonly #clock = tickClock(TICK_MS);
   #slots_asked_ms = Number.NEGATIVE_INFINITY;
 
@@ -110,17 +130,17 @@ export class RedisCounterStore implements CounterStore {
     this.#client = client;
     this.#namespace = namespace;
     this.#observer = observer;
-    this.#batch = new TurnBatch(
-      client instanceof Cluster ? 1 : BATCH_MAX,
-      (batch) => void this.#count(batch),
-    );
-    // Each command reports its own failure; without a listener ioredis prints the connection's.
+    this.isSpread = client instanceof Cluster;
+    const items_max = this.isSpread ? 1 : BATCH_MAX;
+    this.#counts = new Batches((batch) => this.#count(batch), { items_max });
+    this.#charges = new Batches((batch) => this.#charge(batch), { items_max });
+    // Each command reports its own failure. Without a listener ioredis prints connection errors.
     client.on("error", () => {});
   }
 
   /**
-   * Resolves when connected, or after 500 ms without: the client goes on trying by itself. Rejects with
-   * `StoreUnavailable` when the server says that trying is of no use.
+   * Resolves when connected, or after 500 ms; the client then keeps trying. Rejects with `StoreUnavailable`
+   * when the server permanently refuses.
    */
   async connected(): Promise<void> {
     const refused = Promise.withResolvers<never>();
@@ -138,10 +158,24 @@ export class RedisCounterStore implements CounterStore {
 
   increment(bucket: string, window_seconds: number): Promise<WindowCount> {
     const window_ms = window_seconds * 1000;
+    return this.#counts.add({ bucket, window_ms, started_ms: systemClock.elapsed_ms() });
+  }
+
+  charge(charges: readonly Charge[]): Promise<WindowCount[]> {
+    return this.#charges.add({ charges, started_ms: systemClock.elapsed_ms() });
+  }
+
+  async refund(refunds: readonly Refund[]): Promise<void> {
     const started_ms = systemClock.elapsed_ms();
-    return new Promise((resolve, reject) =>
-      this.#batch.add({ bucket, window_ms, started_ms, resolve, reject }),
-    );
+    const buckets = refunds.map(({ bucket }) => bucket);
+    const times_ms = refunds.map(({ ttl_ms }) => ttl_ms);
+    try {
+      await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...times_ms));
+      this.#observe("refund", started_ms, false);
+    } catch (error) {
+      this.#observe("refund", started_ms, true);
+      throw new StoreUnavailable("counter_store", error);
+    }
   }
 
   async ping(timeout_ms: number): Promise<void> {
@@ -155,7 +189,10 @@ export class RedisCounterStore implements CounterStore {
     this.#client.disconnect();
   }
 
-  /** Of a cluster one is enough: while a part of the buckets is away, the others are counted. */
+  /**
+   * Pings the server, or all primaries of a cluster. One answer is enough: while some slots are unavailable,
+   * the other buckets are still counted.
+   */
   #anyNodeAnswers(): Promise<unknown> {
     if (this.#client instanceof Redis) return this.#client.ping();
     return Promise.any(this.#client.nodes("master").map((node) => node.ping()));
@@ -166,34 +203,66 @@ export class RedisCounterStore implements CounterStore {
     if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
   }
 
-  /** Sends a batch as one command. Settles each count of it, and never rejects. */
-  async #count(batch: Asked[]): Promise<void> {
-    const buckets = batch.map(({ bucket }) => bucket);
-    const windows_ms = batch.map(({ window_ms }) => window_ms);
+  /** Sends a batch as one command. Settles each of its counts and never rejects. */
+  async #count(batch: readonly Asked[]): Promise<void> {
+    const buckets = batch.map(({ item }) => item.bucket);
+    const windows_ms = batch.map(({ item }) => item.window_ms);
     try {
       const call = this.#client.countInWindows(batch.length, ...buckets, ...windows_ms);
-      const answers = await withDeadline(call, TIMEOUT_MS, () => this.#leaveSilentServer(), this.#clock);
+      const counts = countsIn(await this.#answered(call));
       batch.forEach((asked, index) => {
-        const [count = 0, ttl_ms = 0] = [answers[2 * index], answers[2 * index + 1]];
-        if (count < 1) this.#fail(asked, new Error("The bucket's key holds something that is no count."));
-        else this.#succeed(asked, { count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 });
+        const counted = counts[index];
+        if (counted === undefined || counted.count < 1) this.#fail("increment", asked, new Error(NO_COUNT));
+        else this.#succeed("increment", asked, counted);
       });
     } catch (error) {
       this.#askForSlots();
-      for (const asked of batch) this.#fail(asked, error);
+      for (const asked of batch) this.#fail("increment", asked, error);
     }
   }
 
+  /** Sends a batch of groups as one command. Settles each of them and never rejects. */
+  async #charge(batch: readonly AskedGroup[]): Promise<void> {
+    const groups = batch.map(({ item }) => item.charges);
+    const charges = groups.flat();
+    const numbers = charges.flatMap(({ window_ms, requests }) => [window_ms, requests]);
+    try {
+      const call = this.#client.chargeGroups(
+        charges.length,
+        ...charges.map(({ bucket }) => bucket),
+        groups.length,
+        ...groups.map(({ length }) => length),
+        ...numbers,
+      );
+      const counts = countsIn(await this.#answered(call));
+      for (const asked of batch) {
+        const own = counts.splice(0, asked.item.charges.length);
+        if (own.some(({ count }) => count < 0)) this.#fail("charge", asked, new Error(NO_COUNT));
+        else this.#succeed("charge", asked, own);
+      }
+    } catch (error) {
+      this.#askForSlots();
+      for (const asked of batch) this.#fail("charge", asked, error);
+    }
+  }
+
+  #answered<T>(call: Promise<T>): Promise<T> {
+    return withDeadline(call, TIMEOUT_MS, () => this.#leaveSilentServer(), this.#clock);
+  }
+
   /**
-   * One server answers in order: when it owes the oldest count, it owes all, and would make up for those sent
-   * meanwhile when it speaks again. A cluster goes on, since only one of its nodes may be silent.
+   * Reconnects to a silent server, because it would count every waiting request late: a server answers in
+   * order. A cluster keeps its connections, because only one node may be silent.
    */
   #leaveSilentServer(): Error {
     if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
     return new Error(`No answer within ${TIMEOUT_MS} ms.`);
   }
 
-  /** A replica of a node that died or froze takes its place within seconds, and does not say so. */
+  /**
+   * Refreshes the slots. The replica of a dead or frozen node takes over within seconds and does not announce
+   * it.
+   */
   #askForSlots(): void {
     if (this.#client instanceof Redis) return;
     const now_ms = systemClock.elapsed_ms();
@@ -202,25 +271,41 @@ export class RedisCounterStore implements CounterStore {
     this.#client.refreshSlotsCache();
   }
 
-  #succeed(asked: Asked, counted: WindowCount): void {
-    this.#observe(asked, false);
-    asked.resolve(counted);
+  #succeed<Result>(operation: string, asked: Member<Timed, Result>, result: Result): void {
+    this.#observe(operation, asked.item.started_ms, false);
+    asked.resolve(result);
   }
 
-  #fail(asked: Asked, error: unknown): void {
-    this.#observe(asked, true);
+  #fail(operation: string, asked: Member<Timed, never>, error: unknown): void {
+    this.#observe(operation, asked.item.started_ms, true);
     asked.reject(new StoreUnavailable("counter_store", error));
   }
 
-  #observe({ started_ms }: Asked, failed: boolean): void {
+  #observe(operation: string, started_ms: number, failed: boolean): void {
     this.#observer({
       system: "redis",
-      operation: "increment",
+      operation,
       namespace: this.#namespace,
       duration_ms: systemClock.elapsed_ms() - started_ms,
       failed,
     });
   }
+}
+
+interface Timed {
+  readonly started_ms: number;
+}
+
+const NO_COUNT = "The bucket's key holds something that is no count.";
+
+/** Returns the pairs of count and remaining milliseconds in a script's answer. */
+function countsIn(answers: readonly number[]): WindowCount[] {
+  const counts: WindowCount[] = [];
+  for (let index = 0; index < answers.length; index += 2) {
+    const [count = 0, ttl_ms = 0] = [answers[index], answers[index + 1]];
+    counts.push({ count, ttl_ms: ttl_ms > 0 ? ttl_ms : 1 });
+  }
+  return counts;
 }
 
 function untilReady(client: Redis | Cluster): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * Counts in every bucket given and answers with count and milliseconds left of each, in one step. A key that has
- * lost its expiry gets one again: it would otherwise refuse its callers for ever. A key that holds no count
- * answers 0 and spoils no other; a server that takes no writes fails the whole, so that the client leaves it.
+ * Increments every bucket in one step and returns count and remaining milliseconds of each. A key that lost
+ * its expiry gets it again, because it would otherwise block its callers forever. A key without a count
+ * returns 0 and does not affect the others. A read-only server fails the whole script, so that the client
+ * leaves it.
  */
 const countScript = `
 local answers = {}
@@ -24,13 +25,88 @@ end
 return answers
 `;
 
-/** The commands a client gets by `scripts`, sent by hash; a server that does not know the hash is sent the text. */
-export const scripts = { countInWindows: { lua: countScript } };
+/**
+ * Charges groups of buckets, each group in one step: if a bucket of the group is exhausted, nothing is added.
+ * Takes the number of groups, the size of each, then the window and the requests of each bucket. Answers like
+ * the script above; the count of an exhausted bucket is one above its requests or more.
+ */
+const chargeScript = `
+local groups = tonumber(ARGV[1])
+local answers = {}
+local first = 0
+for group = 1, groups do
+  local size = tonumber(ARGV[1 + group])
+  local refused = false
+  local counts = {}
+  for member = 1, size do
+    local index = first + member
+    local count = redis.pcall('GET', KEYS[index])
+    count = type(count) ~= 'table' and tonumber(count or '0') or nil
+    counts[member] = count
+    if not count or count >= tonumber(ARGV[2 * index + groups + 1]) then refused = true end
+  end
+  for member = 1, size do
+    local index = first + member
+    local key = KEYS[index]
+    local window = tonumber(ARGV[2 * index + groups])
+    local count = counts[member]
+    local ttl = window
+    if not count then
+      count = -1
+    elseif refused then
+      if count > 0 then ttl = redis.call('PTTL', key) end
+      if count >= tonumber(ARGV[2 * index + groups + 1]) then count = count + 1 end
+    else
+      count = redis.pcall('INCR', key)
+      if type(count) == 'table' then return count end
+      if count > 1 then ttl = redis.call('PTTL', key) end
+    end
+    if ttl < 0 then ttl = window end
+    if not refused and (count == 1 or ttl == window) then redis.call('PEXPIRE', key, ttl) end
+    answers[2 * index - 1] = count
+    answers[2 * index] = ttl
+  end
+  first = first + size
+end
+return answers
+`;
+
+/**
+ * Takes back one from each bucket whose window has at most the given milliseconds left, so that no later
+ * window is touched.
+ */
+const refundScript = `
+for index, key in ipairs(KEYS) do
+  local ttl = redis.call('PTTL', key)
+  if ttl > 0 and ttl <= tonumber(ARGV[index]) then
+    local count = tonumber(redis.call('GET', key))
+    if count and count > 0 then redis.call('DECR', key) end
+  end
+end
+return 0
+`;
+
+/**
+ * The commands that ioredis adds to a client. It sends a script by its hash, and its text if the server does
+ * not know the hash.
+ */
+export const scripts = {
+  countInWindows: { lua: countScript },
+  chargeGroups: { lua: chargeScript },
+  refundCharges: { lua: refundScript },
+};
 
 export interface ScriptCommands {
   /**
-   * Takes the number of keys, the keys, and the length of each one's window in milliseconds. Resolves with count
-   * and milliseconds left of each, one after the other.
+   * Takes the number of keys, the keys, and the window of each key in milliseconds. Resolves with count and
+   * remaining milliseconds of each key, in turn.
    */
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
+  /**
+   * Takes the number of keys, the keys, the number of groups and the size of each group. Then follow, for each
+   * key, the window in milliseconds and the requests. Resolves as {@link countInWindows}.
+   */
+  chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
+  /** Takes the number of keys, the keys, and the longest remaining milliseconds of each. */
+  refundCharges(keys: number, ...keysAndTimes: (string | number)[]): Promise<number>;
 }

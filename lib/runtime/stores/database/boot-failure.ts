@@ -1,12 +1,12 @@
 import { databaseUsesTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { tlsFault } from "../tls-fault.ts";
+import { tlsError } from "../tls-error.ts";
 import { sqlState } from "./failure.ts";
 import { NoPrimary } from "./primary-search.ts";
 
 /**
- * What an operator is told when the server of `DATABASE_URL` can not be used at boot (contract 1): one sentence
- * for each cause, with host, user and database of the URL and never its password.
+ * Returns the error for an operator when the server of `DATABASE_URL` cannot be used at boot (OP-14). It has
+ * one sentence for each cause, with host, user and database of the URL and never its password.
  */
 export function databaseBootFailure(error: unknown, url: string): StoreUnavailable {
   return new StoreUnavailable("database", error, { message: sentence(error, placesOf(url)) });
@@ -19,7 +19,7 @@ interface Places {
   tls: boolean;
 }
 
-/** The driver has one where the URL has none. */
+/** The text for a value that the URL omits. The driver has a default. */
 const DEFAULT = "(the default)";
 
 function placesOf(url: string): Places {
@@ -39,7 +39,7 @@ function sentence(error: unknown, places: Places): string {
   return state === undefined ? connectionSentence(error, places) : refusalSentence(state, error, places);
 }
 
-/** The server answered, and refuses. */
+/** Returns the sentence for a server that answered and refused. */
 function refusalSentence(state: string, error: unknown, places: Places): string {
   const { server, user, database, tls } = places;
   switch (state) {
@@ -63,11 +63,11 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
   }
 }
 
-/** There was no conversation with a server. */
+/** Returns the sentence for a server that could not be reached. */
 function connectionSentence(error: unknown, places: Places): string {
   const { server, tls } = places;
   if (error instanceof NoPrimary) {
-    return `None of the servers at ${server} (DATABASE_URL) was found to take writes: ${connectionSentence(error.cause, places)}`;
+    return `No server accepts writes. ${connectionSentence(error.cause, places)}`;
   }
   const code = fieldOf(error, "code");
   if (code === "ECONNREFUSED")
@@ -78,9 +78,9 @@ function connectionSentence(error: unknown, places: Places): string {
   if (tls && code === "ECONNRESET") {
     return `The server at ${server} does not speak TLS, which DATABASE_URL asks for by sslmode.`;
   }
-  const fault = tlsFault(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
-  if (tls && fault !== undefined) return fault;
-  return `The database at ${server} (DATABASE_URL) does not answer: look whether it runs, and whether the way to it is open.`;
+  const refused = tlsError(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
+  if (tls && refused !== undefined) return refused;
+  return `The database at ${server} (DATABASE_URL) does not answer: check that it runs and that the network lets connections through.`;
 }
 
 function fieldOf(error: unknown, name: string): string {

@@ -1,7 +1,10 @@
-/** An element of an array's text: in quotes, with escapes, or bare. Quotes that stay open are read once, too. */
+/**
+ * An element of an array's text: quoted with escapes, or bare. An unclosed quote is matched once, to avoid
+ * backtracking.
+ */
 const element = /"((?:[^"\\]|\\.|\\$)*)(?:"|$)|([^,{}"]+)/gs;
 
-/** How postgres.js reads and writes values; see `rows` for what these give. */
+/** The parsers and serializers for postgres.js; `rows` lists the resulting types. */
 export const columnTypes = {
   int8: {
     to: 20,

@@ -13,36 +13,42 @@ export interface ConnectionSetOptions {
   connections_max: number;
   connect_timeout_ms: number;
   statement_timeout_ms: number;
-  /** What a session is told beside what every session is. */
+  /** The settings of each session, in addition to the common ones. */
   settings: Record<string, string>;
   tls: PeerTls | undefined;
-  /** A server that takes no writes is refused. */
+  /** True to refuse a server that is not the primary. */
   primary: boolean;
-  /** Whether another server has taken the place of this one, which is silent. */
+  /** Returns whether another server has replaced this silent one. */
   wasReplaced(): Promise<boolean>;
 }
 
-/** Transactions that were left open, by a process that hangs, lose their locks after this. */
+/** The timeout of an idle transaction. It frees the locks of a process that hangs. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 const RECONNECT_DELAY_SECONDS = 0.1;
-/** A statement that was not answered for so long is looked into, and again as long as it is not. */
+/** The time after which an unanswered statement is examined, and the interval until it is answered. */
 const SUSPICION_MS = 500;
-/** Between two looks at what the server does: an answer that is on its way arrives meanwhile. */
+/** The pause between two looks at the server, in which an answer on its way arrives. */
 const LOOKS_APART_MS = 100;
-/** A server that lets nobody in, or does not answer there either, says nothing about older connections. */
+/**
+ * The timeout of a look. A server that accepts no connection, or does not answer on it, says nothing about
+ * older connections.
+ */
 const LOOK_TIMEOUT_MS = 1_500;
 
 /**
- * Connections of postgres.js that are thrown away together. A connection over which nothing comes back any
- * more, after a failover or behind a router that forgot it, looks as if the server worked for long: which of
- * the two it is, the server is asked over a new one.
+ * Connections of postgres.js that are discarded together. A connection can go silent, after a failover or
+ * behind a router that dropped it. It then looks like a slow server for a long time. A new connection asks
+ * the server which of the two it is.
  */
 export class ConnectionSet {
   readonly sql: postgres.Sql;
   readonly url: string;
   readonly #opened_ms = systemClock.elapsed_ms();
   readonly #options: ConnectionSetOptions;
-  /** By this the server tells our connections from those of other sets, processes and pools. */
+  /**
+   * The application name by which the server distinguishes these connections from those of other sets,
+   * processes and pools.
+   */
   readonly #name = `ostiary-${crypto.randomUUID().slice(0, 8)}`;
   readonly #suspects = new Set<Watchdog>();
   #looking = false;
@@ -57,7 +63,7 @@ export class ConnectionSet {
     return systemClock.elapsed_ms() - this.#opened_ms;
   }
 
-  /** A watchdog for work on these connections. */
+  /** Returns a watchdog for work on these connections. */
   watch(silence_ms: number): Watchdog {
     return new Watchdog({
       silence_ms,
@@ -69,12 +75,12 @@ export class ConnectionSet {
     });
   }
 
-  /** Resolves when what is under way has ended, at most `timeout_ms` from now. */
+  /** Closes the connections when the work in flight has ended, after at most `timeout_ms`. */
   async end(timeout_ms: number): Promise<void> {
     await this.sql.end({ timeout: timeout_ms / 1000 });
   }
 
-  /** As {@link end}, for connections that may be dead: the server is told that nobody is there any more. */
+  /** Closes connections that may be dead, as {@link end} does, then ends their server processes. */
   async abandon(timeout_ms: number): Promise<void> {
     await this.end(timeout_ms);
     await this.#overNewConnection((sql) => endBackends(sql, this.#name)).catch(ignore);
@@ -109,7 +115,7 @@ export class ConnectionSet {
       return questions.length > 0 ? [{ suspect, pids: pidsOf(questions, now) }] : [];
     });
     for (const { suspect } of dead) suspect.lose();
-    // before the work may be done again: it would wait for its own locks
+    // End the server processes before a retry, which would otherwise wait for locks of the lost attempt.
     const pids = dead.flatMap((each) => each.pids);
     await endBackends(sql, this.#name, pids).catch(ignore);
     for (const { suspect } of dead) suspect.giveUp("Nothing comes back over this connection any more.");
@@ -136,12 +142,12 @@ export class ConnectionSet {
     const options = {
       ...ipv6Place(this.url),
       max,
-      // keeps statements from queueing behind a slow one (not in the typings)
+      // Keeps statements from queueing behind a slow one. The typings lack this option.
       max_pipeline: 1,
       connect_timeout: connect_timeout_ms / 1000,
       backoff: () => RECONNECT_DELAY_SECONDS,
       onnotice: () => {},
-      // its query for the types of arrays rejects where nobody listens when the connection breaks meanwhile
+      // The query for array types would reject without a listener if its connection breaks.
       fetch_types: false,
       connection,
       types: columnTypes,
@@ -164,5 +170,5 @@ function pidsOf(questions: Question[], backends: Backends): number[] {
   });
 }
 
-/** Whoever waits for the statement gets its limits: a look that fails decides nothing. */
+/** Ignores a failed look, which decides nothing. The callers of the statement still have their timeouts. */
 function ignore(): void {}

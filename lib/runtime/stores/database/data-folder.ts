@@ -1,58 +1,75 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { constants } from "node:fs";
-import { access, lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { constants, existsSync, readFileSync } from "node:fs";
+import { access, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { errorCode } from "../../../domain/errors/index.ts";
 
-/** A folder of data is not there and can not be made, may not be written, or is in use; the message says which. */
+/**
+ * The error for a data folder that is missing and cannot be created, is not writable, or is in use. The
+ * message says which.
+ */
 export class UnusableFolder extends Error {
   readonly reason: string;
 
   constructor(folder: string, reason: string, cause?: unknown) {
-    super(`The database directory ${folder} can not be used: ${reason}`, { cause });
+    super(`The database directory ${folder} cannot be used: ${reason}`, { cause });
     this.name = "UnusableFolder";
     this.reason = reason;
   }
 }
 
-/** Creates `folder` when it is missing. Resolves with its real path, once this process may write there. */
+/** The error when another process holds the claim on a path. */
+export class FolderInUse extends UnusableFolder {
+  /** The holder: "process 123", or "another process" if its id cannot be read. */
+  readonly holder: string;
+
+  constructor(folder: string, holder: string, cause?: unknown) {
+    super(folder, `${holder} is using it.`, cause);
+    this.name = "FolderInUse";
+    this.holder = holder;
+  }
+}
+
+/** Creates `folder` if it is missing. Resolves with its real path once this process can write there. */
 export async function openFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(folder);
   } catch (error) {
-    throw new UnusableFolder(folder, await reasonOf(folder, error));
+    throw new UnusableFolder(folder, await unusableReason(folder, error));
   }
 }
 
 /**
- * Creates `folder` when it is missing, and claims it for this process, under whatever name others know it: two
- * processes would destroy its data. Resolves with the function that gives the claim up.
+ * Creates `folder` if it is missing, and claims its real path for this process, because two processes would
+ * destroy its data. Resolves with a function that releases the claim.
  */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   return claimPath(await openFolder(folder), folder);
 }
 
 /**
- * Claims `path` for this process, and resolves with the function that gives it up. A refusal calls it `shown`.
+ * Claims `path` for this process and resolves with a function that releases it. A refusal names the path
+ * `shown`.
  *
- * The claim is SQLite's lock on an empty file beside it, which the kernel drops by itself when the process
- * dies, whatever its death. So a claim can neither be left over nor taken by two at once, also by processes
- * that do not see each other's ids. The file stays: were it deleted, two could hold locks on two files of one
- * name. The id in `.pid` is for people only.
+ * The claim is SQLite's lock on an empty file next to `path`. The kernel releases the lock when the process
+ * dies for any reason. A claim is therefore never stale, and two processes cannot both hold it, even if they
+ * cannot see each other's ids. The file is not deleted, because two processes could then lock two files of
+ * one name. The id in `.pid` is only for people.
  */
 export async function claimPath(path: string, shown = path): Promise<() => Promise<void>> {
   let lock: Sqlite | undefined;
-  const pid_file = `${path}.pid`;
+  const pid_file = pidFileOf(path);
   try {
-    lock = new Sqlite(`${path}.lock`);
+    lock = new Sqlite(lockFileOf(path));
+    // Wait for a process that only looks, because it holds the lock for a moment.
+    lock.run(`pragma busy_timeout = ${LOOK_MS_MAX}`);
     lock.run("begin exclusive");
     await writeFile(pid_file, String(process.pid));
   } catch (error) {
     lock?.close();
-    const reason =
-      errorCode(error) === "SQLITE_BUSY" ? await holderOf(pid_file) : await reasonOf(path, error);
-    throw new UnusableFolder(shown, reason);
+    if (isBusy(error)) throw new FolderInUse(shown, holderOf(path), error);
+    throw new UnusableFolder(shown, await unusableReason(path, error));
   }
   return async () => {
     await rm(pid_file, { force: true });
@@ -60,12 +77,49 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
   };
 }
 
-async function holderOf(pid_file: string): Promise<string> {
-  const pid = await readFile(pid_file, "utf8").catch(() => "");
-  return `${/^\d+$/.test(pid) ? `process ${pid}` : "another process"} is using it.`;
+/** Returns the process that holds the claim on `path`, such as "process 123", or null. Claims nothing. */
+export function claimHolder(path: string): string | null {
+  const lock_file = lockFileOf(path);
+  if (!existsSync(lock_file)) return null;
+  let lock: Sqlite | undefined;
+  try {
+    lock = new Sqlite(lock_file, { readonly: true });
+    lock.query("select 1 from sqlite_master").all();
+    return null;
+  } catch (error) {
+    // A later claim reports any other error of the file.
+    return isBusy(error) ? holderOf(path) : null;
+  } finally {
+    lock?.close();
+  }
 }
 
-async function reasonOf(path: string, error: unknown): Promise<string> {
+const LOOK_MS_MAX = 200;
+
+function lockFileOf(path: string): string {
+  return `${path}.lock`;
+}
+
+function pidFileOf(path: string): string {
+  return `${path}.pid`;
+}
+
+function isBusy(error: unknown): boolean {
+  return errorCode(error) === "SQLITE_BUSY";
+}
+
+function holderOf(path: string): string {
+  try {
+    const pid = readFileSync(pidFileOf(path), "utf8");
+    return /^\d+$/.test(pid) ? `process ${pid}` : UNKNOWN_HOLDER;
+  } catch {
+    return UNKNOWN_HOLDER;
+  }
+}
+
+const UNKNOWN_HOLDER = "another process";
+
+async function unusableReason(path: string, error: unknown): Promise<string> {
   switch (errorCode(error)) {
     case "EACCES":
     case "EPERM":
@@ -73,11 +127,11 @@ async function reasonOf(path: string, error: unknown): Promise<string> {
     case "EROFS":
       return "the file system is read-only.";
     case "EEXIST":
-      return (await isLink(path)) ? "it is a symbolic link to nothing." : "there is a file in its place.";
+      return (await isLink(path)) ? "it is a symbolic link to nothing." : "a file already has its name.";
     case "ENOTDIR":
-      return "there is a file in its place.";
+      return "a file already has its name.";
     case "ENOENT":
-      return "a folder above it does not exist and can not be made.";
+      return "a folder above it does not exist and cannot be created.";
     case "ENAMETOOLONG":
       return "its name is too long.";
     case "ENOSPC":
@@ -85,7 +139,7 @@ async function reasonOf(path: string, error: unknown): Promise<string> {
     case "SQLITE_CANTOPEN":
     case "SQLITE_READONLY":
     case "SQLITE_NOTADB":
-      return `its lock, ${path}.lock, can not be made.`;
+      return `its lock, ${path}.lock, cannot be created.`;
     default:
       return error instanceof Error ? error.message : String(error);
   }

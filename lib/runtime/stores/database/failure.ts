@@ -2,26 +2,29 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { NoPermit } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
-/** A write, where none may be done. */
+/** The SQLSTATE of a refused write in a read-only session. */
 const READ_ONLY = "25006";
 
 /**
- * SQLSTATE classes and codes by which a server says that it cannot serve now: connection exceptions (08),
- * authorization (28), resources (53), operator intervention and statement timeouts (57), system errors (58),
- * an unknown database, a standby, an idle transaction that was ended.
+ * The SQLSTATE classes and codes of a server that cannot serve now: connection exceptions (08), authorization
+ * (28), resources (53), operator intervention and statement timeouts (57), system errors (58); also an
+ * unknown database, a standby, and an ended idle transaction.
  */
 const refusals = ["08", "28", "53", "57", "58", "3D000", READ_ONLY, "25P03"];
 
-/** After these the connection is gone or about to go: shut-down, crash, start-up, idle transaction ended. */
+/**
+ * The codes after which the connection is closed or about to close: shutdown, crash, startup, idle
+ * transaction ended.
+ */
 const endings = ["08", "57P", "25P03"];
 
-/** After so long it is worth while to ask again a database that had no connection left. */
+/** The Retry-After when the database had no free connection. */
 const BUSY_SECONDS = 1;
 
-/** Codes of errors raised by the driver or the runtime, not by the server. */
+/** The codes of errors from the driver or the runtime, not from the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** This adapter gave a connection up; the message says why. */
+/** The error for a connection that this adapter has given up. The message says why. */
 export class ConnectionLost extends Error {
   constructor(message: string) {
     super(message);
@@ -30,8 +33,8 @@ export class ConnectionLost extends Error {
 }
 
 /**
- * `StoreUnavailable` when the server says that it cannot serve, or no connection was to be had; the error
- * itself for anything else. Errors that the work made of its own are left alone, whatever their causes.
+ * Returns `StoreUnavailable` when the server cannot serve or no connection was free, else the error itself.
+ * Errors that the work itself throws are returned unchanged, whatever their causes.
  */
 export function databaseFailure(error: unknown): unknown {
   const failure = driverError(error);
@@ -48,8 +51,8 @@ export function throwDatabaseFailure(error: unknown): never {
 }
 
 /**
- * Whether the connection that reported `error` can no longer be trusted. To be asked of the driver's errors
- * only: others may carry the same codes.
+ * Returns whether the connection that reported `error` is lost. Pass only errors of the driver, because other
+ * errors can have the same codes.
  */
 export function isConnectionLost(error: unknown): boolean {
   const failure = driverError(error);
@@ -57,12 +60,12 @@ export function isConnectionLost(error: unknown): boolean {
   return failure instanceof ConnectionLost || hasConnectionCode(failure);
 }
 
-/** Whether the server refused `error`'s statement since it takes no writes, or takes none now. */
+/** Returns whether the server refused the statement because it takes no writes, or none now. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
-/** drizzle wraps what the driver rejects with. */
+/** Returns the error of the driver, which drizzle wraps. */
 function driverError(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error;
 }
@@ -80,30 +83,19 @@ function hasConnectionCode(failure: unknown): boolean {
   );
 }
 
-/** An error that the server sent, which both drivers copy onto theirs. */
+/** An error from the server. Both drivers copy its fields onto theirs. */
 interface Reported {
   severity: unknown;
   /** The SQLSTATE. */
   code: string;
-  /** Named so by PGlite. */
-  constraint?: unknown;
-  /** Named so by postgres.js. */
-  constraint_name?: unknown;
 }
 
 /**
- * The SQLSTATE of an error that PostgreSQL reported, such as `23505`, whatever it was wrapped in on its way
- * here; undefined for every other error.
+ * Returns the SQLSTATE of an error that PostgreSQL reported, such as `23505`, through any wrapping errors.
+ * Returns undefined for other errors.
  */
 export function sqlState(error: unknown): string | undefined {
   return reportedFailure(error)?.code;
-}
-
-/** Whether `error` reports that a unique constraint or index was violated: the one named, or any. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  const failure = reportedFailure(error);
-  if (failure?.code !== "23505") return false;
-  return constraint === undefined || (failure.constraint ?? failure.constraint_name) === constraint;
 }
 
 const WRAPPINGS_MAX = 8;
@@ -117,7 +109,7 @@ function reportedFailure(error: unknown): Reported | undefined {
   return undefined;
 }
 
-/** Only what a server reported has a severity. */
+/** Returns whether the server reported the error: only such errors have a severity. */
 function isReported(error: unknown): error is Error & Reported {
   return error instanceof Error && "severity" in error && "code" in error && typeof error.code === "string";
 }

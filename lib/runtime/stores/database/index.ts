@@ -1,8 +1,15 @@
 export * from "../errors.ts";
 export * from "../observer.ts";
-export { claimFolder, claimPath, openFolder, UnusableFolder } from "./data-folder.ts";
+export {
+  claimFolder,
+  claimHolder,
+  claimPath,
+  FolderInUse,
+  openFolder,
+  UnusableFolder,
+} from "./data-folder.ts";
 export * from "./database.ts";
-export { isUniqueViolation, sqlState } from "./failure.ts";
+export { sqlState } from "./failure.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";
 export { prepared, preparedRows } from "./prepared.ts";

@@ -2,23 +2,23 @@ import type postgres from "postgres";
 import { systemClock } from "../../../async/index.ts";
 import { backendPid, type Question } from "./watchdog.ts";
 
-/** What takes no time, and was sent by the driver to a process that it does not name, is lost after so long. */
+/** The time after which a quick command to an unknown server process counts as lost. */
 const QUICK_MS = 1_000;
-/** A process that has begun to read a statement has read it after so long. */
+/** The longest time for a server process to read a statement that it has begun to read. */
 const READING_MS = 2_000;
-/** What parameters of many megabytes travel at over a slow network; a process that waits for them looks idle. */
+/** The assumed speed of large parameters over a slow network. A process that waits for them looks idle. */
 const BYTES_PER_MS = 1_000;
 
-/** What the server says of one process that serves a connection. */
+/** The server's report on a process that serves a connection. */
 interface Backend {
   state: string | null;
-  /** The last change of the state. */
+  /** The time of the last state change. */
   changed: string;
-  /** It waits for the client's next bytes. */
+  /** True when the process waits for more bytes of the client. */
   reads: boolean;
 }
 
-/** The processes that serve the connections of one name, by their ids. */
+/** The server processes behind the connections of one name, by process id. */
 export type Backends = ReadonlyMap<number, Backend>;
 
 interface BackendRow extends Omit<Backend, "reads"> {
@@ -28,9 +28,9 @@ interface BackendRow extends Omit<Backend, "reads"> {
 }
 
 /**
- * Asks the server which of its processes serve connections of this name, over a connection that is not one of
- * them. Null when it can not be told: behind a pooler, whose connections are served by other processes than
- * they say, or where the role may not see its own sessions.
+ * Asks the server for the processes behind the connections of this name, over a separate connection. Returns
+ * null if the answer would be wrong: behind a pooler, which reports other processes, or if the role cannot
+ * see its own sessions.
  */
 export async function readBackends(sql: postgres.Sql, name: string): Promise<Backends | null> {
   const query = sql.unsafe<BackendRow[]>(
@@ -49,9 +49,9 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
 }
 
 /**
- * Whether an answer to `question` can no longer come: on two looks, a while apart, the server had no such
- * process, or one that all the time waited for the client, as the client does for it. A process that works,
- * or waits for a lock, is slow and not dead.
+ * Returns whether the answer to `question` can no longer come. The server shows this in two looks: it has no
+ * such process, or the process waits for the client, which waits for it. A process that works or waits for a
+ * lock is slow, not dead.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
   const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;
@@ -66,8 +66,8 @@ export function isUnanswerable(question: Question, before: Backends, now: Backen
 }
 
 /**
- * Ends processes that serve connections of this name: all, or those given. They would keep their locks and
- * their places until the server notices by itself that nobody is there, which can take hours.
+ * Ends the processes behind connections of this name: all, or the given ones. Otherwise they would hold locks
+ * and connection slots until the server notices the lost clients, which can take hours.
  */
 export async function endBackends(sql: postgres.Sql, name: string, pids?: readonly number[]): Promise<void> {
   if (pids?.length === 0) return;

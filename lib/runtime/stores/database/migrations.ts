@@ -4,9 +4,9 @@ import { sqlState } from "./failure.ts";
 import { type Orm, rows } from "./orm.ts";
 
 /**
- * Applies the migrations of `folder` that the journal of `schema` does not hold yet, in the journal's order,
- * inside the caller's transaction. An advisory lock held until that transaction ends makes replicas that
- * start together wait for each other. Throws when a migration that was applied has been edited since.
+ * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order, inside the
+ * caller's transaction. An advisory lock until the end of the transaction makes replicas that start together
+ * wait for each other. Throws when an applied migration was edited since.
  */
 export async function applyMigrations(tx: Orm, schema: string, folder: string): Promise<void> {
   try {
@@ -17,7 +17,7 @@ export async function applyMigrations(tx: Orm, schema: string, folder: string): 
   }
 }
 
-/** By SQLSTATE: what an operator must mend before the service can start. */
+/** The problems that an operator must solve before the service can start, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "42501":
     "The user of DATABASE_URL may not write schema {schema}: grant it CREATE on the database, make it the schema's owner, or let its owner migrate first.",
@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 async function applyMissing(tx: Orm, schema: string, folder: string): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
-  // who may not write the schema may work in it, once its owner has migrated
+  // A user without permission to write the schema can work in it, once its owner has migrated.
   const known = await appliedHashes(tx, schema, journal);
   if (migrations.every(({ folderMillis, hash }) => known?.get(folderMillis) === hash)) return;
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
@@ -56,7 +56,7 @@ async function applyMissing(tx: Orm, schema: string, folder: string): Promise<vo
   }
 }
 
-/** What was applied so far; null where there is no journal that this user may read. */
+/** Returns the applied migrations, or null without a journal that this user can read. */
 async function appliedHashes(tx: Orm, schema: string, journal: SQL): Promise<Map<number, string> | null> {
   const [found] = await rows<{ readable: boolean }>(
     tx,

@@ -7,28 +7,28 @@ import type { Orm } from "./orm.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
-/** What a server and PGlite do each in a way of their own. */
+/** The operations that differ between a server and PGlite. */
 export interface DatabaseAdapter {
   /** Runs `work` outside a transaction. */
   run<T>(work: (orm: Orm) => Promise<T>): Promise<T>;
-  /** Runs `work` in one transaction, and once. */
+  /** Runs `work` in one transaction, without retries. */
   transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
-  /** Runs `work`, all attempts at a transaction, when it is the turn of such a one. */
+  /** Waits for a turn, then runs `work`: all attempts of one transaction. */
   inTurn<T>(options: TransactionOptions, work: () => Promise<T>): Promise<T>;
-  /** `Database.stream` by the operations of `database`. */
+  /** Implements `Database.stream` with the operations of `database`. */
   stream<Row>(
     database: Database,
     operation: string,
     statement: SQL,
     batch_rows: number,
   ): AsyncIterable<Row[]>;
-  /** Runs `work` in one transaction whose statements may take long. */
+  /** Runs `work` in one transaction with a long statement timeout. */
   migrate(work: (tx: Orm) => Promise<void>): Promise<void>;
   ping(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A database under a name in metrics, and what all adapters have in common: see `Database` for what it promises. */
+/** A database with a name for metrics, and the logic that all adapters share; `Database` has the contract. */
 export class ObservedDatabase implements Database {
   readonly #adapter: DatabaseAdapter;
   readonly #namespace: string;

@@ -13,17 +13,17 @@ import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-po
 import { sessionSettings } from "./session-settings.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
-  /** The schema this user works in, as metrics name it. */
+  /** The schema in which this user works: its name in metrics. */
   namespace: string;
   observer?: StoreObserver;
-  /** The files of TLS, where the URL asks for it. */
+  /** The TLS files, if the URL asks for TLS. */
   tls?: PeerTls;
 }
 
 /**
- * Opens the database that `url` names (contract 1): `postgres://…`, `pglite:///folder` or
- * `pglite://memory`. Rejects with `StoreUnavailable` when a server does not answer, with
- * `UnusableFolder` when a folder cannot be used, with `TypeError` for any other URL.
+ * Opens the database of `url` (OP-11): `postgres://…`, `pglite:///folder` or `pglite://memory`. Rejects with
+ * `StoreUnavailable` when a server does not answer, with `UnusableFolder` for an unusable folder, and with
+ * `TypeError` for any other URL.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const { namespace, observer = observeNothing, tls, ...limits } = options;
@@ -44,7 +44,7 @@ const OPEN_TIMEOUT_MS = 10_000;
 async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Promise<PostgresPool> {
   const pool = new PostgresPool(url, limits, tls);
   try {
-    // the driver connects again and again to a port where something else than PostgreSQL answers
+    // The driver reconnects without end to a port where another program answers.
     await answerWithin(OPEN_TIMEOUT_MS, "database", pool.warm());
     return pool;
   } catch (error) {
@@ -73,12 +73,12 @@ async function pinned(pglite: PGlite): Promise<PGlite> {
   return pglite;
 }
 
-/** The URL of an embedded database in `folder`, an absolute path with any characters. */
+/** Returns the URL of an embedded database in `folder`, an absolute path with any characters. */
 export function pgliteUrl(folder: string): string {
   return `pglite://${folder.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The folder of a `pglite:` URL, or undefined for memory. */
+/** Returns the folder of a `pglite:` URL, or undefined for memory. */
 function pgliteFolder(url: string): string | undefined {
   if (url === "pglite://memory") return undefined;
   const folder = decoded(url.slice("pglite://".length));

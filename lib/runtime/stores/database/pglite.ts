@@ -8,12 +8,12 @@ import { throwDatabaseFailure } from "./failure.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, type Orm, rows } from "./orm.ts";
 
-/** Longest wait for the one session, and in a lane before it. */
+/** The longest wait for the session, and for a lane before it. */
 const ACQUIRE_TIMEOUT_MS = 10_000;
 
 /**
- * PostgreSQL in this process. It has one session, and a second user would join the first one's transaction: so
- * they take turns, which is correct for any number of them, and fast for few.
+ * PostgreSQL in this process. It has one session, and a second user would join the first user's transaction.
+ * Users therefore take turns, which is correct for any number and fast for few.
  */
 export class PgliteAdapter implements DatabaseAdapter {
   readonly #pglite: PGlite;
@@ -47,7 +47,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     return this.run((orm) => orm.transaction(work, { isolationLevel: options.isolation, accessMode }));
   }
 
-  /** One transaction of a lane waits for the session, beside all others. */
+  /** Waits in the lane, so that one transaction of each lane waits for the session. */
   async inTurn<T>({ lane }: TransactionOptions, work: () => Promise<T>): Promise<T> {
     if (lane === undefined) return work();
     const leave = await this.#lanes.acquire(lane, ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
@@ -55,8 +55,8 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   /**
-   * The cursor is declared WITH HOLD, which keeps a copy of the rows in the session, so that others take
-   * their turns between two batches.
+   * Reads from a cursor WITH HOLD, which copies the rows into the session. Other users can take turns between
+   * two batches.
    */
   async *stream<Row>(
     database: Database,

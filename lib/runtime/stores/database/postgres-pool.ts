@@ -9,19 +9,20 @@ import { youngTimeouts } from "./session-settings.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export interface PostgresLimits {
-  /** Connections that work at the same time; one more is kept for pings. */
+  /** The number of connections for work. One more is kept for pings. */
   pool_max: number;
-  /** Longest wait for a free connection. */
+  /** The longest wait for a free connection. */
   acquire_timeout_ms: number;
-  /** Transactions of one lane that may wait for their turn, and for how long. */
+  /** The maximum number of transactions that wait in one lane. */
   lane_waiting_max: number;
+  /** The maximum time for which a transaction waits in its lane. */
   lane_timeout_ms: number;
   connect_timeout_ms: number;
-  /** The server ends a statement after this long (`statement_timeout`). */
+  /** The server's `statement_timeout`. */
   statement_timeout_ms: number;
   /**
-   * When the server may keep one plan for all values of a prepared statement (`plan_cache_mode`). Statements
-   * whose best way depends on their values, such as pages of a large log, want `force_custom_plan`.
+   * The server's `plan_cache_mode`: whether it may keep one plan for all values of a prepared statement. Use
+   * `force_custom_plan` if the best plan depends on the values, as for pages of a large log.
    */
   plan_cache_mode: "auto" | "force_custom_plan";
 }
@@ -36,21 +37,29 @@ export const postgresLimits: PostgresLimits = {
   plan_cache_mode: "auto",
 };
 
-/** Of the connections, those that transactions of one lane may have, and those that all writers may have. */
+/** The share of the connections for transactions of one lane. */
 const LANE_SHARE = 0.2;
+/** The share of the connections for all writers. */
 const WRITERS_SHARE = 0.7;
-/** How long after `statement_timeout` a server must have reported it, before it counts as gone. */
+/**
+ * The time after `statement_timeout` within which a server must report it. A silent server counts as gone.
+ */
 const REPORT_MS = 1_000;
-/** Work whose connection was lost is done again when it is not older than this: its caller still waits. */
+/**
+ * The greatest age of work that is retried after a lost connection. The callers of younger work still wait.
+ */
 const REPEAT_WITHIN_MS = 5_000;
-/** Connections that lead to a standby are not made anew more often: whatever leads there may take a while to turn. */
+/**
+ * The shortest time between two reconnects away from a standby. A name or proxy that leads there may take a
+ * while to switch.
+ */
 const STANDBY_PAUSE_MS = 500;
 
 /**
- * postgres.js with four things added: a limit on the wait for a connection, a limit on the wait for an
- * answer, a fresh set of connections after one was lost, and a second try of work that was lost with it. The
- * third is needed because a connection of postgres.js that broke with bytes unsent does not always recover, and
- * cannot be thrown away one by one; and where one went silent, the others did too.
+ * A pool over postgres.js that adds four things: a timeout for a connection, a timeout for an answer, a fresh
+ * set of connections after a loss, and a retry of lost work. The fresh set is needed because a broken
+ * connection of postgres.js with unsent bytes does not always recover. Connections cannot be discarded one by
+ * one, and if one went silent, the others did too.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;
@@ -60,11 +69,11 @@ export class PostgresPool {
   readonly #streams: Semaphore;
   readonly #writers: Semaphore;
   readonly #lanes: KeyedSemaphore;
-  /** Limits of the database's own that are lifted for our sessions. */
+  /** The timeouts set at the database that these sessions switch off. */
   #timeouts: Record<string, string> = {};
-  /** Which of several servers to connect to; null where there is one. */
+  /** The search for the primary among several servers, or null for a single server. */
   readonly #search: PrimarySearch | null;
-  /** Undefined while it is not known where to. */
+  /** The current connections, or undefined while the primary is unknown. */
   #connections: ConnectionSet | undefined;
   #connecting: Promise<ConnectionSet> | undefined;
   #ping: Promise<unknown> | undefined;
@@ -83,8 +92,8 @@ export class PostgresPool {
   }
 
   /**
-   * Lends a connection's worth of the pool to `work`, for as long as it runs. When the connection is lost, and
-   * no COMMIT was sent over it, `work` is done once more on a new one.
+   * Runs `work` with one connection of the pool. If the connection is lost early and before a COMMIT was
+   * sent, `work` is retried once on a new connection.
    */
   async use<T>(work: Work<T>, silence_ms = this.#limits.statement_timeout_ms + REPORT_MS): Promise<T> {
     const release = await this.#acquire(this.#permits);
@@ -99,7 +108,7 @@ export class PostgresPool {
     }
   }
 
-  /** Runs `work` when it is the turn of one more writer, of this lane if one is given. */
+  /** Runs `work` when a writer's turn comes, and a turn of its lane if it has one. */
   async writing<T>(lane: string | undefined, work: () => Promise<T>): Promise<T> {
     const leaveLane = lane === undefined ? () => {} : await this.#takeTurn(lane);
     try {
@@ -110,19 +119,19 @@ export class PostgresPool {
     }
   }
 
-  /** Leave for one more stream: they keep a connection for long, and may have half of them at most. */
+  /** Takes a permit for a stream. Streams hold connections for long, so they may use at most half of them. */
   stream(): Promise<Release> {
     return this.#acquire(this.#streams);
   }
 
-  /** Opens every connection, so that the first burst does not wait for it; rejects with what the driver says. */
+  /** Opens every connection, so that the first burst does not wait. Rejects with the driver's error. */
   async warm(): Promise<void> {
     await this.#liftTimeouts();
     const { sql } = await this.#connected();
     await Promise.all(Array.from({ length: this.#limits.pool_max }, () => sql.unsafe("select 1")));
   }
 
-  /** Resolves when the server answers; a second call joins the first while that one waits. */
+  /** Resolves when the server answers. Concurrent calls share one ping. */
   ping(): Promise<unknown> {
     this.#ping ??= this.#attempt(select1, this.#limits.statement_timeout_ms)
       .then(resultOf)
@@ -137,7 +146,10 @@ export class PostgresPool {
     await this.#connections?.end(REPORT_MS);
   }
 
-  /** A server that does not know a setting refuses the session, so those of younger ones are asked for first. */
+  /**
+   * Turns off timeouts that only newer servers have and that are set. A server refuses a session with an
+   * unknown setting, so the pool first asks for the settings.
+   */
   async #liftTimeouts(): Promise<void> {
     const names = youngTimeouts.map((name) => `'${name}'`).join();
     const before = await this.#connected();
@@ -182,7 +194,7 @@ export class PostgresPool {
     }
   }
 
-  /** Work that other callers have under way on the old connections may finish; nothing new starts there. */
+  /** Replaces the connections. Work in flight on the old ones can finish, and no new work starts there. */
   #replace(lost: ConnectionSet): void {
     if (this.#connections !== lost || this.#closed) return;
     this.#connections = this.#search === null ? this.#connect(this.#url) : undefined;
@@ -206,8 +218,8 @@ export class PostgresPool {
   }
 
   /**
-   * Whether these connections, over which a write was refused, lead to a standby: what the name stands for may
-   * have changed its mind meanwhile. An operator who closes a primary to writers is left alone.
+   * Returns whether the connections led to a standby after a refused write, and replaces them if so. The name
+   * may lead to another server now. A primary that an operator made read-only is kept.
    */
   async #leaveStandby(connections: ConnectionSet): Promise<boolean> {
     if (connections.age_ms < STANDBY_PAUSE_MS) return false;
@@ -238,7 +250,7 @@ export class PostgresPool {
 
 type Work<T> = (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>;
 
-/** What came of work: its result, or the loss of its connection. */
+/** The outcome of work: its result, or the loss of its connection. */
 type Attempt<T> = { result: T } | { lost: unknown; repeatable: boolean };
 
 function resultOf<T>(attempt: Attempt<T>): T {

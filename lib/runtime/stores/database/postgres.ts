@@ -11,13 +11,16 @@ import { dialect } from "./prepared.ts";
 import { streamCursor } from "./stream-cursor.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Statements of more parameters have a text that varies with their rows: preparing them only fills memory. */
+/**
+ * The maximum number of parameters in one prepared statement. Longer statements vary with their rows, so
+ * preparing them only fills memory.
+ */
 const PREPARED_PARAMETERS_MAX = 64;
-/** A migration may rebuild a table. */
+/** The statement timeout of migrations, which may rebuild a table. */
 const MIGRATION_STATEMENT_MS = 600_000;
 const longStatements = sql.raw(`set local statement_timeout = ${MIGRATION_STATEMENT_MS}`);
 
-/** A server, by postgres.js: see `PostgresPool` for limits and recovery. */
+/** A PostgreSQL server through postgres.js; `PostgresPool` has limits and recovery. */
 export class PostgresAdapter implements DatabaseAdapter {
   readonly #pool: PostgresPool;
 
@@ -100,8 +103,9 @@ async function transact<T>(
 }
 
 /**
- * Given to postgres.js by a transaction whose connection is gone: it has rejected the transaction already, and
- * would write its COMMIT or ROLLBACK to a socket that is not there, which ends the process.
+ * The result for postgres.js from a transaction whose connection is lost. The driver has rejected the
+ * transaction already. A settled promise would make it write COMMIT or ROLLBACK to a missing socket, which
+ * ends the process.
  */
 const neverSettled = new Promise<never>(() => {});
 
@@ -122,7 +126,7 @@ function sizeOf(parameters: readonly unknown[]): number {
   return size;
 }
 
-/** The part of postgres.js that drizzle calls, with every statement under the watchdog's eyes. */
+/** Returns the methods of postgres.js that drizzle calls, with every statement followed by the watchdog. */
 function watched(sql: Client, watchdog: Watchdog) {
   const savepoint = <T>(work: (inner: postgres.Sql) => Promise<T>) => {
     if (!("savepoint" in sql)) throw new Error("Open transactions with Database.transaction.");

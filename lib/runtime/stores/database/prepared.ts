@@ -3,7 +3,7 @@ import { PgDialect, type PreparedQueryConfig, type SelectedFieldsFlat } from "dr
 import { drizzle } from "drizzle-orm/pg-proxy";
 import { asOrm, type Orm, rowsOf } from "./orm.ts";
 
-/** One for all connections, since it remembers the names of the columns that it has seen. */
+/** The dialect for all connections. It caches the column names that it has seen. */
 export const dialect = new PgDialect();
 
 const builder = asOrm(
@@ -12,14 +12,14 @@ const builder = asOrm(
   }),
 );
 
-/** A select of drizzle's, of fields that are not nested. */
+/** A select of drizzle with a flat list of fields. */
 interface Select<Row> extends SQLWrapper {
   readonly _: { readonly selectedFields: SelectedFieldsFlat; readonly result: Row[] };
 }
 
 /**
- * A select that is built once, with `sql.placeholder` for what each call brings. Drizzle builds the text of a
- * query anew for every call otherwise, which costs more than all else that this process does for a short one.
+ * Prepares a select that is built once, with `sql.placeholder` for the values of each call. Otherwise drizzle
+ * builds the text anew for every call, which is the largest cost of a short query in this process.
  */
 export function prepared<Row>(
   build: (orm: Orm) => Select<Row>,
@@ -36,7 +36,7 @@ export function prepared<Row>(
       .execute(values);
 }
 
-/** As {@link prepared}, for a statement that is written in SQL: the rows are as `rows` gives them. */
+/** Prepares a SQL statement, as {@link prepared} does for a select. The rows have the form of `rows`. */
 export function preparedRows<Row>(
   statement: SQL,
 ): (orm: Orm, values: Record<string, unknown>) => Promise<Row[]> {

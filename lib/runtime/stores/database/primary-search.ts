@@ -4,16 +4,22 @@ import { ConnectionLost } from "./failure.ts";
 import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
 import { withoutSettings } from "./session-settings.ts";
 
-/** The log's timeline, which each promotion raises: null of a server that takes no writes. */
+/**
+ * The timeline of the write-ahead log, which each promotion increases. The value is null from a server that
+ * takes no writes.
+ */
 const TIMELINE = `select case when pg_is_in_recovery() then null
   else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline`;
 
-/** For all servers together: one that is frozen does not answer at all. */
+/** The timeout of a search over all servers. A frozen server does not answer at all. */
 const SEARCH_MS = 1_000;
-/** What the others get once one has said that it takes writes: it may be an old primary that does not know. */
+/**
+ * The time for the other servers once one has said that it takes writes. That one may be an old primary that
+ * does not know of its successor.
+ */
 const OTHERS_MS = 100;
 
-/** Which server of several takes writes can not be told now. */
+/** The error when no primary was found among several servers. */
 export class NoPrimary extends ConnectionLost {
   constructor(failure: unknown) {
     super("No server of the list was found to take writes.");
@@ -21,7 +27,7 @@ export class NoPrimary extends ConnectionLost {
   }
 }
 
-/** The URL of each server that a URL lists by `host:port` with commas between, in its order. */
+/** Returns the URL of each server in a comma-separated list of `host:port`, in order. */
 export function serverUrls(url: string): string[] {
   const [, scheme = "", authority = "", rest = ""] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/.exec(url) ?? [];
   const end = authority.lastIndexOf("@") + 1;
@@ -29,32 +35,35 @@ export function serverUrls(url: string): string[] {
   return hosts.map((host) => `${scheme}${authority.slice(0, end)}${host}${rest}`);
 }
 
-/** Where an IPv6 address leads, which the driver would take apart at its colons; nothing for any other host. */
+/**
+ * Returns host and port of an IPv6 address, which the driver would split at its colons. Returns nothing for
+ * any other host.
+ */
 export function ipv6Place(url: string): { host?: string; port?: number } {
   const [, address, port = "5432"] = IPV6_HOST.exec(url) ?? [];
   if (address === undefined) return {};
   const place: object = { host: [address], port: [Number(port)] };
-  // biome-ignore lint/plugin: the driver takes lists too, and leaves their items as they are; its types do not say so
+  // biome-ignore lint/plugin: the driver also accepts lists and does not split their items, but its types do not say so
   return place as { host?: string; port?: number };
 }
 
 const IPV6_HOST = /^[a-z]+:\/\/(?:[^/?#]*@)?\[([\da-fA-F:.]+)\](?::(\d+))?(?:[/?#]|$)/;
 
-/** Whether connections must lead to a server that takes writes: with several servers, or where the URL says so. */
+/** Returns whether connections must lead to a primary: with several servers, or if the URL says so. */
 export function wantsPrimary(url: string): boolean {
   const asked = new URLSearchParams(url.split("?", 2)[1]).get("target_session_attrs");
   return asked === "primary" || asked === "read-write" || serverUrls(url).length > 1;
 }
 
 /**
- * Finds the primary among several servers. All are asked at once: the driver's own way, one after the other from
- * the first, waits for a frozen one each time, takes a standby for one that can be written to (`read-write`), and
- * does not end while none listens.
+ * Finds the primary among several servers by asking all at once. The driver asks one after the other: it
+ * waits for a frozen server each time, accepts a standby for `read-write`, and never ends while no server
+ * listens.
  */
 export class PrimarySearch {
   readonly #urls: readonly string[];
   readonly #tls: PeerTls | undefined;
-  /** The newest timeline that was seen. A primary of an older one was replaced, and does not know. */
+  /** The newest timeline seen. A primary with an older timeline was replaced and does not know it. */
   #timeline = 0;
 
   constructor(url: string, tls: PeerTls | undefined) {
@@ -63,7 +72,7 @@ export class PrimarySearch {
   }
 
   /**
-   * The URL of the server that takes writes: `current`, unless another has taken its place. Rejects with
+   * Returns the URL of the primary: `current`, unless another server has replaced it. Rejects with
    * `NoPrimary`.
    */
   async find(current?: string): Promise<string> {
@@ -84,7 +93,7 @@ export class PrimarySearch {
     await Promise.race([Promise.all(asking), over.promise]);
     for (const timer of timers) clearTimeout(timer);
     this.#timeline = Math.max(this.#timeline, ...found.values());
-    // one server may have several names
+    // One server can have several names.
     const newest = this.#urls.filter((url) => found.get(url) === this.#timeline);
     const [first] = newest;
     if (first === undefined) throw new NoPrimary(failure);
@@ -93,7 +102,7 @@ export class PrimarySearch {
 }
 
 async function timelineOf(url: string, tls: PeerTls | undefined): Promise<number | null> {
-  // whoever is asked may be a standby
+  // The server that is asked may be a standby.
   const sql = postgres(withoutSettings(url, { target_session_attrs: "", ...TLS_PARAMETERS }), {
     ...ipv6Place(url),
     ssl: serverTls(url, tls),

@@ -6,8 +6,8 @@ const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Runs `attempt` again, at most five times, when PostgreSQL rolled it back for the sake of another
- * transaction. The pauses grow and vary, so that the same transactions do not meet again.
+ * Retries `attempt`, at most five times, after a serialization failure or a deadlock. The backoff grows and
+ * has jitter, so that the same transactions do not meet again.
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {

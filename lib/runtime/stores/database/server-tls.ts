@@ -1,9 +1,12 @@
 import { databaseUsesTls, type PeerTls, renewingOptions } from "../../config/index.ts";
 
-/** The driver's `ssl` for the server of `url`: of its own modes only one checks certificates, as these options do. */
+/**
+ * Returns the driver's `ssl` for the server of `url`. These options check certificates, as only one of the
+ * driver's own modes does.
+ */
 export function serverTls(url: string, tls: PeerTls | undefined) {
   return databaseUsesTls(url) && (tls === undefined ? {} : renewingOptions(tls));
 }
 
-/** Of the URL, which say no more to the driver than that there is TLS. */
+/** The TLS parameters of the URL, which `serverTls` has read already. */
 export const TLS_PARAMETERS = { sslmode: "", sslrootcert: "" };

@@ -1,7 +1,7 @@
 /**
- * Settings of every session, whatever the database, its role or its URL say: how times and values are written
- * and read, where an unqualified name leads, when a transaction sees others. Our statements are written for
- * these. `default_transaction_read_only` is left to the operator, who closes a database to writers with it.
+ * The settings of every session, which override those of the database, role and URL. Statements rely on them:
+ * on the format of times and values, the search path and the isolation. `default_transaction_read_only` is
+ * not set, because operators use it to close a database to writers.
  */
 export const sessionSettings: Record<string, string> = {
   client_encoding: "UTF8",
@@ -16,10 +16,16 @@ export const sessionSettings: Record<string, string> = {
   lock_timeout: "0",
 };
 
-/** Limits that younger servers have, and that refuse a session of older ones: pinned to 0 where they are set. */
+/**
+ * Timeouts of newer servers, which sessions switch off if an operator has set them. Older servers refuse a
+ * session with an unknown setting.
+ */
 export const youngTimeouts = ["idle_session_timeout", "transaction_timeout"];
 
-/** `url` without the query parameters that postgres.js would put in place of `settings` of the same name. */
+/**
+ * Returns `url` without the query parameters that postgres.js would use instead of `settings` of the same
+ * name.
+ */
 export function withoutSettings(url: string, settings: object): string {
   const [address = "", query] = url.split("?", 2);
   if (query === undefined) return url;

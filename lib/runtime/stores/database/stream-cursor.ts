@@ -4,8 +4,8 @@ import { ConnectionLost } from "./failure.ts";
 import { rows } from "./orm.ts";
 
 /**
- * Yields the rows of `statement` from a cursor inside one read-only transaction, so as of one moment. The
- * next batch is fetched when the consumer asks for it.
+ * Yields the rows of `statement` from a cursor in one read-only transaction, as of one moment. Each batch is
+ * fetched on demand.
  */
 export async function* streamCursor<Row>(
   database: Database,

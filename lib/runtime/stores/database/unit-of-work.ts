@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Knows whether the current call runs inside a transaction. There, `Database.run` and `Database.transaction`
- * would use another connection: they would not see the transaction's writes, and would wait for ever on an
- * embedded database or a pool that is in use. They refuse instead.
+ * Detects calls inside a transaction and refuses them. There, `Database.run` and `Database.transaction` would
+ * use another connection. They would not see the transaction's writes, and would wait forever on an embedded
+ * database or a full pool.
  */
 export class UnitOfWork {
   readonly #current = new AsyncLocalStorage<{ open: boolean }>();
@@ -13,7 +13,7 @@ export class UnitOfWork {
     try {
       return await this.#current.run(unit, work);
     } finally {
-      // What the work left running in the background keeps this context for ever.
+      // Work that is still running in the background keeps this context.
       unit.open = false;
     }
   }

@@ -2,27 +2,30 @@ import { systemClock } from "../../../async/index.ts";
 import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
 export interface WatchdogLimits {
-  /** A statement that stays unanswered for so long ends the work. */
+  /** The time after which an unanswered statement ends its work. */
   silence_ms: number;
-  /** After so long `onSuspicion` is told, whose part it is to find out whether the connection is dead. */
+  /**
+   * The time after which an unanswered statement calls `onSuspicion`, which finds out whether the connection
+   * is dead.
+   */
   suspicion_ms: number;
   onSuspicion(watchdog: Watchdog): void;
 }
 
-/** Something that the server was asked and has not answered. */
+/** A request that the server has not answered. */
 export interface Question {
   asked_at: number;
-  /** It takes no time, as BEGIN does. */
+  /** True for a request that takes no time, such as BEGIN. */
   quick: boolean;
-  /** What travels with it, about. */
+  /** The approximate size of its parameters. */
   size_bytes: number;
-  /** The server's process that was asked; undefined while that is not known. */
+  /** Returns the id of the server process, or undefined while it is unknown. */
   backend_pid(): number | undefined;
 }
 
 /**
- * Watches over the statements of one unit of work: runs a timer while some are under way, none while the work
- * itself thinks. Once the connection was lost, or the work ended, no further statement is let through.
+ * Watches the statements of one unit of work. Its timer runs only while a statement is in flight. After a
+ * lost connection, or the end of the work, it refuses further statements.
  */
 export class Watchdog {
   /** Rejects with `ConnectionLost` when the connection is given up while a statement is unanswered. */
@@ -44,38 +47,38 @@ export class Watchdog {
     this.#bark = reject;
   }
 
-  /** Whether the connection can no longer be trusted. */
+  /** True when the connection is lost. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** Whether a COMMIT was sent, so that nobody knows what was done when the connection is lost. */
+  /** True after a COMMIT was sent: if the connection is lost then, the outcome is unknown. */
   get committing(): boolean {
     return this.#committing;
   }
 
-  /** What has stayed unanswered for long enough to be suspicious. */
+  /** Returns the requests that have been unanswered for a suspiciously long time. */
   suspicious(): Question[] {
     const before = systemClock.elapsed_ms() - this.#limits.suspicion_ms;
     return this.#ended ? [] : this.#questions.filter(({ asked_at }) => asked_at <= before);
   }
 
   /**
-   * Announces that the driver sends a BEGIN or the like of its own; call the result when it was answered. Throws
+   * Records a BEGIN or similar request that the driver sends. Call the result once it is answered. Throws
    * when the work has ended.
    */
   ask(): () => void {
     return this.#ask({ quick: true, size_bytes: 0, backend_pid: this.#backend_pid });
   }
 
-  /** As {@link ask}, for the COMMIT. */
+  /** Records the COMMIT, as {@link ask} does. */
   askToCommit(): () => void {
     const answered = this.ask();
     this.#committing = true;
     return answered;
   }
 
-  /** Follows a statement of the driver, with parameters of `size_bytes`, until it is answered. */
+  /** Follows a statement with parameters of `size_bytes` until it is answered. */
   follow<Statement extends PromiseLike<unknown>>(send: () => Statement, size_bytes = 0): Statement {
     let sent: Statement | undefined;
     const backend_pid = () => backendPid(sent);
@@ -90,7 +93,7 @@ export class Watchdog {
     return statement;
   }
 
-  /** Gives the connection up. */
+  /** Marks the connection as lost and rejects `silence`. */
   giveUp(reason: string): void {
     this.lose();
     this.#bark(new ConnectionLost(reason));
@@ -133,7 +136,7 @@ export class Watchdog {
   }
 }
 
-/** The process that serves a statement of postgres.js, which notes it when it sends the statement. */
+/** Returns the server process of a statement. postgres.js stores it when it sends the statement. */
 export function backendPid(statement: unknown): number | undefined {
   if (typeof statement !== "object" || statement === null || !("state" in statement)) return undefined;
   const { state } = statement;

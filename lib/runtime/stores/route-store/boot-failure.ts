@@ -1,23 +1,22 @@
 import { StoreUnavailable } from "../errors.ts";
-import { tlsFault } from "../tls-fault.ts";
+import { tlsError } from "../tls-error.ts";
 
 /**
- * What an operator is told when `ROUTE_STORE_URL` can not be used at boot (contract 1). `refused`: the server
- * answers and will never serve under this URL.
+ * Returns the error for an operator when `ROUTE_STORE_URL` cannot be used at boot (OP-14). `refused` is true
+ * when the server answers but will never serve under this URL.
  */
 export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailable; refused: boolean } {
   const said = messageOf(error);
   const peer = { url: "ROUTE_STORE_URL", prefix: "ROUTE_STORE" };
   const sentence =
-    REFUSALS.find(([words]) => words.test(said))?.[1] ?? tlsFault(said, "the route store", peer);
+    REFUSALS.find(([words]) => words.test(said))?.[1] ?? tlsError(said, "the route store", peer);
   const failure = new StoreUnavailable("route_store", error, {
-    message:
-      sentence ?? "The route store (ROUTE_STORE_URL) can not be reached: start it, or correct the URL.",
+    message: sentence ?? "The route store (ROUTE_STORE_URL) cannot be reached: start it, or correct the URL.",
   });
   return { failure, refused: sentence !== undefined };
 }
 
-/** In the words of etcd, which has no codes for these. */
+/** The refusals by the words of etcd, which has no codes for them. */
 const REFUSALS: [words: RegExp, sentence: string][] = [
   [
     /user name is empty/,
@@ -39,7 +38,7 @@ const REFUSALS: [words: RegExp, sentence: string][] = [
 
 const CAUSES_MAX = 8;
 
-/** The messages of an error and its causes. */
+/** Returns the messages of an error and its causes. */
 function messageOf(error: unknown): string {
   const messages: string[] = [];
   let next = error;

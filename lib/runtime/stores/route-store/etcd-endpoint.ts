@@ -1,35 +1,35 @@
 import { connect } from "node:http2";
-import { rootCertificates } from "node:tls";
-import { withDeadline } from "@ostiary/lib/async";
-import { noop } from "cockatiel";
-import { Etcd3, GRPCDeadlineExceededError, GRPCUnavailableError } from "etcd3";
+import { type Etcd3, GRPCDeadlineExceededError, GRPCUnavailableError } from "etcd3";
+import { systemClock, withDeadline } from "../../../async/index.ts";
 import type { PeerTls, TlsOptions } from "../../config/index.ts";
+import { EtcdClient, type EtcdUser } from "./etcd-client.ts";
 
-/** A user of etcd, where it wants to know who calls. */
-export interface EtcdUser {
-  username: string;
-  password: string;
-}
-
-/** etcd makes the check of a password slow on purpose. */
-const AUTHENTICATION_TIMEOUT_MS = 2_000;
 const GREETING_TIMEOUT_MS = 1_000;
-const RECONNECT_MS = 500;
-const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
+/** The time between the timeout of a call and its cancellation, in which an answer still counts. */
+const LATE_MS = 10_000;
 
 /**
- * One node of etcd and its client, which connects when it is first used. Once a call was not answered by its
- * deadline, the node must greet a new connection before it is called again: the library would open one
- * connection after another to a node that takes them and says nothing, and close none.
+ * Returns the library's deadline for a call with `timeout_ms`. The library cancels a call at its deadline. If
+ * the answer then still arrives, the runtime never closes that connection.
+ */
+export function lateDeadline(timeout_ms: number): number {
+  return systemClock.now() + timeout_ms + LATE_MS;
+}
+
+/**
+ * One node of etcd and its client, which connects on first use. After a timed-out call the node counts as
+ * silent. This ends with a late answer, or when the node greets a new connection, which then replaces the
+ * silent one. Without this, the library would open one connection after another to a node that accepts them
+ * and says nothing, and close none.
  */
 export class EtcdEndpoint {
   readonly #origin: string;
   readonly #user: EtcdUser | undefined;
   readonly #tls: PeerTls | undefined;
-  #client: Etcd3;
+  #client: EtcdClient;
   #options: TlsOptions | undefined;
-  /** The client of older files: what is under way there may end, and a watch stays until it breaks. */
-  #old: Etcd3 | undefined;
+  /** The client with older files. Its calls in flight can end, and a watch stays until it breaks. */
+  #old: EtcdClient | undefined;
   #isSilent = false;
   #greeting: Promise<boolean> | null = null;
 
@@ -39,34 +39,55 @@ export class EtcdEndpoint {
     this.#user = user;
     this.#tls = tls;
     this.#options = tls?.current();
-    this.#client = clientOf(origin, user, this.#options);
+    this.#client = new EtcdClient(origin, user, this.#options);
   }
 
-  /** Anew when the files of TLS have changed: the library reads them once. */
-  get client(): Etcd3 {
+  /** The client, replaced when the TLS files have changed, because the library reads them once. */
+  get client(): EtcdClient {
     const options = this.#tls?.current();
     if (options === this.#options) return this.#client;
     this.#options = options;
     this.#old?.close();
     this.#old = this.#client;
-    this.#client = clientOf(this.#origin, this.#user, options);
+    this.#client = new EtcdClient(this.#origin, this.#user, options);
     return this.#client;
   }
 
   async call<T>(call: (client: Etcd3, deadline: number) => Promise<T>, deadline: number): Promise<T> {
-    if (this.#isSilent && !(await this.#greets())) throw new GRPCUnavailableError("The node says nothing.");
-    this.#isSilent = false;
-    try {
-      return await call(this.client, deadline);
-    } catch (error) {
-      if (error instanceof GRPCDeadlineExceededError) this.#isSilent = true;
-      throw error;
-    }
+    if (this.#isSilent) await this.#endSilence();
+    const { client } = this;
+    const timeout_ms = Math.max(0, deadline - systemClock.now());
+    const answer = call(client, lateDeadline(timeout_ms));
+    const onSilence = () => {
+      this.#hearsOf(client, true);
+      // A late answer ends the silence. A call that is cancelled leaves the node silent.
+      answer.then(
+        () => this.#hearsOf(client, false),
+        () => {},
+      );
+      return new GRPCDeadlineExceededError(`No answer within ${timeout_ms} ms.`);
+    };
+    return await withDeadline(answer, timeout_ms, onSilence);
   }
 
   close(): void {
     this.#old?.close();
     this.#client.close();
+  }
+
+  /** Records whether the node is silent. Results of a replaced client are ignored. */
+  #hearsOf(client: Etcd3, isSilent: boolean): void {
+    if (client === this.#client) this.#isSilent = isSilent;
+  }
+
+  /** Replaces the silent client. Rejects unless the node greets a new connection. */
+  async #endSilence(): Promise<void> {
+    if (!(await this.#greets())) throw new GRPCUnavailableError("The node says nothing.");
+    // An answer came late, or another call has replaced the client.
+    if (!this.#isSilent) return;
+    this.#isSilent = false;
+    this.#client.close();
+    this.#client = new EtcdClient(this.#origin, this.#user, this.#options);
   }
 
   #greets(): Promise<boolean> {
@@ -77,7 +98,7 @@ export class EtcdEndpoint {
   }
 }
 
-/** Whether a new connection gets as far as the settings of HTTP/2, which a server sends first. */
+/** Returns whether a new connection receives the HTTP/2 settings, which a server sends first. */
 async function greets(origin: string, tls: TlsOptions | undefined): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const session = connect(origin, tls);
@@ -94,37 +115,7 @@ async function greets(origin: string, tls: TlsOptions | undefined): Promise<bool
   }
 }
 
-/**
- * What the library does by itself when calls fail is off. It sends no pings either, for which etcd would end
- * the connection: that one went silent shows in its calls, and after such a call the library opens another.
- */
-function clientOf(origin: string, user: EtcdUser | undefined, tls: TlsOptions | undefined): Etcd3 {
-  return new Etcd3({
-    hosts: origin,
-    ...(tls && { credentials: credentialsOf(tls) }),
-    ...(user && {
-      auth: { ...user, callOptions: () => ({ deadline: Date.now() + AUTHENTICATION_TIMEOUT_MS }) },
-    }),
-    faultHandling: { host: () => noop, global: noop },
-    grpcOptions: {
-      "grpc.initial_reconnect_backoff_ms": RECONNECT_MS / 2,
-      "grpc.max_reconnect_backoff_ms": RECONNECT_MS,
-      "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
-      "grpc.service_config_disable_resolution": 1,
-    },
-  });
-}
-
-/** The library asks for CAs where a client has a certificate. */
-function credentialsOf({ ca, cert, key }: TlsOptions) {
-  return {
-    rootCertificate: Buffer.from(ca ?? rootCertificates.join("\n")),
-    ...(cert !== undefined && { certChain: Buffer.from(cert) }),
-    ...(key !== undefined && { privateKey: Buffer.from(key) }),
-  };
-}
-
-/** A linearizable read: only a node that is in touch with the majority answers it. */
+/** Does a linearizable read, which only a node in touch with the majority answers. */
 export async function readNothing(client: Etcd3, deadline: number): Promise<void> {
   await client.kv.range({ key: Buffer.from("ping"), keys_only: true }, { deadline });
 }

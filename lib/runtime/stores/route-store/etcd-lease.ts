@@ -1,29 +1,29 @@
-import { endsWithin, Loop, systemClock } from "@ostiary/lib/async";
 import { castGrpcError, type Etcd3, EtcdLeaseInvalidError, GRPCUnavailableError } from "etcd3";
+import { endsWithin, Loop, systemClock } from "../../../async/index.ts";
 import type { LeaseOptions } from "./route-store.ts";
 
 type EtcdCall<T> = (client: Etcd3, deadline: number) => Promise<T>;
 
-/** How a lease speaks with etcd; both reject with `StoreUnavailable` when there is no answer. */
+/** The calls of a lease to etcd. Both reject with `StoreUnavailable` when there is no answer. */
 export interface LeaseCalls {
-  /** Several nodes may carry it out. */
+  /** Makes a call that several nodes may execute. */
   call<T>(operation: string, call: EtcdCall<T>): Promise<T>;
-  /** Carried out once. */
+  /** Makes a call that is executed once. */
   write<T>(operation: string, write: EtcdCall<T>): Promise<T>;
 }
 
-/** Between two writes: values that follow one another closely are one. */
+/** The shortest time between two writes. Values that follow each other faster become one write. */
 const WRITE_GAP_MS = 250;
-/** Signs of life in the time that a lease lasts without one. */
+/** The number of renewals within the time to live. */
 const SIGNS_OF_LIFE = 4;
-/** A run that the loop makes on time must not find that it is a moment too early. */
+/** Allows for timer drift: a run may start slightly early. */
 const DUE_EARLIER = 0.9;
 const RETRY_MS = 250;
 const RELEASE_MS = 2_000;
 
 /**
- * One leased entry. A loop shows that its holder lives, makes another lease when etcd lost the one there was, and
- * sees to it that the key holds the latest value under it, whatever became of earlier writes.
+ * One leased entry. A loop renews the lease, or makes a new one if etcd lost it. The loop also makes sure
+ * that the key holds the latest value under the lease, whatever happened to earlier writes.
  */
 export class EtcdLease {
   readonly #key: Buffer;
@@ -32,9 +32,9 @@ export class EtcdLease {
   readonly #loop: Loop;
   readonly #life_ms: number;
   #value: Buffer | null = null;
-  /** etcd's number of the lease; null without one. */
+  /** The id of the lease, or null without a lease. */
   #id: string | null = null;
-  /** When a sign of life is due, by `systemClock.elapsed_ms`. */
+  /** The time of the next renewal, by `systemClock.elapsed_ms`. */
   #due_ms = 0;
   #isFailing = false;
 
@@ -71,7 +71,7 @@ export class EtcdLease {
     await endsWithin(revoked, RELEASE_MS);
   }
 
-  /** Shows no more life: the entry ends when its time is over. */
+  /** Stops the renewals. The entry ends with its time to live. */
   abandon(): void {
     void this.#loop.stop();
   }
@@ -83,7 +83,7 @@ export class EtcdLease {
     this.#isFailing = false;
   }
 
-  /** Whether the lease lasts, as far as is known: etcd is asked when it is time for a sign of life. */
+  /** Renews the lease if a renewal is due. Returns whether the lease lasts, as far as is known. */
   async #showLife(id: string): Promise<boolean> {
     const asked_ms = systemClock.elapsed_ms();
     if (asked_ms < this.#due_ms) return true;
@@ -106,7 +106,7 @@ export class EtcdLease {
     return ID;
   }
 
-  /** Sees to it that the key holds the value under the lease. False when the lease is over. */
+  /** Makes the key hold the value under the lease. Returns false if the lease has ended. */
   async #write(lease: string): Promise<boolean> {
     const { key, value } = { key: this.#key, value: this.#value };
     if (value === null) return true;
@@ -132,7 +132,10 @@ export class EtcdLease {
   }
 }
 
-/** Whether the lease lasts: etcd answers with no time left for one that is over. */
+/**
+ * Returns whether the lease lasts: etcd answers with no time left for a lease that has ended. The stream
+ * carries one question and is half-closed right after it, so etcd ends it like any other call.
+ */
 async function keepAlive(client: Etcd3, id: string, deadline: number): Promise<boolean> {
   const stream = await client.leaseClient.leaseKeepAlive({ deadline });
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
@@ -140,11 +143,8 @@ async function keepAlive(client: Etcd3, id: string, deadline: number): Promise<b
   stream.on("error", (error) => reject(castGrpcError(error)));
   stream.on("end", () => reject(new GRPCUnavailableError("The node ended the stream.")));
   stream.write({ ID: id });
-  try {
-    return await promise;
-  } finally {
-    stream.cancel();
-  }
+  stream.end();
+  return promise;
 }
 
 function isLeaseOver(error: unknown): boolean {

@@ -1,25 +1,25 @@
-import { Loop } from "@ostiary/lib/async";
 import { type Etcd3, type IEvent, Range, type WatchClient } from "etcd3";
-import { readNothing } from "./etcd-endpoint.ts";
+import { Loop } from "../../../async/index.ts";
+import { lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import type { RouteChange, RouteListener } from "./route-store.ts";
 
-/** One node of etcd that has just answered a linearizable read. */
+/** Finds a node of etcd that has just answered a linearizable read. */
 export type FindNode = () => Promise<Etcd3>;
 
-/** Pause before the watch is set up anew. */
+/** The pause before a new watch. */
 const RESTART_MS = 200;
-/** How often the node is asked whether it still is there. */
+/** The interval at which the node is asked for a sign of life. */
 const ASK_MS = 400;
-/** How many of these may be open: so a node that falls silent is left after 1.2 to 1.6 s. */
+/** The maximum number of unanswered requests. The watch leaves a silent node after 1.2 to 1.6 s. */
 const UNANSWERED_MAX = 3;
 const ASK_TIMEOUT_MS = ASK_MS * UNANSWERED_MAX;
 
 /**
- * Watches a prefix, on any node. Each time it is set up, after the first, its listener reads everything: so no
- * revision needs to be resumed from, and a compaction costs nothing.
+ * Watches a prefix on any node. The listener reads everything again after each restart of the watch. A
+ * restart therefore needs no revision, and a compaction costs nothing.
  */
 export class EtcdWatch {
-  /** Resolves when the watch is first in place. */
+  /** Resolves when the first watch is in place. */
   readonly established: Promise<void>;
   readonly #prefix: string;
   readonly #findNode: FindNode;
@@ -39,7 +39,7 @@ export class EtcdWatch {
       resolve();
     };
     this.#loop = new Loop({
-      // that no node answers, or that this one did not take the watch, is no reason to wait longer each time
+      // Failures do not lengthen the pause, whether no node answers or the node refuses the watch.
       task: (stopping) => this.#watch(stopping).catch(() => {}),
       pause_ms: RESTART_MS,
       retry_ms: RESTART_MS,
@@ -53,7 +53,7 @@ export class EtcdWatch {
     this.#leave();
   }
 
-  /** Watches on one node until the stream ends or the node can no longer be trusted to tell of changes. */
+  /** Watches on one node until the stream ends or the node may no longer report changes. */
   async #watch(stopping: () => boolean): Promise<void> {
     const node = await this.#findNode();
     if (stopping()) return;
@@ -92,9 +92,9 @@ function changeOf({ type, kv }: IEvent): RouteChange {
 type WatchStream = Awaited<ReturnType<WatchClient["watch"]>>;
 
 /**
- * Asks a node again and again for a sign of life on the stream, since a connection can fall silent, and for a
- * linearizable read, since a node that is cut off from the others goes on serving streams without changes. It
- * counts questions and not time: a process that was too busy to read the answers does not take them for missing.
+ * Repeatedly asks a node for progress on the stream, because a connection can fall silent. Also asks for a
+ * linearizable read, because an isolated node keeps streams open without changes. Counts unanswered requests
+ * instead of time, so that a busy process does not take unread answers for missing ones.
  */
 function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
   let unheard = 0;
@@ -104,10 +104,10 @@ function watchHealth(node: Etcd3, stream: WatchStream, onLost: () => void) {
     if (isReading) return;
     isReading = true;
     try {
-      await readNothing(node, Date.now() + ASK_TIMEOUT_MS);
+      await readNothing(node, lateDeadline(ASK_TIMEOUT_MS));
       unserved = 0;
     } catch {
-      // it counts as unanswered
+      // A failed read counts as unanswered.
     } finally {
       isReading = false;
     }

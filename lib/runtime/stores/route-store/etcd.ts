@@ -1,7 +1,7 @@
 import { type Etcd3, type IKeyValue, type IRangeRequest, type IRequestOp, Range } from "etcd3";
 import { answerWithin } from "../deadline.ts";
 import { observed, type StoreObserver } from "../observer.ts";
-import { readNothing } from "./etcd-endpoint.ts";
+import { lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { EtcdLease } from "./etcd-lease.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
@@ -19,18 +19,23 @@ import type {
   RouteWatch,
 } from "./route-store.ts";
 
-/** An election among etcd's nodes, after which they answer again, takes about two seconds. */
+/** The times of a call. After an election, which takes about two seconds, etcd's nodes answer again. */
 const CALL: CallTimes = { timeout_ms: 3_000, attempt_ms: 1_000, hedge_ms: 250 };
-/** A page is large: it is not asked of a second node as soon as it takes a moment. */
+/** The times of a page. A page is large, so a second node is asked only after a longer delay. */
 const PAGE: CallTimes = { timeout_ms: 5_000, attempt_ms: 5_000, hedge_ms: 1_000 };
-/** A value may be 1 MiB (etcd takes 1.5 MiB at most), and a page must fit into one message. */
+/**
+ * The keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into one message.
+ */
 const PAGE_KEYS = 64;
-/** How often a listing starts anew because the revision it was reading had been compacted meanwhile. */
+/** The maximum number of attempts at one listing. A listing restarts when etcd has compacted its revision. */
 const LIST_ATTEMPTS = 3;
-/** Digits of the largest safe integer: padded to this width, numbers compare as etcd compares values, bytewise. */
+/**
+ * The digits of the largest safe integer. Numbers padded to this width compare correctly as bytes, as etcd
+ * compares values.
+ */
 const FENCE_DIGITS = 16;
 
-/** etcd by etcd3. Reads are linearizable. */
+/** A route store on etcd, with etcd3. Reads are linearizable. */
 export class EtcdRouteStore implements RouteStore {
   readonly #endpoints: EtcdEndpoints;
   readonly #namespace: string;
@@ -94,10 +99,10 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   /**
-   * The comparison asks whether the recorded number is greater, and the write is what follows when it is not:
-   * for etcd a comparison with the value of a missing key is never true. Carried out a second time, by another
-   * node, it finds its own number and writes the same again; after a newer write it does nothing. The answer may
-   * then be false for a write that was made and has been replaced.
+   * Writes unless the recorded number is greater. The comparison asks for a greater number, because in etcd a
+   * comparison with the value of a missing key is never true. A repetition by another node finds its own
+   * number and writes the same again; after a newer write it does nothing. It then returns false for a write
+   * that was made and has been replaced.
    */
   writeFenced({ key, value, fence }: FencedWrite): Promise<boolean> {
     const fenceKey = Buffer.from(fence.key);
@@ -121,7 +126,7 @@ export class EtcdRouteStore implements RouteStore {
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
-    // the watch itself would go on looking for a node, and never tell why it finds none
+    // The watch itself would keep looking for a node and never report why it finds none.
     await findNode().catch((error) => {
       throw routeStoreFailure(error);
     });
@@ -185,7 +190,7 @@ export class EtcdRouteStore implements RouteStore {
     }
   }
 
-  /** A call that does no harm when several nodes carry it out. */
+  /** Makes a call that several nodes may execute without harm. */
   #call<T>(
     operation: string,
     times: CallTimes,
@@ -200,12 +205,12 @@ export class EtcdRouteStore implements RouteStore {
     });
   }
 
-  /** An unconditional write: asked of one node only, and once, since a second one could undo what came after it. */
+  /** Makes an unconditional write, on one node and once. A repetition could undo a later write. */
   #write<T>(operation: string, write: (client: Etcd3, deadline: number) => Promise<T>): Promise<T> {
     return this.#observed(operation, async () => {
       try {
         const { client } = await this.#endpoints.ask(CALL, readNothing);
-        const written = write(client, Date.now() + CALL.timeout_ms);
+        const written = write(client, lateDeadline(CALL.timeout_ms));
         return await answerWithin(CALL.timeout_ms, "route_store", written);
       } catch (error) {
         throw routeStoreFailure(error);

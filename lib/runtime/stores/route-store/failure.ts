@@ -7,7 +7,7 @@ import {
 } from "etcd3";
 import { StoreUnavailable } from "../errors.ts";
 
-/** `StoreUnavailable` for whatever kept etcd from answering; the error itself for a request it refused. */
+/** Returns `StoreUnavailable` if etcd did not answer, or the error itself for a refused request. */
 export function routeStoreFailure(error: unknown): unknown {
   if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) return error;
   const absent =
@@ -18,7 +18,7 @@ export function routeStoreFailure(error: unknown): unknown {
   return absent ? new StoreUnavailable("route_store", error) : error;
 }
 
-/** etcd has no typed error for this. */
+/** Returns whether the revision was compacted. etcd has no typed error for it. */
 export function isCompacted(error: unknown): boolean {
   return error instanceof Error && error.message.includes("required revision has been compacted");
 }

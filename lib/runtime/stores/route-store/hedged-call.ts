@@ -1,23 +1,23 @@
-import { type Clock, systemClock, withDeadline } from "@ostiary/lib/async";
+import { type Clock, systemClock, withDeadline } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
-/** How long a call may take, and when it no longer relies on one endpoint. */
+/** The timeout of a call, and the times after which it tries further endpoints. */
 export interface CallTimes {
-  /** For the whole call. */
+  /** The timeout of the whole call. */
   timeout_ms: number;
-  /** For one attempt, after which its endpoint may be asked again. */
+  /** The timeout of one attempt. Its endpoint may then be asked again. */
   attempt_ms: number;
-  /** Without an answer for so long, the next endpoint is asked as well. */
+  /** The time without an answer after which the call also asks the next endpoint. */
   hedge_ms: number;
 }
 
-/** What an error says of the endpoint: it answered, it could not, or nobody listens there. */
+/** The meaning of an error: the endpoint answered, it could not answer, or nothing listens there. */
 export type Verdict = "answered" | "unanswered" | "refused";
 
 export interface HedgedCall<Endpoint, T> extends CallTimes {
-  /** Whom to ask, in this order, and again in this order while the call has time. */
+  /** The endpoints in the order of attempts. The order repeats while the call has time. */
   order: readonly Endpoint[];
-  /** Asks one; to settle by `deadline`, in milliseconds since 1970. */
+  /** Asks one endpoint. The attempt must settle by `deadline`, in milliseconds since the epoch. */
   attempt: (endpoint: Endpoint, deadline: number) => Promise<T>;
   verdictOn: (error: Error) => Verdict;
   clock?: Clock;
@@ -26,10 +26,10 @@ export interface HedgedCall<Endpoint, T> extends CallTimes {
 const RETRY_MS = 100;
 
 /**
- * The first answer of several endpoints and whose it is. The next endpoint is asked when one fails or takes
- * long, none twice at a time. An error that is an answer ends the call; without any answer it is rejected with
- * `StoreUnavailable` once its time is over, or once nobody listened at any endpoint. What endpoints say after the
- * end is not heard.
+ * Returns the first answer of several endpoints, and its endpoint. The next endpoint is asked when one fails
+ * or is slow; no endpoint has two attempts at once. An error that is an answer ends the call. Without an
+ * answer the call rejects with `StoreUnavailable` at its timeout, or once every endpoint has refused the
+ * connection. Later answers are ignored.
  */
 export function hedgedCall<Endpoint, T>(
   call: HedgedCall<Endpoint, T>,

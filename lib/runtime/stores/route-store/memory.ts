@@ -15,11 +15,14 @@ import type {
 interface Watch {
   readonly prefix: string;
   readonly listener: RouteListener;
-  /** What its listener will be told of in the next turn of the event loop. */
+  /** The changes that its listener will receive in the next turn of the event loop. */
   untold: RouteChange[];
 }
 
-/** Entries of this process. Closing the store ends its watches; the entries stay for those who share it. */
+/**
+ * A route store in this process. Closing it ends its watches. The entries remain for other users of the
+ * store.
+ */
 export class MemoryRouteStore implements RouteStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;
@@ -81,7 +84,7 @@ export class MemoryRouteStore implements RouteStore {
     };
   }
 
-  /** The holder is this process, as is the store: the entry ends by its release alone. */
+  /** Returns a lease that ends only by its release, because the store and the holder are one process. */
   lease(key: string, _: LeaseOptions): RouteLease {
     let isHeld = true;
     return {

@@ -6,10 +6,10 @@ import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
 export interface RouteStoreOptions {
-  /** The key prefix its user works under, as metrics name it; `edge/gateway/routes` when omitted. */
+  /** The key prefix of its user, as its name in metrics; `edge/gateway/routes` by default. */
   namespace?: string;
   observer?: StoreObserver;
-  /** The files of TLS, where the URL asks for it. */
+  /** The TLS files, if the URL asks for TLS. */
   tls?: PeerTls;
 }
 
@@ -17,8 +17,8 @@ const DEFAULT_PORT = 2379;
 const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
- * Opens the store that `url` names (contract 1): `http://host:2379`, more endpoints after commas, or
- * `memory://`, which is new and empty. Does not wait for etcd: ask `ping`. Throws `TypeError` for any other URL.
+ * Opens the store of `url` (OP-11): `http://host:2379`, more endpoints after commas, or `memory://`, which is
+ * new and empty. Does not wait for etcd; use `ping` for that. Throws `TypeError` for any other URL.
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);
@@ -26,7 +26,7 @@ export async function openRouteStore(url: string, options: RouteStoreOptions = {
   return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, namespace, observer);
 }
 
-/** An empty store in this process, to be shared by those of its services that need one. */
+/** Returns an empty store in this process, for all of its services that need one. */
 export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
   return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
 }
@@ -49,7 +49,10 @@ function etcdEndpoints(list: string): EtcdEndpointsOptions {
   };
 }
 
-/** The port that was written, also where it is the scheme's own, which a parsed URL no longer shows; 2379 without. */
+/**
+ * Returns the origin with its port, 2379 by default. A parsed URL omits the default port of its scheme, so
+ * the port is read from the written URL.
+ */
 function originOf({ protocol, hostname, port }: URL, written: string): string {
   const [, written_port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];
   return `${protocol}//${hostname}:${port || Number(written_port ?? DEFAULT_PORT)}`;

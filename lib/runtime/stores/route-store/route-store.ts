@@ -1,43 +1,47 @@
 /**
- * A small key-value store that can be watched: etcd, or memory for one process (contract 1).
+ * A small key-value store with watches: etcd, or memory for one process (OP-11).
  *
- * Every method rejects with `StoreUnavailable` when the store does not answer within the adapter's deadline.
- * A write that was rejected that way may still be applied later; `writeFenced` makes that harmless.
+ * Every method rejects with `StoreUnavailable` when the store exceeds the adapter's timeout. A write that was
+ * rejected in this way may still be applied later; `writeFenced` makes that harmless.
  */
 export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
-  /** Every entry below `prefix` in key order, as of one revision; read in pages, so size is no limit. */
+  /**
+   * Returns every entry below `prefix` in key order, as of one revision. It reads pages, so the size is not
+   * limited.
+   */
   list(prefix: string): Promise<RouteListing>;
-  /** How far the entries below `prefix` are, without reading them. */
+  /** Returns the revisions and the number of the entries below `prefix`, without their values. */
   summarize(prefix: string): Promise<RouteSummary>;
-  /** Unconditional write, for operators' tools and tests. */
+  /** Writes unconditionally, for operators' tools and tests. */
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Puts `value` at `key` (null: deletes it) and records `fence.value` at `fence.key`, in one step, unless a
-   * greater number is recorded there already. A write that is delayed, retried or sent by another replica can
-   * therefore never replace a newer one. Returns false when a greater number was found: nothing was written, or
-   * what was written has been replaced since.
+   * Puts `value` at `key` (null: deletes it) and records `fence.value` at `fence.key` in one step, unless a
+   * greater number is recorded. A delayed or repeated write can therefore never replace a newer one. Returns
+   * false if a greater number was found: nothing was written, or the write has been replaced since.
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
-   * Tells `listener` of every change below `prefix`, whoever made it. Resumes by itself after a cut, a restart, a
-   * compaction or the silence of a node, and says each time that it was interrupted. Resolves once the watch is in
-   * place: a listing that is asked for after that, or after an interruption, and the changes told together miss
-   * nothing.
+   * Reports every change below `prefix` to `listener`. Resumes after a lost connection, a restart, a
+   * compaction or a silent node, and reports each interruption. Resolves once the watch is in place. A later
+   * listing and the reported changes together miss nothing; after an interruption a new listing is needed.
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
-  /** An entry that lasts no longer than this process: the one at `key`, whoever else writes there. */
+  /**
+   * Returns a leased entry at `key`, which ends with this process at the latest. Its value replaces the
+   * writes of others.
+   */
   lease(key: string, options: LeaseOptions): RouteLease;
-  /** Resolves when the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
+  /** Resolves if the store answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What was written at a key. Revisions count the writes to the store, and so tell the order of any two. */
+/** A write at a key. Revisions count the writes to the store, so they order any two writes. */
 export interface RouteChange {
   key: string;
-  /** null: it was deleted. */
+  /** The new value, or null if the key was deleted. */
   value: string | null;
   revision: number;
 }
@@ -47,24 +51,24 @@ export interface RouteEntry extends RouteChange {
 }
 
 export interface RouteListing {
-  /** Changes up to this one are in the entries, later ones are not. */
+  /** The revision of the listing: the entries include all changes up to it and no later ones. */
   revision: number;
   entries: RouteEntry[];
 }
 
 export interface RouteSummary {
-  /** What the store's revision was when it was looked at. */
+  /** The revision of the store at the time of the read. */
   revision: number;
-  /** The latest revision at which one of the entries was written; 0 when there are none. */
+  /** The latest revision at which one of the entries was written; 0 without entries. */
   newest: number;
-  /** How many entries there are. */
+  /** The number of entries. */
   count: number;
 }
 
 export interface RouteListener {
-  /** Changes in the order of their revisions; those of one revision come together. */
+  /** Receives changes in the order of their revisions. Changes of one revision arrive together. */
   changed(changes: readonly RouteChange[]): void;
-  /** The watch was set up anew: changes may have passed unseen before. */
+  /** Reports that the watch restarted and may have missed changes. */
   interrupted(): void;
 }
 
@@ -79,20 +83,20 @@ export interface RouteWatch {
 }
 
 export interface LeaseOptions {
-  /** How long the entry stays without a sign of life from its holder. */
+  /** The time to live of the entry without a renewal by its holder. */
   ttl_seconds: number;
-  /** The store does not take the entry, or lost it, and why. Told once, until {@link onRecovery}. */
+  /** Reports why the store refused or lost the entry. Called once, until {@link onRecovery}. */
   onFailure: (error: unknown) => void;
-  /** The store has the entry again. */
+  /** Reports that the store has the entry again. */
   onRecovery: () => void;
 }
 
 export interface RouteLease {
   /**
-   * The entry's value from now on. Returns at once: the latest value is written in the background, a few times a
-   * second at most, and again when the store was away, lost the entry or has another in its place.
+   * Sets the entry's value and returns at once. The latest value is written in the background, a few times a
+   * second at most. It is written again after the store was unavailable, lost the entry or got another value.
    */
   put(value: string): void;
-  /** Takes the entry away, or leaves it to its time where the store does not answer soon. */
+  /** Removes the entry. If the store does not answer soon, the entry ends with its time to live. */
   release(): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** The service behind the bench of bodies: serves one large file, and counts what it is sent. */
+/**
+ * The service behind the bench of bodies. It serves one large file, and counts the bytes that it receives.
+ */
 const [port = "0", file = ""] = process.argv.slice(2);
 
 Bun.serve({

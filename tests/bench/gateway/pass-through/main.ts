@@ -1,5 +1,8 @@
-/** The least that a proxy on this runtime can do: stream both ways, and let go when the client goes. */
-const [port = "0", upstream = ""] = process.argv.slice(2);
+import { originOf } from "../../floor/catalog.ts";
+
+/** The least that a proxy on this runtime can do: stream both ways, and stop when the client leaves. */
+const [port = "0", upstreams = ""] = process.argv.slice(2);
+const origins = upstreams.split(",");
 
 Bun.serve({
   hostname: "127.0.0.1",
@@ -7,7 +10,8 @@ Bun.serve({
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   async fetch(request) {
     const { method, headers, url, body, signal } = request;
-    const answer = await fetch(upstream + url.slice(url.indexOf("/", "http://".length)), {
+    const path = url.slice(url.indexOf("/", "http://".length));
+    const answer = await fetch(originOf(path, origins) + path, {
       method,
       headers,
       body,
@@ -18,5 +22,3 @@ Bun.serve({
     return new Response(answer.body, { status: answer.status, headers: answer.headers });
   },
 });
-
-export {};

@@ -1,4 +1,7 @@
-/** The service behind everything that is measured, where there is no nginx: says the same, costs more. */
+/**
+ * The service behind everything that is measured, on machines without nginx. It answers the same and costs
+ * more.
+ */
 const [port = "0"] = process.argv.slice(2);
 
 Bun.serve({

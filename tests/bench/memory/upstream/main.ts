@@ -1,4 +1,4 @@
-/** The service behind the bench of memory: an event stream that stays open, or a small answer. */
+/** The service behind the bench of memory. It serves an event stream that stays open, or a small answer. */
 const [port = "0"] = process.argv.slice(2);
 
 Bun.serve({

@@ -1,4 +1,4 @@
-/** How figures are written on axes and in legends, by the units of Grafana that the dashboards use. */
+/** The format of figures on axes and in legends, by the units of Grafana that the dashboards use. */
 
 const BYTES = ["B", "KiB", "MiB", "GiB", "TiB"];
 
@@ -19,7 +19,7 @@ export function figure(value: number, unit: string): string {
   }
 }
 
-/** The least of 1, 2 and 5 times a power of ten that is not below `value`. */
+/** Returns the least of 1, 2 and 5 times a power of ten that is not below `value`. */
 export function roundedUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));

@@ -12,7 +12,7 @@ describe("pictures of dashboards", async () => {
     for (const { title } of dashboard.panels) expect(drawn).toContain(Bun.escapeHTML(title));
   });
 
-  test.each(all)("%s draws a line for each series, also where values are missing", (_, dashboard) => {
+  test.each(all)("%s draws a line for each series, even with missing values", (_, dashboard) => {
     const points: [number, number][] = [
       [0, 1],
       [60, Number.NaN],

@@ -1,7 +1,7 @@
 import type { Dashboard } from "../files.ts";
 import { figure, roundedUp } from "./figures.ts";
 
-/** One line of a panel: its name as the legend says it, and `[seconds, value]` as Prometheus gave them. */
+/** One line of a panel: its name in the legend, and `[seconds, value]` as Prometheus returned them. */
 export interface Series {
   name: string;
   points: [number, number][];
@@ -33,7 +33,7 @@ const LEGEND_MAX = 10;
 const NAME_MAX = 32;
 const FONT = 'font-family="DejaVu Sans, sans-serif"';
 
-/** A dashboard as one SVG, much as Grafana lays it out; `series` are those of a panel, by its id. */
+/** Returns a dashboard as one SVG, laid out like Grafana's. `series` are those of a panel, by its id. */
 export function picture({ title, panels }: Dashboard, series: ReadonlyMap<number, Series[]>): string {
   const rows = Math.max(...panels.map(({ gridPos }) => gridPos.y + gridPos.h));
   const [width, height] = [24 * COLUMN + GAP, rows * ROW + 48];

@@ -23,6 +23,7 @@ describe("a key or session", () => {
     { form: "ms-1", result: member(), auth_type: "member_session", scopes: ["organization", "member"] },
   ];
   for (const { form, result, auth_type, scopes } of rows) {
+    // GW-33, GW-34, GW-41
     test(`of form ${form} in the ${result.realm} is a ${auth_type} on ${scopes} and 401 elsewhere`, async () => {
       const { identity, outcome } = open();
       const text = credential(form);
@@ -45,6 +46,7 @@ describe("a key or session", () => {
     { form: "mk-1", result: person() },
     { form: "sk-1", result: member() },
   ];
+  // GW-55
   test.each(impossible)(
     "of form $form that identity puts into an impossible realm is 503",
     async ({ form, result }) => {
@@ -57,6 +59,7 @@ describe("a key or session", () => {
     },
   );
 
+  // GW-40
   test("gives organization and member scopes the same ids and labels, from one call", async () => {
     const { identity, outcome } = open();
     const text = credential("k-2");
@@ -67,6 +70,7 @@ describe("a key or session", () => {
     expect(identity.calls).toHaveLength(1);
   });
 
+  // GW-40
   test("gives a user scope the user's id and no labels", async () => {
     const { identity, outcome } = open();
     const text = credential("k-2");
@@ -76,16 +80,19 @@ describe("a key or session", () => {
       organization_id: null,
       member_id: null,
       labels: null,
+      plan: null,
     });
   });
 
-  test("without a list of labels holds none", async () => {
+  // GW-77
+  test("without a list of labels has none", async () => {
     const { identity, outcome } = open();
     const text = credential("k-2");
     identity.results.set(text, member({ labels: undefined }));
     expect(await outcome("member", key(text))).toMatchObject({ labels: [] });
   });
 
+  // GW-38
   test("of unknown shape is 401 without a call to identity", async () => {
     const { identity, verdict } = open();
     const good = credential("k-2");
@@ -111,7 +118,8 @@ describe("a key or session", () => {
     expect(identity.calls).toEqual([]);
   });
 
-  test("is the credential whenever X-API-Key is there: nothing falls through to Authorization", async () => {
+  // GW-35
+  test("is the credential whenever X-API-Key is present: Authorization does not count then", async () => {
     const { identity, verdict } = open();
     identity.results.set("alice", person());
     const token = bearer("e30.e30.c2ln");
@@ -122,7 +130,8 @@ describe("a key or session", () => {
     expect(identity.calls).toHaveLength(1);
   });
 
-  test("is not taken from Authorization", async () => {
+  // GW-36
+  test("is not read from Authorization", async () => {
     const { identity, verdict } = open();
     const text = credential("k-2");
     identity.results.set(text, member());
@@ -132,6 +141,7 @@ describe("a key or session", () => {
 });
 
 describe("no credential", () => {
+  // GW-34, GW-37
   test("is 401 on every scope, with a challenge where a scheme exists", async () => {
     const { identity, outcome } = open();
     for (const scope of SCOPES) {
@@ -143,6 +153,7 @@ describe("no credential", () => {
     expect(identity.calls).toEqual([]);
   });
 
+  // GW-36
   test.each(["Basic YTpi", "Bearer", "Bearer ", "bearer  ", "Token x", "e30.e30.c2ln"])(
     "Authorization %p is 401",
     async (authorization) => {
@@ -179,7 +190,8 @@ describe("the validation service", () => {
     ["labels that are not strings", () => Response.json(member({ labels: [1] }))],
     ["expires_at that is not a time", () => Response.json(member({ expires_at: "soon" }))],
   ];
-  test.each(failures)("answering %s is 503, and is not kept", async (_, answer) => {
+  // GW-55
+  test.each(failures)("answering %s is 503, and is not cached", async (_, answer) => {
     const { identity, outcome, verdict } = open();
     const text = credential("k-2");
     identity.override = answer;
@@ -193,7 +205,8 @@ describe("the validation service", () => {
     expect(await verdict("member", key(text))).toBe("admitted");
   });
 
-  test("that does not answer in time is 503 of kind network, and is not kept", async () => {
+  // GW-55
+  test("that does not answer in time is 503 of kind network, and is not cached", async () => {
     const { identity, outcome, verdict } = open({ VALIDATE_TIMEOUT_MS: "30" });
     const text = credential("k-2");
     const never = Promise.withResolvers<Response>();
@@ -205,6 +218,7 @@ describe("the validation service", () => {
     never.resolve(new Response());
   });
 
+  // GW-55
   test.each([
     ["breaks off its answer", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"],
     ["closes without an answer", ""],
@@ -227,6 +241,7 @@ describe("the validation service", () => {
     expect(await verdict("member", key("garbage"))).toBe(401);
   });
 
+  // GW-54
   test("gets the internal token when one is configured, and no such header otherwise", async () => {
     const { identity, verdict } = open();
     await verdict("member", key(credential("k-2")));
@@ -239,7 +254,7 @@ describe("the validation service", () => {
 });
 
 describe("the cache", () => {
-  test("answers at once, without a promise, what is known", async () => {
+  test("answers known credentials at once, without a promise", async () => {
     const { identity, authenticate, verdict } = open();
     const text = credential("k-2");
     identity.results.set(text, member());
@@ -248,6 +263,7 @@ describe("the cache", () => {
     expect(() => authenticate("user", key(text))).toThrow("Authentication required.");
   });
 
+  // GW-57
   test.each([
     { kind: "valid", result: member(), before: "admitted" as const },
     { kind: "invalid", result: { valid: false }, before: 401 as const },
@@ -265,7 +281,8 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(2);
   });
 
-  test("keeps nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
+  // GW-57
+  test("holds nothing with APIKEY_CACHE_TTL_SECS=0", async () => {
     const { identity, verdict } = open({ APIKEY_CACHE_TTL_SECS: "0" });
     const text = credential("k-2");
     identity.results.set(text, member());
@@ -275,6 +292,7 @@ describe("the cache", () => {
     }
   });
 
+  // GW-58
   test.each([
     { what: "a session", form: "s-2", scope: "member" as const, result: member() },
     { what: "a member's key", form: "k-2", scope: "member" as const, result: member() },
@@ -294,7 +312,8 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(2);
   });
 
-  test("admits nobody by a key that ends while identity's answer is on the way", async () => {
+  // GW-58
+  test("admits nobody by a key that expires while identity's answer is in transit", async () => {
     const { identity, time, verdict } = open();
     const text = credential("k-2");
     const expires_at = new Date(time.now() + 1_000).toISOString();
@@ -306,7 +325,7 @@ describe("the cache", () => {
     expect(new Set(answers)).toEqual(new Set([401]));
   });
 
-  test("keeps nothing longer for a wall clock that is set back, and ends a key by one that is set forward", async () => {
+  test("holds nothing longer for a wall clock that is set back, and ends a key by one that is set forward", async () => {
     const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
     const [text, ending] = [credential("k-2"), credential("k-2")];
     identity.results.set(text, member());
@@ -323,7 +342,8 @@ describe("the cache", () => {
     expect(await verdict("member", key(text))).toBe(401);
   });
 
-  test("keeps a session that outlives the entry no longer than the entry", async () => {
+  // GW-57
+  test("holds a session that outlives the entry no longer than the entry", async () => {
     const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
     const text = credential("s-2");
     identity.results.set(text, member({ expires_at: new Date(time.now() + 3_600_000).toISOString() }));
@@ -333,7 +353,8 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(2);
   });
 
-  test("counts the life of an entry from the question, not from a late answer", async () => {
+  // GW-57
+  test("counts the life of an entry from the call, not from a late answer", async () => {
     const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
     const text = credential("k-2");
     identity.override = () => {
@@ -346,6 +367,7 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(2);
   });
 
+  // GW-60
   test("lets a thousand concurrent misses of one credential share one call", async () => {
     const { identity, verdict } = open();
     const text = credential("k-2");
@@ -358,7 +380,8 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(1);
   });
 
-  test("lets a thousand concurrent misses share one failure, and then asks anew", async () => {
+  // GW-60
+  test("lets a thousand concurrent misses share one failure, and then calls again", async () => {
     const { identity, verdict } = open();
     const text = credential("k-2");
     identity.override = () => new Response(null, { status: 500 });
@@ -370,7 +393,8 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(2);
   });
 
-  test("holds ADMISSION_CACHE_ENTRIES, and the least recently used goes first", async () => {
+  // GW-61
+  test("holds ADMISSION_CACHE_ENTRIES, and drops the least recently used first", async () => {
     const { identity, verdict } = open({ ADMISSION_CACHE_ENTRIES: "2" });
     const [first = "", second = "", third = ""] = [credential("k-2"), credential("k-2"), credential("k-2")];
     const ask = async (text: string) => {

@@ -1,5 +1,6 @@
 import { createAuthenticator, type ProtectedScope } from "@ostiary/gateway/admission";
 import { type AdmissionConfig, admissionVariables } from "@ostiary/gateway/admission/config";
+import { CredentialRefusal } from "@ostiary/gateway/admission/credential-refusal";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
 import { ApiError } from "@ostiary/lib/domain/errors";
@@ -13,18 +14,22 @@ const NOWHERE = "http://127.0.0.1:1/";
 /** The headers of a request that matter to admission. */
 export type Presented = Readonly<Record<string, string>>;
 
-/** An authenticator, the identity that it asks, and time. */
+/** An authenticator with its identity service and its clock. */
 export interface Admission {
   readonly identity: IdentityStandIn;
   readonly time: ManualClock;
-  /** Everything it logged, as text. */
+  /** Everything that it logged, as text. */
   readonly lines: string[];
   ready(): boolean;
   authenticate(scope: ProtectedScope, headers: Presented): Principal | Promise<Principal>;
-  /** The principal, or the error that was answered. */
+  /** Returns the principal, or the error of the answer. */
   outcome(scope: ProtectedScope, headers: Presented): Promise<Principal | ApiError>;
-  /** `admitted`, or the status that was answered. */
+  /** Returns `admitted`, or the status of the answer. */
   verdict(scope: ProtectedScope, headers: Presented): Promise<"admitted" | number>;
+  /** Returns the cause of the 401. */
+  refusal(scope: ProtectedScope, headers: Presented): Promise<CredentialRefusal>;
+  /** The counted reasons, in their order. */
+  readonly counted: string[];
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,11 +38,13 @@ export function admission(environment: Record<string, string> = {}): Admission {
   const identity = startIdentity();
   const time = manualClock();
   const lines: string[] = [];
+  const counted: string[] = [];
   const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
   const authenticator = createAuthenticator({
     config: config({ CREDENTIAL_VALIDATE_URL: identity.url, ...environment }),
     log: { info: note, warn: note },
     clock: time,
+    onRefused: (reason) => counted.push(reason),
   });
   const request = (headers: Presented) => new Request("http://gateway.example/things", { headers });
   const authenticate = (scope: ProtectedScope, headers: Presented) => {
@@ -56,12 +63,18 @@ export function admission(environment: Record<string, string> = {}): Admission {
     identity,
     time,
     lines,
+    counted,
     ready: () => authenticator.ready(),
     authenticate,
     outcome,
     async verdict(scope, headers) {
       const answer = await outcome(scope, headers);
       return answer instanceof ApiError ? answer.status : "admitted";
+    },
+    async refusal(scope, headers) {
+      const answer = await outcome(scope, headers);
+      if (answer instanceof ApiError && answer.cause instanceof CredentialRefusal) return answer.cause;
+      throw new Error("The credential was not refused for a reason.");
     },
     start: () => authenticator.start(),
     async close() {
@@ -82,7 +95,7 @@ export function config(environment: Record<string, string>): AdmissionConfig {
 const SECRET_LENGTH = 43;
 let made = 0;
 
-/** A new well-formed credential of `form`, such as `k-2`. */
+/** Returns a new well-formed credential of `form`, such as `k-2`. */
 export function credential(form: string): string {
   made += 1;
   return `acme-${form}-${`${made}_-Secret`.padEnd(SECRET_LENGTH, "x")}`;

@@ -39,7 +39,8 @@ async function loaded(...published: SigningKey[]): Promise<Admission> {
 }
 
 describe("the key set", () => {
-  test("is asked for every 2 s until it is there; meanwhile JWTs get 503 and garbage 401", async () => {
+  // GW-49, GW-50
+  test("is requested every 2 s until it is there; until then JWTs get 503 and garbage 401", async () => {
     const { time, ready, outcome, verdict, start } = open(first);
     provider.answer = down;
     await start();
@@ -60,6 +61,7 @@ describe("the key set", () => {
     expect(await verdictOf(first)).toBe("admitted");
   });
 
+  // GW-49
   test("is loaded again every 15 minutes", async () => {
     const { time } = await loaded(first);
     expect(time.waiting()).toEqual([15 * 60_000]);
@@ -71,6 +73,7 @@ describe("the key set", () => {
     expect(await verdictOf(first)).toBe(401);
   });
 
+  // GW-49
   test("is kept when the provider is down, for hours", async () => {
     const { time, ready, lines } = await loaded(first);
     provider.answer = down;
@@ -80,7 +83,7 @@ describe("the key set", () => {
     }
     expect(ready()).toBeTrue();
     expect(await verdictOf(first)).toBe("admitted");
-    expect(lines.filter((line) => line.includes("could not be loaded")).length).toBe(12);
+    expect(lines.filter((line) => line.includes("could not load the key set")).length).toBe(12);
   });
 
   test("is kept when the provider's address is dead", async () => {
@@ -92,7 +95,7 @@ describe("the key set", () => {
     expect(await verdictOf(first)).toBe("admitted");
   });
 
-  test("is not asked for any more once admission stops", async () => {
+  test("is not requested any more once admission stops", async () => {
     const { time, close } = await loaded(first);
     await close();
     expect(time.waiting()).toEqual([]);
@@ -100,6 +103,7 @@ describe("the key set", () => {
 });
 
 describe("an unknown kid", () => {
+  // GW-51
   test("fetches the key set once, so that a new key is known at once", async () => {
     await loaded(first);
     provider.publish(first, second);
@@ -108,6 +112,7 @@ describe("an unknown kid", () => {
     expect(provider.fetches()).toBe(2);
   });
 
+  // GW-51
   test("fetches at most every 10 s", async () => {
     const { time } = await loaded(first);
     expect(await verdictOf(second)).toBe(401);
@@ -121,7 +126,8 @@ describe("an unknown kid", () => {
     expect(provider.fetches()).toBe(3);
   });
 
-  test("makes all that come meanwhile share the one fetch", async () => {
+  // GW-51
+  test("makes all tokens that come during a fetch share it", async () => {
     await loaded(first);
     const slow = Promise.withResolvers<Response>();
     provider.answer = () => slow.promise;
@@ -132,7 +138,7 @@ describe("an unknown kid", () => {
     expect(provider.fetches()).toBe(2);
   });
 
-  test("is 401 while the provider is dead, and costs the good keys nothing", async () => {
+  test("is 401 while the provider is dead, without harm to the good keys", async () => {
     await loaded(first);
     provider.answer = down;
     expect(await verdictOf(second)).toBe(401);
@@ -181,7 +187,8 @@ describe("a hostile key set", () => {
       },
     );
 
-  test.each(answers)("of %s is as good as none, and replaces none", async (_, answer) => {
+  // GW-52
+  test.each(answers)("of %s counts as none, and replaces none", async (_, answer) => {
     const { time, ready, start } = open(first);
     provider.answer = answer;
     await start();
@@ -198,7 +205,8 @@ describe("a hostile key set", () => {
     expect(await verdictOf(first)).toBe("admitted");
   });
 
-  test("with good keys among bad ones serves the good ones, and the bad ones prove nothing", async () => {
+  // GW-52
+  test("with good keys among bad ones uses the good ones, and the bad ones verify nothing", async () => {
     open();
     const broken = { ...second.jwk, x: "AAAA" };
     provider.answer = () =>
@@ -219,6 +227,7 @@ describe("a hostile key set", () => {
     expect(await verdictOf(second)).toBe(401);
   });
 
+  // GW-52
   test("with a key for encryption only does not verify with it", async () => {
     open();
     provider.answer = () => Response.json({ keys: [{ ...first.jwk, use: "enc" }] });
@@ -244,6 +253,7 @@ describe("a hostile key set", () => {
     ["of another algorithm", (good) => ({ ...good, alg: "RSA-OAEP" })],
     ["of another kind", ({ alg, kid }) => ({ kty: "EC", crv: "P-256", x: "AAAA", y: "AAAA", alg, kid })],
   ];
+  // GW-53
   describe.each(["by one kid", "without a kid"])("a good key is found %s behind a key", (naming) => {
     test.each(hiding)("%s", async (_, bad) => {
       const good = await signingKey("RS256", naming === "by one kid" ? "shared" : undefined);
@@ -256,7 +266,7 @@ describe("a hostile key set", () => {
     });
   });
 
-  test("that names no algorithms tries every key that could be meant", async () => {
+  test("without algorithms tries every possible key", async () => {
     const good = await signingKey("PS512");
     const { alg: _, use: __, ...bare } = good.jwk;
     open();
@@ -268,7 +278,8 @@ describe("a hostile key set", () => {
     expect(await verdictOf(good, { exp: 1 })).toBe(401);
   });
 
-  test("of keys that verify nothing leaves the good ones in force", async () => {
+  // GW-52
+  test("of keys that verify nothing leaves the good ones in use", async () => {
     const { time } = await loaded(first);
     provider.answer = async () => Response.json({ keys: [await weak("first"), { kty: "EC", kid: "first" }] });
     time.advance(15 * 60_000);
@@ -277,7 +288,7 @@ describe("a hostile key set", () => {
     expect(await verdictOf(first)).toBe("admitted");
   });
 
-  test("a key that can not be used is looked for again, as one that is missing is", async () => {
+  test("a key that cannot be used is requested again, like a missing one", async () => {
     open();
     const good = await signingKey("RS256", "turned");
     provider.answer = async () => Response.json({ keys: [await weak("turned"), first.jwk] });
@@ -288,6 +299,7 @@ describe("a hostile key set", () => {
     expect(provider.fetches()).toBe(2);
   });
 
+  // GW-53
   test("with two keys under one kid verifies with either", async () => {
     const twin = await signingKey("ES256", "first");
     await loaded(first, twin);
@@ -296,7 +308,7 @@ describe("a hostile key set", () => {
   });
 });
 
-/** An RSA key of half the length that is accepted. */
+/** Returns an RSA key of half the accepted length. */
 async function weakKey(): Promise<JWK> {
   const { publicKey } = await crypto.subtle.generateKey(
     {
@@ -311,6 +323,7 @@ async function weakKey(): Promise<JWK> {
   return exportJWK(publicKey);
 }
 
+// GW-161
 describe("without a provider", () => {
   test.each([
     ["AUTH_JWKS_URI", {}],

@@ -14,7 +14,7 @@ const gate = admission({
 });
 afterAll(() => Promise.all([gate.close(), provider.stop()]));
 
-/** Everything that could end up in a log or an answer: messages, stacks, causes, all properties. */
+/** Returns everything that could reach a log or an answer: messages, stacks, causes, all properties. */
 function everythingIn(error: unknown): string {
   return (
     Bun.inspect(error, { depth: 20 }) +
@@ -28,7 +28,8 @@ function propertiesOf(error: Error): object {
   );
 }
 
-test("no error and no log line carries a credential, whatever goes wrong", async () => {
+// OP-42
+test("no error and no log line has a credential, whatever fails", async () => {
   await gate.start();
   await waitFor(() => gate.ready());
   const apiKey = credential("k-2");

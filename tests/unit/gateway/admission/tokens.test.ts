@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { exportSPKI, importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { person } from "../../../support/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
@@ -17,6 +17,7 @@ let keys: Map<string, SigningKey>;
 let main: SigningKey;
 let stranger: SigningKey;
 let provider: ProviderStandIn;
+/** The admission that the test has opened last. A token needs its clock. */
 let gate: Admission;
 
 beforeAll(async () => {
@@ -52,6 +53,7 @@ const claims = (more: JWTPayload = {}): JWTPayload => ({
 });
 
 describe("a JWT", () => {
+  // GW-43
   test.each(ALGORITHMS)(
     "signed with %s is admitted on user routes and asks identity for its subject",
     async (alg) => {
@@ -64,12 +66,14 @@ describe("a JWT", () => {
         organization_id: null,
         member_id: null,
         labels: null,
+        plan: null,
       });
       expect(identity.calls).toEqual([{ idp: { issuer: ISSUER, subject: "alice" } }]);
     },
   );
 
-  test("proves nobody on organization and member routes, and identity is not asked", async () => {
+  // GW-39
+  test("is no proof on organization and member routes, and identity is not called", async () => {
     const { identity, verdict } = await open();
     const token = await sign(main, claims());
     expect(await verdict("organization", bearer(token))).toBe(401);
@@ -77,7 +81,8 @@ describe("a JWT", () => {
     expect(identity.calls).toEqual([]);
   });
 
-  test("is read after Bearer in any case and any number of spaces", async () => {
+  // GW-36
+  test("is read after Bearer in any case and with any number of spaces", async () => {
     const { verdict } = await open();
     const token = await sign(main, claims());
     for (const scheme of ["Bearer", "bearer", "BEARER", "Bearer  "]) {
@@ -86,6 +91,7 @@ describe("a JWT", () => {
     expect(await verdict("user", { authorization: `Bearer ${token}, Bearer ${token}` })).toBe(401);
   });
 
+  // GW-48
   test("of a person whom identity refuses is 401", async () => {
     const { verdict } = await open();
     expect(await verdict("user", bearer(await sign(main, claims({ sub: "mallory" }))))).toBe(401);
@@ -120,11 +126,13 @@ describe("claims", () => {
     ["no subject", () => ({ sub: undefined }), 401],
     ["any audience when none is configured", () => ({ aud: "whoever" }), "admitted"],
   ];
+  // GW-45, GW-46
   test.each(rows)("with %s", async (_, change, expected) => {
     const { verdict } = await open();
     expect(await verdict("user", bearer(await sign(main, claims(change()))))).toBe(expected);
   });
 
+  // GW-45, GW-47
   test.each([
     ["exp", '"soon"'],
     ["exp", "null"],
@@ -140,6 +148,7 @@ describe("claims", () => {
     );
   });
 
+  // GW-46
   test("must name an allowed audience when some are configured", async () => {
     const { verdict } = await open({ AUTH_ALLOWED_AUDIENCES: "web, mobile ,," });
     const of = async (aud: JWTPayload["aud"]) => verdict("user", bearer(await sign(main, claims({ aud }))));
@@ -153,6 +162,7 @@ describe("claims", () => {
     expect(await of(undefined)).toBe(401);
   });
 
+  // GW-47
   test("name the person by AUTH_USER_ID_CLAIM, whose dots descend", async () => {
     const { identity, verdict } = await open({ AUTH_USER_ID_CLAIM: "properties.user_id" });
     const of = async (more: JWTPayload) => verdict("user", bearer(await sign(main, claims(more))));
@@ -166,8 +176,9 @@ describe("claims", () => {
     expect(await of({ properties: [{ user_id: "alice" }] })).toBe(401);
   });
 
+  // GW-47
   test.each(["constructor.name", "__proto__.name", "toString"])(
-    "are their own: the claim path %s finds nothing inherited",
+    "count only themselves: the claim path %s finds nothing inherited",
     async (path) => {
       const { verdict } = await open({ AUTH_USER_ID_CLAIM: path });
       expect(await verdict("user", bearer(await sign(main, claims())))).toBe(401);
@@ -175,9 +186,10 @@ describe("claims", () => {
   );
 });
 
+// GW-42, GW-43, GW-44
 describe("a hostile token is 401 without a call to identity:", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-  /** Header and payload as given, with the signature of a valid token. */
+  /** Returns a token with this header and payload, and the signature of a valid token. */
   const forged = async (header: object, payload: object = claims()) => {
     const [, , signature] = (await sign(main, claims())).split(".");
     return `${encode(header)}.${encode(payload)}.${signature}`;
@@ -215,6 +227,7 @@ describe("a hostile token is 401 without a call to identity:", () => {
     ["a kid that is not a string", () => forged({ alg: "ES256", kid: ["kid-ES256"] })],
     ["its own key in jwk", () => sign(stranger, claims(), { kid: undefined, jwk: stranger.jwk })],
     ["its own key set in jku", () => sign(stranger, claims(), { jku: provider.uri })],
+    ["its own certificate in x5u", () => sign(stranger, claims(), { x5u: provider.uri })],
     [
       "an unknown critical header",
       () =>
@@ -253,6 +266,97 @@ describe("a hostile token is 401 without a call to identity:", () => {
   }
 });
 
+// GW-42
+describe("a token has one spelling", () => {
+  beforeEach(() => open());
+  const signed = async () => (await sign(keyFor("RS256"), claims())).split(".");
+  const admittedOnly = async (token: string, changed: string) => {
+    expect(await gate.verdict("user", bearer(token))).toBe("admitted");
+    expect(changed).not.toBe(token);
+    expect(await gate.verdict("user", bearer(changed))).toBe(401);
+  };
+  const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  /** Changes the unused bits of a part's last character, which decoders drop. */
+  const nextInAlphabet = (text: string) => text.slice(0, -1) + ALPHABET[ALPHABET.indexOf(text.slice(-1)) + 1];
+
+  test.each([0, 1, 2])("part %i with padding is refused", async (part) => {
+    const parts = await signed();
+    for (const padding of ["=", "=="]) {
+      await admittedOnly(parts.join("."), parts.with(part, `${parts[part]}${padding}`).join("."));
+    }
+  });
+
+  test("a signature with nonzero unused bits is refused", async () => {
+    const parts = await signed(); // 256 bytes: the last character holds two bits
+    await admittedOnly(parts.join("."), parts.with(2, nextInAlphabet(parts[2] ?? "")).join("."));
+  });
+
+  test("a signature with white space is refused", async () => {
+    const parts = await signed();
+    await admittedOnly(
+      parts.join("."),
+      parts.with(2, `${parts[2]?.slice(0, 9)} ${parts[2]?.slice(9)}`).join("."),
+    );
+  });
+
+  test("a signature with + and / instead of - and _ is refused", async () => {
+    for (;;) {
+      const parts = (await sign(main, claims({ jti: crypto.randomUUID() }))).split(".");
+      const other = parts[2]?.replaceAll("-", "+").replaceAll("_", "/");
+      if (other === undefined || other === parts[2]) continue;
+      await admittedOnly(parts.join("."), parts.with(2, other).join("."));
+      return;
+    }
+  });
+
+  test.each(["header", "payload"])(
+    "a byte order mark in the %s is refused, although it is signed",
+    async (where) => {
+      const part = (text: string, marked: boolean) =>
+        Buffer.from(marked ? `\uFEFF${text}` : text).toString("base64url");
+      const of = async (marked: boolean) => {
+        const header = part(JSON.stringify({ alg: main.alg, kid: main.kid }), marked && where === "header");
+        const input = `${header}.${part(JSON.stringify(claims()), marked && where === "payload")}`;
+        const algorithm = { name: "ECDSA", hash: "SHA-256" };
+        const signature = await crypto.subtle.sign(algorithm, main.privateKey, Buffer.from(input));
+        return `${input}.${Buffer.from(signature).toString("base64url")}`;
+      };
+      expect(await gate.verdict("user", bearer(await of(false)))).toBe("admitted");
+      expect(await gate.verdict("user", bearer(await of(true)))).toBe(401);
+    },
+  );
+});
+
+// GW-162
+describe("the typ of a token", () => {
+  const of = async (typ: unknown) => {
+    const { verdict } = await open();
+    return verdict("user", bearer(await sign(main, claims(), { typ })));
+  };
+
+  test.each([undefined, "JWT", "jwt", "at+jwt", "AT+JWT", "application/at+jwt", "Application/JWT"])(
+    "may be %s",
+    async (typ) => expect(await of(typ)).toBe("admitted"),
+  );
+
+  test.each([
+    "logout+jwt",
+    "secevent+jwt",
+    "dpop+jwt",
+    "ID",
+    "",
+    "jwt ",
+    "application/",
+    "text/jwt",
+    null,
+    7,
+    [["JWT"]],
+  ])("must not be %j: such a token was made for another purpose", async (typ) =>
+    expect(await of(typ)).toBe(401),
+  );
+});
+
+// GW-53
 describe("a token without a kid", () => {
   test("is tried with every key that its algorithm fits", async () => {
     const [first, second] = [await signingKey("ES256", "a"), await signingKey("ES256", "b")];
@@ -267,6 +371,7 @@ describe("a token without a kid", () => {
 });
 
 describe("the cache", () => {
+  // GW-59
   test("answers a token that was verified before at once, without a promise", async () => {
     const { authenticate, verdict } = await open();
     const token = await sign(main, claims());
@@ -274,7 +379,8 @@ describe("the cache", () => {
     expect(authenticate("user", bearer(token))).toMatchObject({ user_id: "u-alice" });
   });
 
-  test("keeps a verified token until it ends, whatever becomes of the key set", async () => {
+  // GW-59
+  test("holds a verified token until it expires, whatever happens to the key set", async () => {
     const { time, verdict } = await open();
     const token = await sign(main, claims({ exp: seconds() + 100 }));
     await verdict("user", bearer(token));
@@ -284,6 +390,7 @@ describe("the cache", () => {
     expect(await verdict("user", bearer(token))).toBe(401);
   });
 
+  // GW-57
   test("asks identity for a person again after APIKEY_CACHE_TTL_SECS", async () => {
     const { identity, time, verdict } = await open({ APIKEY_CACHE_TTL_SECS: "10" });
     const tokens = [await sign(main, claims()), await sign(main, claims({ jti: "2" }))];
@@ -295,6 +402,7 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(2);
   });
 
+  // GW-60
   test("lets a thousand concurrent misses of one person share one call", async () => {
     const { identity, verdict } = await open();
     const tokens = await Promise.all(
@@ -305,7 +413,7 @@ describe("the cache", () => {
     expect(identity.calls).toHaveLength(1);
   });
 
-  test("does not keep 503", async () => {
+  test("does not hold 503", async () => {
     const { identity, verdict } = await open();
     const token = await sign(main, claims());
     identity.override = () => new Response(null, { status: 503 });

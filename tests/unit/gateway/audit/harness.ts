@@ -5,12 +5,12 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 
-/** A recorder with what it logs and counts. */
+/** A recorder with its log and counters. */
 export interface Recording extends AuditRecorder {
   readonly lines: string[];
-  /** `audit_writes_total` by `write result`. */
+  /** Returns `audit_writes_total` by `write result`. */
   counts(): Promise<Record<string, number>>;
-  /** How many intents each result of `audit_intent_duration_seconds` has seen. */
+  /** Returns the number of intents of each result in `audit_intent_duration_seconds`. */
   durations(): Promise<Record<string, number>>;
 }
 

@@ -17,7 +17,7 @@ afterEach(async () => {
   await audit.stop();
 });
 
-/** Records so many intents at once; resolves with the status that each request would get, 0 for none. */
+/** Records this many intents at once. Resolves with the status of each request, 0 for none. */
 function statuses(count: number, first = 0): Promise<number[]> {
   const written = Array.from({ length: count }, (_, at) =>
     recorder.intent(`r${first + at}`, intent).then(
@@ -30,6 +30,7 @@ function statuses(count: number, first = 0): Promise<number[]> {
 const sizes = () => audit.intentBatches.map((batch) => batch.length);
 const nothing = (count: number) => Array(count).fill(0);
 
+// GW-147
 describe("intents that come at the same time", () => {
   test("travel in one call, at most a hundred in each", async () => {
     audit.answerIntents = eachIs("created");
@@ -40,7 +41,7 @@ describe("intents that come at the same time", () => {
     expect(await recorder.counts()).toEqual({ "intent ok": 250 });
   });
 
-  test("travel with those that came while a call was under way", async () => {
+  test("travel with those that came during a call", async () => {
     const gate = Promise.withResolvers<void>();
     audit.answerIntents = async (intents) => {
       if (audit.intentBatches.length === 1) await gate.promise;
@@ -54,7 +55,7 @@ describe("intents that come at the same time", () => {
     expect(sizes()).toEqual([2, 3]);
   });
 
-  test("are not held up by a call that the service is silent on", async () => {
+  test("are not delayed by a call that the service does not answer", async () => {
     const ended = Promise.withResolvers<void>();
     audit.answerIntents = async (intents) => {
       if (intents[0]?.request_id === "r0") await ended.promise;
@@ -68,7 +69,7 @@ describe("intents that come at the same time", () => {
     expect(await silent).toEqual(nothing(2));
   });
 
-  test("have a result each: one that is refused keeps no other from being recorded", async () => {
+  test("have a result each: a refused one keeps no other from being recorded", async () => {
     audit.answerIntents = (intents) =>
       Response.json({
         results: intents.map(({ request_id }) => ({
@@ -80,7 +81,7 @@ describe("intents that come at the same time", () => {
     expect(recorder.lines).toEqual(['the audit service refused an intent {"request_id":"r1"}']);
   });
 
-  test("are sent alone, from then on, to a service that knows no such calls", async () => {
+  test("are sent alone, from then on, to a service without batches", async () => {
     expect(await statuses(10)).toEqual(nothing(10));
     expect(await statuses(10, 10)).toEqual(nothing(10));
     expect([sizes(), audit.of("PUT").length]).toEqual([[10], 20]);
@@ -109,7 +110,7 @@ describe("intents that come at the same time", () => {
     expect([sizes(), audit.of("PUT").length]).toEqual([[3, 3], 3]);
   });
 
-  test("that fail together are tried again alone, and each is recorded or refused by itself", async () => {
+  test("that fail together are retried alone, and each is recorded or refused by itself", async () => {
     audit.answerIntents = eachIs("created");
     await statuses(2);
     audit.answerIntents = () => new Response(null, { status: 503 });
@@ -119,7 +120,7 @@ describe("intents that come at the same time", () => {
     expect(audit.of("PATCH")).toMatchObject([{ path: "/internal/events/r3", body: { outcome: "rejected" } }]);
   });
 
-  test("whose call broke off may have landed: what is refused in the end gets a rejected outcome", async () => {
+  test("whose call broke off may have been stored: those that are refused in the end get a rejected outcome", async () => {
     audit.answerIntents = () => new Response(null, { status: 503 });
     audit.answer = (write) => (write.method === "PUT" ? answering(503)(write) : taken(write));
     expect(await statuses(3)).toEqual([503, 503, 503]);
@@ -127,14 +128,16 @@ describe("intents that come at the same time", () => {
   });
 });
 
-test("once several were taken together, one that comes alone goes the same way", async () => {
+// GW-147
+test("once several were accepted together, one that comes alone travels in the same way", async () => {
   audit.answerIntents = eachIs("created");
   expect(await statuses(2)).toEqual(nothing(2));
   expect(await statuses(1, 2)).toEqual([0]);
   expect([sizes(), audit.writes]).toEqual([[2, 1], []]);
 });
 
-test("an intent that no attempt has recorded is refused within a second, its pauses included", async () => {
+// GW-138
+test("an intent that no attempt has recorded is refused within a second, pauses included", async () => {
   const clock = manualClock();
   const silent = async ({ end_ms }: TimedIntent) => {
     clock.advance(Math.min(500, end_ms - clock.elapsed_ms()));

@@ -46,6 +46,7 @@ describe("an intent", () => {
     expect(audit.writes).toMatchObject([{ path: "/internal/events/r1", token: null }]);
   });
 
+  // GW-138
   test("is tried three times with the same body, and the third may succeed", async () => {
     audit.answer = (write) => (audit.writes.length < 3 ? new Response(null, { status: 503 }) : taken(write));
     await recorder.intent("r1", intent);
@@ -54,7 +55,8 @@ describe("an intent", () => {
     expect(await recorder.counts()).toEqual({ "intent ok": 1 });
   });
 
-  test("that is not taken in three attempts is 503", async () => {
+  // GW-138, GW-139
+  test("that is not accepted in three attempts is 503", async () => {
     audit.answer = answering(503);
     expect(await refusal()).toMatchObject(unavailable);
     expect(audit.of("PUT")).toHaveLength(3);
@@ -62,6 +64,7 @@ describe("an intent", () => {
     expect(await recorder.durations()).toEqual({ failed: 1 });
   });
 
+  // GW-138, GW-139
   test("that the service refuses with 422 is 503 at once, and is an error in the log", async () => {
     audit.answer = answering(422);
     expect(await refusal()).toMatchObject(unavailable);
@@ -69,6 +72,7 @@ describe("an intent", () => {
     expect(recorder.lines.join()).toContain('the audit service refused an intent {"request_id":"r1"}');
   });
 
+  // GW-138
   test("is 503 after two silent attempts, of half a second together at most a second", async () => {
     audit.answer = never;
     expect(await refusal()).toMatchObject(unavailable);
@@ -107,7 +111,8 @@ describe("an intent", () => {
   });
 });
 
-describe("an intent that was refused gets a rejected outcome with 503 in the background", () => {
+// GW-140
+describe("a refused intent gets a rejected outcome with 503 in the background", () => {
   const rejected = {
     method: "PATCH",
     path: "/internal/events/r1",
@@ -125,7 +130,7 @@ describe("an intent that was refused gets a rejected outcome with 503 in the bac
     expect(audit.of("PATCH")).toMatchObject([rejected]);
   });
 
-  test("when the service breaks off without an answer, since it may have landed", async () => {
+  test("when the service breaks off without an answer, because it may be stored", async () => {
     const seen: string[] = [];
     const server = Bun.listen({
       hostname: "127.0.0.1",
@@ -145,7 +150,7 @@ describe("an intent that was refused gets a rejected outcome with 503 in the bac
     server.stop(true);
   });
 
-  test("also when only the first attempt may have landed", async () => {
+  test("also when only the first attempt may be stored", async () => {
     audit.answer = (write) => {
       if (write.method === "PATCH") return taken(write);
       return new Response(null, { status: audit.of("PUT").length === 1 ? 503 : 422 });
@@ -165,7 +170,7 @@ describe("an intent that was refused gets a rejected outcome with 503 in the bac
     expect(audit.of("PATCH")).toEqual([]);
   });
 
-  test("but not when nobody listened: an outage does not fill the queue", async () => {
+  test("but not when nothing listened: an outage does not fill the queue", async () => {
     await audit.stop();
     expect(await refusal()).toMatchObject(unavailable);
     expect(recorder.lines).toEqual([]);
@@ -174,7 +179,8 @@ describe("an intent that was refused gets a rejected outcome with 503 in the bac
   });
 });
 
-describe("what an intent says", () => {
+// GW-136
+describe("an intent", () => {
   const route = { service: "widgets", method: "POST", path: "/w/{a}/{b}", params: ["a", "b"] } as const;
   const member = {
     auth_type: "member_session",
@@ -183,6 +189,7 @@ describe("what an intent says", () => {
     organization_id: "o1",
     member_id: "m1",
     labels: [],
+    plan: null,
   } as const;
   const person = {
     ...member,
@@ -217,6 +224,7 @@ describe("what an intent says", () => {
     },
   );
 
+  // GW-136
   test("on a user route goes into the person's log, with no member for an actor", () => {
     expect(intentOf({ ...rest, route: { ...route, scope: "user" }, principal: person })).toMatchObject({
       organization_id: null,
@@ -225,6 +233,7 @@ describe("what an intent says", () => {
     });
   });
 
+  // GW-137
   test("has params even when the route has none, and a user agent cut to 512 characters or null", () => {
     const bare = { ...route, scope: "member", params: [] } as const;
     const of = (user_agent: string | null) =>

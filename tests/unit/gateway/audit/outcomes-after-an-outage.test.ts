@@ -36,7 +36,7 @@ afterEach(async () => {
 const push = (request_id: string) => queue.push(request_id, responded);
 const allPause = (count: number) => waitFor(() => clock.waiting().length === count, { what: "All pausing" });
 
-/** Each tries a few times, and then pauses for seconds. */
+/** Lets each outcome fail a few times, and then pause for seconds. */
 async function outage(): Promise<void> {
   audit.answer = answering(503);
   for (let at = 0; at < WAITING; at++) push(`waits-${at}`);
@@ -48,19 +48,20 @@ async function outage(): Promise<void> {
   audit.answer = taken;
 }
 
-test("after an outage the first outcome that is taken sends all that wait, whatever is left of their pauses", async () => {
+test("after an outage the first accepted outcome sends all waiting ones, whatever is left of their pauses", async () => {
   await outage();
   push("new");
   await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
 });
 
-test("without a new one they go by themselves", async () => {
+test("without a new outcome they are sent by themselves", async () => {
   await outage();
   clock.advance(Math.min(...clock.waiting()));
   await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
 });
 
-test("one that fails for good pauses on while others are taken", async () => {
+// GW-145
+test("one that always fails keeps pausing while others are accepted", async () => {
   audit.answer = (write) => (write.path.endsWith("poison") ? answering(500)(write) : taken(write));
   push("good");
   await waitFor(() => queue.underway === 0);

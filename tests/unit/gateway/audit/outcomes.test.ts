@@ -31,6 +31,7 @@ const send = (count: number, to: Recording = recorder) => {
 };
 
 describe("an outcome", () => {
+  // GW-141
   test("is sent in the background, by one PATCH under the request's id", async () => {
     expect(recorder.outcome("r1", responded)).toBeUndefined();
     await patched(1);
@@ -40,22 +41,16 @@ describe("an outcome", () => {
     await counted("outcome ok", 1);
   });
 
-  test.each([500, 503, 401, 429])("is tried again while the service answers %d", async (status) => {
+  // GW-145
+  test.each([500, 503, 401, 429])("is retried while the service answers %d", async (status) => {
     audit.answer = (write) => (audit.writes.length < 4 ? answering(status)(write) : taken(write));
     recorder.outcome("r1", responded);
     await counted("outcome ok", 1);
     expect(audit.writes).toHaveLength(4);
   });
 
-  test("is not tried again when there is no event for it", async () => {
-    audit.answer = answering(404);
-    recorder.outcome("r1", responded);
-    await counted("outcome not_found", 1);
-    await recorder.close(1_000);
-    expect(audit.writes).toHaveLength(1);
-  });
-
-  test("is not tried again when the service refuses it, which is an error in the log", async () => {
+  // GW-145
+  test("is not retried when the service refuses it, which is an error in the log", async () => {
     audit.answer = answering(422);
     recorder.outcome("r1", responded);
     await counted("outcome failed", 1);
@@ -64,7 +59,7 @@ describe("an outcome", () => {
     expect(recorder.lines.join()).toContain("the audit service refused an outcome");
   });
 
-  test("waits for a service that is down, and the outage is told once", async () => {
+  test("waits for a service that is down, and the outage is logged once", async () => {
     const port = await freePort();
     const waiting = recording({ AUDIT_URL: `http://127.0.0.1:${port}` });
     send(50, waiting);
@@ -82,7 +77,8 @@ describe("an outcome", () => {
     await back.stop();
   });
 
-  test("that fails for good holds up no other", async () => {
+  // GW-145
+  test("that always fails delays no other", async () => {
     audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
     for (let at = 0; at < 100; at++) recorder.outcome(`poison-${at}`, responded);
     send(200);
@@ -90,8 +86,9 @@ describe("an outcome", () => {
   });
 });
 
-describe("outcomes that come while another is on its way", () => {
-  /** One that is on its way until the test ends. */
+// GW-147
+describe("outcomes that come while another is in flight", () => {
+  /** An outcome that is in flight until the test ends. */
   beforeEach(async () => {
     const ended = Promise.withResolvers<Response>();
     audit.answer = (write) => (write.path.endsWith("/first") ? ended.promise : taken(write));
@@ -116,14 +113,15 @@ describe("outcomes that come while another is on its way", () => {
         results: outcomes.map(({ request_id }, index) => ({ request_id, result: results[index] })),
       });
     send(4);
-    await waitFor(async () => Object.keys(await recorder.counts()).length === 3);
-    expect(await recorder.counts()).toEqual({ "outcome ok": 2, "outcome not_found": 1, "outcome failed": 1 });
+    await waitFor(async () => Object.keys(await recorder.counts()).length === 2);
+    // The one without an event is retried seconds later.
+    expect(await recorder.counts()).toEqual({ "outcome ok": 2, "outcome failed": 1 });
     expect(recorder.lines).toEqual([
       'the audit service refused an outcome {"request_id":"r3","outcome":"responded"}',
     ]);
   });
 
-  test("are sent alone, from then on, to a service that knows no such calls", async () => {
+  test("are sent alone, from then on, to a service without batches", async () => {
     send(10);
     await counted("outcome ok", 10);
     send(10);
@@ -154,7 +152,7 @@ describe("outcomes that come while another is on its way", () => {
     expect([audit.outcomeBatches.length, audit.writes.length]).toEqual([2, 3]);
   });
 
-  test("that fail together are tried again alone, so that one of them can not hold up the others", async () => {
+  test("that fail together are retried alone, so that none of them can delay the others", async () => {
     audit.answerOutcomes = () => new Response(null, { status: 500 });
     audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
     recorder.outcome("poison", responded);
@@ -163,7 +161,7 @@ describe("outcomes that come while another is on its way", () => {
     expect(audit.outcomeBatches).toHaveLength(1);
   });
 
-  test("are not lost when the service goes away under the call", async () => {
+  test("are not lost when the service disappears during the call", async () => {
     audit.answerOutcomes = async () => {
       audit.answerOutcomes = eachIs("applied");
       await audit.stop();
@@ -194,7 +192,8 @@ describe("the queue", () => {
     expect(audit.most()).toBe(32);
   });
 
-  test("of AUDIT_QUEUE_SIZE drops what overflows, logs each and counts it; what it holds arrives", async () => {
+  // GW-146
+  test("of AUDIT_QUEUE_SIZE drops further outcomes, logs each and counts it; queued ones arrive", async () => {
     const small = recording({ AUDIT_URL: audit.url, AUDIT_QUEUE_SIZE: "10" });
     const gate = Promise.withResolvers<void>();
     audit.answer = async (write) => {
@@ -205,7 +204,7 @@ describe("the queue", () => {
     expect(await small.counts()).toEqual({ "outcome dropped": 15 });
     expect(small.lines).toHaveLength(15);
     expect(small.lines[0]).toBe(
-      'an audit outcome is dropped {"request_id":"r10","outcome":"responded","status":201}',
+      'the gateway dropped an audit outcome {"request_id":"r10","outcome":"responded","status":201}',
     );
     gate.resolve();
     await waitFor(async () => (await small.counts())["outcome ok"] === 10);
@@ -214,15 +213,16 @@ describe("the queue", () => {
   });
 });
 
+// GW-148
 describe("on stopping", () => {
-  test("what is queued is sent", async () => {
+  test("queued outcomes are sent", async () => {
     send(300);
     await recorder.close(5_000);
     expect(audit.of("PATCH")).toHaveLength(300);
     expect(await recorder.counts()).toEqual({ "outcome ok": 300 });
   });
 
-  test("what waits between two attempts is tried again at once", async () => {
+  test("an outcome that waits between two attempts is retried at once", async () => {
     audit.answer = answering(503);
     send(20);
     await patched(80);
@@ -231,16 +231,16 @@ describe("on stopping", () => {
     expect(await recorder.counts()).toEqual({ "outcome ok": 20 });
   });
 
-  test("what can not be delivered by the deadline is dropped, logged and counted", async () => {
+  test("outcomes that cannot be delivered by the deadline are dropped, logged and counted", async () => {
     audit.answer = () => new Promise(() => {});
     send(40);
     await patched(32);
     await recorder.close(20);
     expect(await recorder.counts()).toEqual({ "outcome dropped": 40 });
-    expect(recorder.lines).toEqual(['audit outcomes are dropped: the service stops {"outcomes":40}']);
+    expect(recorder.lines).toEqual(['the gateway dropped audit outcomes: it is stopping {"outcomes":40}']);
   });
 
-  test("an outcome that comes after is dropped, and a second stop is harmless", async () => {
+  test("a later outcome is dropped, and a second stop is harmless", async () => {
     await recorder.close(20);
     recorder.outcome("r1", responded);
     await recorder.close(20);
@@ -249,6 +249,7 @@ describe("on stopping", () => {
   });
 });
 
+// GW-135
 describe("with AUDIT_ENABLED=false", () => {
   test("nothing is recorded, and no AUDIT_URL is needed", async () => {
     const off = recording({ AUDIT_ENABLED: "false" });
@@ -259,7 +260,7 @@ describe("with AUDIT_ENABLED=false", () => {
     expect(await off.counts()).toEqual({});
   });
 
-  test("it is on otherwise, and then AUDIT_URL is needed", () => {
+  test("recording is on otherwise, and then AUDIT_URL is needed", () => {
     expect(recorder.enabled).toBeTrue();
     expect(() => recording({})).toThrow("AUDIT_URL is required unless AUDIT_ENABLED is false.");
   });

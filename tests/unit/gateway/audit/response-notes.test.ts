@@ -9,19 +9,17 @@ function read(
   status = 200,
 ) {
   const warnings: string[] = [];
-  const named = Object.entries(headers).map(([name, value]): [string, string] => [
-    `x-platform-audit-${name}`,
-    value,
-  ]);
-  const notes = readResponseNotes(new Headers(named), scope, status, (header) => warnings.push(header));
+  const fields = Object.entries(headers).flatMap(([name, value]) => [`x-platform-audit-${name}`, value]);
+  const notes = readResponseNotes(fields, scope, status, (header) => warnings.push(header));
   return { notes, warnings };
 }
 
 describe("audit headers of an answer", () => {
-  test("that are absent say nothing and warn of nothing", () => {
+  test("that are absent give no note and no warning", () => {
     expect(read({})).toEqual({ notes: NOTHING, warnings: [] });
   });
 
+  // GW-149, GW-150
   test("are all read on a 2xx answer of a user route", () => {
     const all = {
       details: '{"name":{"from":"a","to":"\\u00e9"}}',
@@ -40,6 +38,7 @@ describe("audit headers of an answer", () => {
     });
   });
 
+  // GW-149
   test.each([200, 204, 302, 404, 500])(
     "details and created are read on status %d of any audited route",
     (status) => {
@@ -53,10 +52,15 @@ describe("audit headers of an answer", () => {
   );
 });
 
+// GW-149
 describe("details", () => {
   test.each([
     ["not JSON", "{"],
     ["a list", "[]"],
+    ["a name twice", '{"ip":1,"ip":2}'],
+    ["a name twice, spelled in two ways", '{"a":{"ip":1,"\\u0069p":2}}'],
+    ["a whole number that a double changes", '{"amount":12345678901234567890}'],
+    ["a number beyond all doubles", '{"amount":1e400}'],
     ["a string", '"x"'],
     ["null", "null"],
     ["empty", ""],
@@ -72,17 +76,18 @@ describe("details", () => {
     });
   });
 
-  test("of 61 levels are taken: what holds them may have three more", () => {
+  test("of 61 levels are accepted: their container may add three more", () => {
     const details = `{"a":${"[".repeat(60)}${"]".repeat(60)}}`;
     expect(read({ details }).notes.details).toEqual(JSON.parse(details));
   });
 
-  test("of 4096 bytes are taken", () => {
+  test("of 4096 bytes are accepted", () => {
     const value = "x".repeat(4_088);
     expect(read({ details: `{"a":"${value}"}` }).notes.details).toEqual({ a: value });
   });
 });
 
+// GW-149
 describe("ids", () => {
   const bad = ["", "a/b", "a?b", "a#b", "a b", "a, b", ".", "..", "é", "x".repeat(129)];
 
@@ -101,11 +106,12 @@ describe("ids", () => {
     });
   });
 
-  test("of 128 bytes are taken", () => {
+  test("of 128 bytes are accepted", () => {
     expect(read({ created: "x".repeat(128) }).notes.created_id).toBe("x".repeat(128));
   });
 });
 
+// GW-150
 describe("the organization pair", () => {
   const pair = { organization: "o1", member: "m1" };
 

@@ -1,0 +1,71 @@
+import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
+import { errorResponses } from "@ostiary/lib/openapi";
+import { listQueryProperties, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { selectCheckpoints, selectSigningKeys } from "./queries.ts";
+
+const listQuery = Type.Object(
+  {
+    limit: listQueryProperties().limit,
+    starting_after: Type.Optional(
+      Type.String({
+        description: "The number of the last checkpoint of the previous page (exclusive).",
+        pattern: "^[1-9][0-9]{0,14}$",
+        rule: "must be the number of the last checkpoint of the previous page",
+        openapi: { type: "integer", minimum: 1, examples: [4711] },
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const keySet = Type.Object(
+  {
+    keys: Type.Array(SigningJwk, {
+      description: "The keys, newest first. The list is empty if checkpoints are not signed.",
+    }),
+  },
+  { title: "AuditSigningKeySet", description: "A JSON Web Key Set (RFC 7517)." },
+);
+
+const failures = errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE");
+
+/** Serves checkpoints and signing keys. Anyone may keep copies of them (AU-60). */
+export function checkpointHandlers(database: Database) {
+  return new Elysia({ name: "audit-checkpoints", normalize: false })
+    .get(
+      "/audit-checkpoints",
+      async ({ query }) => {
+        const { limit, starting_after } = pageRequest(query);
+        const before = starting_after === null ? null : Number(starting_after);
+        const { items, has_more } = page(await selectCheckpoints(database, before, limit + 1), limit);
+        return { audit_checkpoints: items, has_more };
+      },
+      {
+        query: listQuery,
+        response: {
+          200: { ...pageSchema("audit_checkpoints", Checkpoint), description: "A page." },
+          ...failures,
+        },
+        detail: {
+          summary: "List checkpoints",
+          description:
+            "Newest first. Each checkpoint is the state of all chains at one moment. A kept copy shows later that no event up to that moment was changed, removed or added.",
+          operationId: "listAuditCheckpoints",
+          tags: ["Proof"],
+        },
+      },
+    )
+    .get("/.well-known/jwks.json", async () => ({ keys: await selectSigningKeys(database) }), {
+      query: Type.Object({}, { additionalProperties: false }),
+      response: { 200: keySet, ...failures },
+      detail: {
+        summary: "Read the keys of checkpoints",
+        description: "Every public key that has signed checkpoints, as a JSON Web Key Set.",
+        operationId: "getAuditSigningKeys",
+        tags: ["Proof"],
+      },
+    });
+}

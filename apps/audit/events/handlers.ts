@@ -1,0 +1,213 @@
+import { organizationEventSchema, type UserEvent, userEventSchema } from "@ostiary/lib/contracts/audit";
+import { errorResponses } from "@ostiary/lib/openapi";
+import { page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { type DocumentDecoration, Elysia } from "elysia";
+import type { Exports } from "../exports/export.ts";
+import { type ExportFormat, exportFormat } from "../exports/formats.ts";
+import { refuse } from "../problems.ts";
+import { type EventLog, withoutPerson } from "./event.ts";
+import { eventBounds } from "./filter.ts";
+import {
+  describedParameters,
+  type EventQuery,
+  eventFilter,
+  exportProblems,
+  exportQuerySchema,
+  type PageQuery,
+  pageProblems,
+  pageQuerySchema,
+} from "./parameters.ts";
+import { selectEvents } from "./queries.ts";
+
+const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
+const failures = errorResponses(
+  {
+    code: "VALIDATION_ERROR",
+    message: wrongTime,
+    details: { fields: [{ path: "occurred_after", message: wrongTime }] },
+  },
+  { code: "RATE_LIMITED", message: "Too many exports are running. Try again in a moment." },
+  "INTERNAL_ERROR",
+  "SERVICE_UNAVAILABLE",
+);
+
+const texts = {
+  organization: {
+    page: {
+      operationId: "listOrganizationAuditEvents",
+      summary: "Read an organization's audit log",
+      description:
+        "Newest first. Filters combine with AND. With `Accept: text/csv` or `application/x-ndjson` the answer is an export, like that of the export operation, and `limit` does not apply.",
+    },
+    export: {
+      operationId: "exportOrganizationAuditEvents",
+      summary: "Export an organization's audit log",
+      description:
+        "The whole filtered log as a stream, newest first. Filters combine with AND; `starting_after` continues an export that broke off.",
+    },
+  },
+  user: {
+    page: {
+      operationId: "listUserAuditEvents",
+      summary: "Read a person's audit log",
+      description:
+        "The events of this person outside organizations, newest first. Filters and exports work as for an organization's log.",
+    },
+    export: {
+      operationId: "exportUserAuditEvents",
+      summary: "Export a person's audit log",
+      description:
+        "The events of this person outside organizations, as an export like that of an organization's log.",
+    },
+  },
+} as const satisfies Record<EventLog["kind"], Record<"page" | "export", object>>;
+
+const exportContent = {
+  "text/csv": {
+    schema: {
+      type: "string" as const,
+      description:
+        "A line of column names, then one line for each event; `params` and `details` are JSON. A cell that a spreadsheet would run as a formula begins with an apostrophe.",
+    },
+  },
+  "application/x-ndjson": {
+    schema: { type: "string" as const, description: "One event in JSON on each line." },
+  },
+};
+
+/**
+ * The query of a page without `proof`. A proof is an export, which clients of a page request by their Accept
+ * header.
+ */
+const describedPageQuery = Type.Omit(pageQuerySchema, ["proof"]);
+
+function describePage(kind: EventLog["kind"]): DocumentDecoration {
+  return {
+    ...texts[kind].page,
+    tags: ["Audit events"],
+    parameters: describedParameters(kind, describedPageQuery),
+  };
+}
+
+function describeExport(kind: EventLog["kind"]): DocumentDecoration {
+  return {
+    ...texts[kind].export,
+    tags: ["Audit events"],
+    parameters: describedParameters(kind, exportQuerySchema),
+    responses: {
+      200: {
+        description: "The export in the requested format.",
+        headers: {
+          "Content-Disposition": {
+            description: "The name of the file.",
+            schema: { type: "string" },
+            example: 'attachment; filename="audit-events.csv"',
+          },
+        },
+        content: exportContent,
+      },
+    },
+  };
+}
+
+/** Returns the response schema of a page of events. */
+function answer<Event extends TSchema>(event: Event) {
+  return {
+    ...pageSchema("audit_events", event),
+    response_description: "A page.",
+    response_headers: {
+      Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
+    },
+  };
+}
+
+export interface EventRoutesDeps {
+  database: Database;
+  exports: Exports;
+}
+
+/** Serves the reads of the log (AU-34) and its exports (AU-81). */
+export function eventHandlers({ database, exports }: EventRoutesDeps) {
+  const exportOf = (request: Request, log: EventLog, query: EventQuery, format: ExportFormat) => {
+    if (query.proof === "true") return exports.respondWithProof(request, log);
+    const filter = eventFilter(log, query);
+    return exports.respond(request, format, filter, eventBounds(filter, pageRequest(query).starting_after));
+  };
+  const pageOf = async <Event>({ query, set }: Read, log: EventLog, shown: (event: UserEvent) => Event) => {
+    const filter = eventFilter(log, query);
+    const { limit, starting_after } = pageRequest(query);
+    const bounds = eventBounds(filter, starting_after);
+    const { items, has_more } = page(
+      bounds === null ? [] : await selectEvents(database, filter, bounds),
+      limit,
+    );
+    set.headers.vary = "Accept";
+    return { audit_events: items.map(shown), has_more };
+  };
+  /** Answers with a page, or with an export if the Accept header prefers one. */
+  const read = <Event>(context: Read, log: EventLog, shown: (event: UserEvent) => Event) => {
+    const { request, query } = context;
+    const format = query.proof === "true" ? "ndjson" : exportFormat(request.headers.get("accept"));
+    return format === null ? pageOf(context, log, shown) : exportOf(request, log, query, format);
+  };
+  return new Elysia({ name: "audit-events", normalize: false })
+    .get(
+      "/organizations/:organization_id/audit-events",
+      ({ request, params, query, set }) =>
+        read({ request, query, set }, organizationLog(params), withoutPerson),
+      {
+        transform: ({ request, params, query }) =>
+          refuse(pageProblems(organizationLog(params), query, request)),
+        query: pageQuerySchema,
+        response: { 200: answer(organizationEventSchema), ...failures },
+        detail: describePage("organization"),
+      },
+    )
+    .get(
+      "/organizations/:organization_id/audit-events/export",
+      ({ request, params, query }) => exportOf(request, organizationLog(params), query, query.format),
+      {
+        transform: ({ request, params, query }) =>
+          refuse(exportProblems(organizationLog(params), query, request)),
+        query: exportQuerySchema,
+        response: failures,
+        detail: describeExport("organization"),
+      },
+    )
+    .get(
+      "/users/:user_id/audit-events",
+      ({ request, params, query, set }) => read({ request, query, set }, userLog(params), (event) => event),
+      {
+        transform: ({ request, params, query }) => refuse(pageProblems(userLog(params), query, request)),
+        query: pageQuerySchema,
+        response: { 200: answer(userEventSchema), ...failures },
+        detail: describePage("user"),
+      },
+    )
+    .get(
+      "/users/:user_id/audit-events/export",
+      ({ request, params, query }) => exportOf(request, userLog(params), query, query.format),
+      {
+        transform: ({ request, params, query }) => refuse(exportProblems(userLog(params), query, request)),
+        query: exportQuerySchema,
+        response: failures,
+        detail: describeExport("user"),
+      },
+    );
+}
+
+interface Read {
+  request: Request;
+  query: PageQuery;
+  set: { headers: { vary?: string } };
+}
+
+function organizationLog(params: { organization_id: string }): EventLog {
+  return { kind: "organization", id: params.organization_id };
+}
+
+function userLog(params: { user_id: string }): EventLog {
+  return { kind: "user", id: params.user_id };
+}

@@ -1,0 +1,68 @@
+/** Limits on how slowly a client may read an export. */
+export interface PaceLimits {
+  bytes_per_second_min: number;
+  /** How far a client may fall behind that pace. */
+  lag_ms_max: number;
+}
+
+/**
+ * Factor below which a pace counts as slow while others wait for the place: this many times the least pace.
+ */
+const SLOW_FACTOR = 16;
+
+/**
+ * The lag of one client behind the least pace, and its average pace. Time counts only while the service waits
+ * for the client, so a slow database is never held against it. Fast reading early on does not make up for a
+ * later lag.
+ */
+export class ReadingPace {
+  readonly #limits: PaceLimits;
+  #lag_ms = 0;
+  #waited_ms = 0;
+  #bytes = 0;
+
+  constructor(limits: PaceLimits) {
+    this.#limits = limits;
+  }
+
+  /** Time that the client may still keep the service waiting. */
+  get left_ms(): number {
+    return Math.max(0, this.#limits.lag_ms_max - this.#lag_ms);
+  }
+
+  /** Average pace of the client; infinite while the service has not waited for it. */
+  get bytes_per_second(): number {
+    return this.#waited_ms === 0 ? Number.POSITIVE_INFINITY : (this.#bytes * 1000) / this.#waited_ms;
+  }
+
+  /** Whether the service has waited long enough to know that this client reads slowly. */
+  get isSlow(): boolean {
+    const { lag_ms_max, bytes_per_second_min } = this.#limits;
+    return this.#waited_ms > lag_ms_max && this.bytes_per_second < SLOW_FACTOR * bytes_per_second_min;
+  }
+
+  /** Records that the client took `bytes` after `waited_ms`. */
+  took(bytes: number, waited_ms: number): void {
+    this.#waited_ms += waited_ms;
+    // bytes before the first wait only filled buffers
+    if (this.#waited_ms > 0) this.#bytes += bytes;
+    const due_ms = (bytes * 1000) / this.#limits.bytes_per_second_min;
+    this.#lag_ms = Math.max(0, this.#lag_ms + waited_ms - due_ms);
+  }
+
+  /** Returns the error for a client that stayed below the least pace for too long. */
+  lagged(): ReaderTooSlow {
+    const { lag_ms_max, bytes_per_second_min } = this.#limits;
+    return new ReaderTooSlow(
+      `The client fell ${lag_ms_max} ms behind ${bytes_per_second_min} bytes a second.`,
+    );
+  }
+}
+
+/** An error for an export that broke off because its client read too slowly. */
+export class ReaderTooSlow extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ReaderTooSlow";
+  }
+}

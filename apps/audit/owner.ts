@@ -1,0 +1,43 @@
+import { checkPeerTls, databaseUrl, peerTls, tlsVariables } from "@ostiary/lib/runtime/config";
+import { runMain } from "@ostiary/lib/runtime/service";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Static, Type } from "@sinclair/typebox";
+import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
+import { auditVariables } from "./config.ts";
+import { SCHEMA } from "./schema.ts";
+
+/** Lists the variables of the owner's commands: the service's variables for its database and its key. */
+export const ownerVariables = Type.Object({
+  DATABASE_URL: databaseUrl("The database of the log, with the log's owner as the user."),
+  ...tlsVariables("DATABASE"),
+  AUDIT_SIGNING_KEY_FILE: auditVariables.properties.AUDIT_SIGNING_KEY_FILE,
+});
+export type OwnerConfig = Readonly<Static<typeof ownerVariables>>;
+
+/** Returns everything that is wrong with the files of these variables; a check for `loadConfig`. */
+export function checkOwnerConfig(config: Partial<OwnerConfig>) {
+  return [...checkPeerTls(config), ...checkSigningKeyFile(config)];
+}
+
+/** Time limit of a statement, long enough to read a whole month. */
+const STATEMENT_MS = 3_600_000;
+/** Connections for a stream and the writes beside it. */
+const CONNECTIONS = 3;
+
+export function openAsOwner(config: OwnerConfig): Promise<Database> {
+  return openDatabase(config.DATABASE_URL, {
+    namespace: SCHEMA,
+    tls: peerTls(config, "DATABASE"),
+    pool_max: CONNECTIONS,
+    statement_timeout_ms: STATEMENT_MS,
+  });
+}
+
+/** Runs `work` as a process that reports on standard output and exits. */
+export function runAsOwner(work: (say: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
+  return runMain(async () => {
+    process.stdout.on("error", () => {}); // a reader that has seen enough
+    await work((text) => new Promise((resolve) => process.stdout.write(text, () => resolve())));
+    process.exit(0);
+  });
+}

@@ -1,0 +1,120 @@
+import { monthStart } from "@ostiary/lib/domain/proof";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import { sqlState } from "@ostiary/lib/runtime/stores/database";
+import { selectSigningKeys } from "../checkpoints/queries.ts";
+import { type PassDeps, sealPass } from "../sealing/commands.ts";
+import { selectState } from "../sealing/queries.ts";
+import { declare } from "./declare.ts";
+import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
+import { dropPartition, selectNow, selectPartitions } from "./queries.ts";
+
+/**
+ * Time after which a month is complete. An intent's time may differ from the clock by a day, so a month can
+ * grow after its end.
+ */
+const SETTLED_MS = 48 * 60 * 60 * 1000;
+/** The maximum number of chains whose declarations one checkpoint covers. */
+const DECLARED_MAX = 1_000;
+const LOCK_NOT_AVAILABLE = "55P03";
+const UNDEFINED_TABLE = "42P01";
+const TRIES_MAX = 120;
+const RETRY_MS = 1_000;
+
+export interface DroppedMonth {
+  month: string;
+  /** Chains that have declared the month. */
+  logs: number;
+  entries: number;
+}
+
+/**
+ * Drops the months before `before`, the oldest first. Each month is declared in the chains of its owners,
+ * after its events were verified against the seal, and its partition is then dropped. An interrupted run
+ * continues where it stopped.
+ *
+ * @throws LogAltered for a month with an event that differs from the sealed one; the month stays
+ */
+export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
+  const { reads, writes, key, clock } = deps;
+  if (monthStart(before) + SETTLED_MS > clock.now()) {
+    throw new StartRefused(
+      `The month before ${before} ended less than two days ago, so its events may still arrive. Choose an earlier month.`,
+    );
+  }
+  const state = await selectState(writes);
+  if (state.checkpoint?.jws != null && key === null) {
+    throw new StartRefused(
+      "The checkpoints of this log are signed: set AUDIT_SIGNING_KEY_FILE to the key of the service.",
+    );
+  }
+  if (key !== null && !(await selectSigningKeys(reads)).some(({ kid }) => kid === key.kid)) {
+    throw new StartRefused(
+      `The key ${key.kid} of AUDIT_SIGNING_KEY_FILE is not a key of this log: set it to the key of the service.`,
+    );
+  }
+  if (state.older !== null) {
+    throw new StartRefused(
+      "Events from before the proof was introduced are not sealed yet: let the service run, and try again later.",
+    );
+  }
+  for (const month of monthsBefore(await selectPartitions(reads), before)) {
+    const dropped = await dropMonth(deps, month).catch(nullWhereGone);
+    if (dropped !== null) yield dropped;
+  }
+}
+
+/** Returns null if another command dropped the month first. */
+function nullWhereGone(error: unknown): null {
+  if (sqlState(error) === UNDEFINED_TABLE) return null;
+  throw error;
+}
+
+async function dropMonth(deps: PassDeps, month: Month): Promise<DroppedMonth> {
+  const dropped = { month: month.month, logs: 0, entries: 0 };
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const asOf = await selectNow(deps.reads);
+    await sealAll(deps);
+    await declareAll(deps, month, dropped);
+    if (await dropOnceFree(deps, month, asOf)) return dropped;
+  }
+  throw new StartRefused(`Events of ${month.month} were written during each attempt: try again later.`);
+}
+
+async function declareAll(deps: PassDeps, month: Month, dropped: DroppedMonth): Promise<void> {
+  let batch: Undeclared[] = [];
+  for await (const undeclared of undeclaredPlaces(deps.reads, month)) {
+    batch.push(undeclared);
+    dropped.logs += 1;
+    dropped.entries += undeclared.ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0);
+    if (batch.length < DECLARED_MAX) continue;
+    await declare(deps, month.month, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await declare(deps, month.month, batch);
+}
+
+/**
+ * Drops the partition once nobody uses it. Returns false if its month has changed since the snapshot `asOf`.
+ */
+async function dropOnceFree({ writes, clock }: PassDeps, month: Month, asOf: string): Promise<boolean> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    try {
+      return await writes.transaction("drop_partition", (tx) => dropPartition(tx, month, asOf));
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    }
+    await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve));
+  }
+  throw new StartRefused(
+    `The partition of ${month.month} is in use, for example by an export. Its declarations are kept: try again later.`,
+  );
+}
+
+/** Seals everything that is committed, as the service's sealer does. */
+async function sealAll(deps: PassDeps): Promise<void> {
+  for (;;) {
+    const state = await selectState(deps.writes);
+    const { end } = await sealPass({ ...deps, holder: state.holder ?? deps.holder }, state);
+    if (end === "done") return;
+  }
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
+import { endOf, type SetAside } from "../sealing/altered-queries.ts";
+import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/commands.ts";
+import { planChains } from "../sealing/plan.ts";
+import { selectChains, selectState, writePass } from "../sealing/queries.ts";
+import { LogAltered } from "../sealing/trust.ts";
+import type { Undeclared } from "./month.ts";
+
+/** The maximum number of attempts to write declarations while another replica seals. */
+const TRIES_MAX = 100;
+
+/**
+ * Appends a retention declaration for `month` to each chain. One new checkpoint covers them all. Tries again
+ * if another replica has sealed entries since the attempt began.
+ *
+ * @throws LogAltered if somebody has altered one of the chains
+ */
+export async function declare(
+  deps: PassDeps,
+  month: string,
+  undeclared: readonly Undeclared[],
+): Promise<void> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    if (await declareOnce(deps, month, undeclared)) return;
+  }
+  throw new Error("The sealers of the service kept this process from writing its declarations.");
+}
+
+/** Returns the ends of altered chains, as the sealer remembers them. */
+function expectedOf(set_aside: readonly SetAside[]) {
+  return new Map(set_aside.map((aside) => [aside.owner, endOf(aside)]));
+}
+
+async function declareOnce(
+  deps: PassDeps,
+  month: string,
+  undeclared: readonly Undeclared[],
+): Promise<boolean> {
+  const { reads, writes, sealed, clock, holder } = deps;
+  const state = await selectState(writes);
+  const owners = undeclared.map(({ owner }) => owner);
+  const chains = await selectChains(reads, owners);
+  await sealed.checkNewest(state.checkpoint);
+  const [altered] = await sealed.alteredOf(chains, expectedOf(state.set_aside));
+  if (altered !== undefined) throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
+  const declared_at = new Date(clock.now()).toISOString();
+  const entries = undeclared.map(({ owner, ranges }) => {
+    const salt = randomBytes(SALT_BYTES).toString("hex");
+    return {
+      owner,
+      ranges,
+      salt,
+      hash: entryHash(retentionEntry(owner, { month, declared_at, ranges }, salt)),
+    };
+  });
+  const plan = planChains(entries, chains);
+  const retentions = plan.entries.map(({ entry: { ranges, salt }, chain_id, position, chain }) => {
+    return { chain_id, position, month, declared_at, ranges, chain, salt };
+  });
+  return writePass(writes, state.passes, {
+    // the replica that seals stays the holder
+    holder: state.holder ?? holder,
+    sealed_to: state.sealed_to,
+    older: state.older,
+    entries: [],
+    retentions,
+    heads: plan.heads,
+    checkpoint: await nextCheckpoint(deps, state.checkpoint, plan.root, declared_at),
+  });
+}

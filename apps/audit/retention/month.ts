@@ -1,0 +1,107 @@
+import {
+  type ChainRange,
+  hashFromHex,
+  hexOf,
+  monthEnd,
+  monthStart,
+  nextInChain,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { entriesOf } from "../sealing/entries.ts";
+import { LogAltered } from "../sealing/trust.ts";
+import { type PartitionRow, type SealedHalf, selectDeclared, streamSealedHalves } from "./queries.ts";
+
+/** A month of the log that can be dropped: its partition holds the whole month and nothing else. */
+export interface Month {
+  name: string;
+  /** `2026-01`. */
+  month: string;
+}
+
+const BOUND = /^FOR VALUES FROM \('(\d{4}-\d{2})-01 00:00:00\+00'\) TO \('(\d{4}-\d{2})-01 00:00:00\+00'\)$/;
+
+/**
+ * Returns the months before `before`, the oldest first.
+ *
+ * @throws StartRefused for a partition in that range that is not one month
+ */
+export function monthsBefore(partitions: readonly PartitionRow[], before: string): Month[] {
+  const months = partitions.flatMap(({ name, bound }) => {
+    const [, month, next] = BOUND.exec(bound) ?? [];
+    const isMonth = month !== undefined && `${next}` === new Date(monthEnd(month)).toISOString().slice(0, 7);
+    if (!isMonth) {
+      throw new StartRefused(
+        `The partition audit.${name} (${bound}) is not one month in UTC. Retention drops whole months only: split the partition first.`,
+      );
+    }
+    return month < before ? [{ name, month }] : [];
+  });
+  return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
+}
+
+/** The positions of a chain that hold events of a month and are not declared yet. */
+export interface Undeclared {
+  owner: string;
+  ranges: ChainRange[];
+}
+
+const BATCH_ROWS = 500;
+
+/**
+ * Yields the undeclared positions of each chain, after a check that each event is the sealed one and belongs
+ * to the month.
+ *
+ * @throws LogAltered if an event is not
+ */
+export async function* undeclaredPlaces(
+  database: Database,
+  month: Month,
+): AsyncGenerator<Undeclared, void, void> {
+  const declared = new Map<number, ChainRange[]>();
+  for (const { chain_id, ranges } of await selectDeclared(database, month.month)) {
+    declared.set(chain_id, [...(declared.get(chain_id) ?? []), ...ranges]);
+  }
+  let chain: (Undeclared & { chain_id: number }) | null = null;
+  for await (const halves of streamSealedHalves(database, month.name, BATCH_ROWS)) {
+    for (const half of halves) {
+      const { chain_id, position } = half;
+      const owner = checkedOwner(half, month.month);
+      if (declared.get(chain_id)?.some(({ from, to }) => from <= position && position <= to)) continue;
+      if (chain !== null && chain.chain_id !== chain_id) yield chain;
+      if (chain === null || chain.chain_id !== chain_id) chain = { chain_id, owner, ranges: [] };
+      extend(chain.ranges, position, half.chain);
+    }
+  }
+  if (chain !== null) yield chain;
+}
+
+function extend(ranges: ChainRange[], position: number, chain: string): void {
+  const last = ranges.at(-1);
+  if (last?.to === position - 1) {
+    last.to = position;
+    last.chain = chain;
+  } else ranges.push({ from: position, to: position, chain });
+}
+
+/** Returns the owner of the chain that holds a half, after it was verified. */
+function checkedOwner(half: SealedHalf, month: string): string {
+  const { id, owner, position, is_outcome, own_salt } = half;
+  const occurred_ms = Date.parse(half.occurred_at);
+  const entry = entriesOf({ row: half, is_outcome }, () => own_salt ?? "").find(
+    (each) => each.owner === owner && each.is_outcome === is_outcome,
+  );
+  const previous = position === 1 ? hexOf(ZERO_HASH) : half.previous;
+  const isRight =
+    owner !== null &&
+    entry !== undefined &&
+    previous !== null &&
+    hexOf(nextInChain(hashFromHex(previous), entry.hash)) === half.chain &&
+    occurred_ms >= monthStart(month) &&
+    occurred_ms < monthEnd(month);
+  if (isRight) return owner;
+  throw new LogAltered(
+    `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at place ${position} of ${owner ?? `chain ${half.chain_id}`}, or not of ${month}`,
+  );
+}

@@ -1,0 +1,106 @@
+import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof";
+import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import type { StoredRow } from "../sealing/entries.ts";
+import { storedColumns } from "../sealing/queries.ts";
+import { parseSnapshot } from "../sealing/snapshot.ts";
+
+/** A partition of the log, with the SQL that bounds it. */
+export interface PartitionRow {
+  name: string;
+  bound: string;
+}
+
+export function selectPartitions(database: Database): Promise<PartitionRow[]> {
+  return database.run("select_partitions", (orm) =>
+    rows<PartitionRow>(
+      orm,
+      sql`select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bound
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid
+        where i.inhparent = 'audit.audit_events'::regclass order by name`,
+    ),
+  );
+}
+
+/** Returns the current snapshot of the database, as a `pg_snapshot`. */
+export async function selectNow(database: Database): Promise<string> {
+  const [found] = await database.run("select_now", (orm) =>
+    rows<{ now: string }>(orm, sql`select pg_current_snapshot()::text as now`),
+  );
+  return found?.now ?? "";
+}
+
+/** A declaration of a month in a chain. */
+export interface DeclaredRow {
+  chain_id: number;
+  ranges: ChainRange[];
+}
+
+export function selectDeclared(database: Database, month: string): Promise<DeclaredRow[]> {
+  return database.run("select_declared", (orm) =>
+    rows<DeclaredRow>(orm, sql`select chain_id, ranges from audit.retentions where month = ${month}`),
+  );
+}
+
+/** One half of an event of a month, at its position in a chain. */
+export interface SealedHalf extends StoredRow {
+  chain_id: number;
+  /** Null if the chain has no row. */
+  owner: string | null;
+  position: number;
+  is_outcome: boolean;
+  /** The running hash, in hexadecimal like `previous` and `own_salt`. */
+  chain: string;
+  previous: string | null;
+  own_salt: string | null;
+}
+
+/** Streams all sealed halves of the events of a partition, chain by chain in the order of their positions. */
+export function streamSealedHalves(
+  database: Database,
+  partition: string,
+  batchRows: number,
+): AsyncIterable<SealedHalf[]> {
+  const before = (table: SQL) => sql`(select before.chain from ${table} before
+    where before.chain_id = entry.chain_id and before.position = entry.position - 1)`;
+  const statement = sql`select ${storedColumns}, entry.chain_id, chain.owner, entry.position, entry.is_outcome,
+      encode(entry.chain, 'hex') as chain, encode(entry.salt, 'hex') as own_salt,
+      encode(coalesce(${before(sql`audit.entries`)}, ${before(sql`audit.retentions`)}), 'hex') as previous
+    from audit.${sql.identifier(partition)} event
+      join audit.entries entry on entry.event_id = event.id
+      left join audit.chains chain on chain.id = entry.chain_id
+    order by entry.chain_id, entry.position`;
+  return database.stream<SealedHalf>("read_sealed_month", statement, batchRows);
+}
+
+/** Longest wait for the lock on a partition, during which writers and readers of the log wait too. */
+const LOCK_MS = 200;
+
+/**
+ * Drops a partition unless its month was written to since the snapshot `asOf`; returns whether it did.
+ * Rejects if the partition stays in use for {@link LOCK_MS}.
+ */
+export async function dropPartition(
+  tx: Orm,
+  { name, month }: { name: string; month: string },
+  asOf: string,
+): Promise<boolean> {
+  const partition = sql`audit.${sql.identifier(name)}`;
+  await rows(tx, sql.raw(`set local lock_timeout = ${LOCK_MS}`));
+  await rows(tx, sql`lock table only audit.audit_events, only ${partition} in access exclusive mode`);
+  const from = sql`${String(parseSnapshot(asOf).running[0] ?? parseSnapshot(asOf).xmax)}::text::xid8`;
+  const isLater = (xid: SQL) =>
+    sql`${xid} >= ${from} and not pg_visible_in_snapshot(${xid}, ${asOf}::text::pg_snapshot)`;
+  const time = (ms: number) => sql`${new Date(ms).toISOString()}::text::timestamptz`;
+  const later = await rows(
+    tx,
+    sql`select 1 from ${partition} event where ${isLater(sql`event.outcome_xid`)}
+      union all
+      select 1 from audit.request_ids known where ${isLater(sql`known.xid`)}
+        and known.occurred_at >= ${time(monthStart(month))} and known.occurred_at < ${time(monthEnd(month))}
+      limit 1`,
+  );
+  if (later.length > 0) return false;
+  await rows(tx, sql`drop table ${partition}`);
+  return true;
+}

@@ -1,0 +1,54 @@
+import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+
+/** A chain whose row differs from the sealed one. */
+export interface AlteredChain {
+  owner: string;
+  /** How the difference shows, as a part of a sentence. */
+  reason: string;
+  /** The end that was sealed last, or null if nobody remembers it. `chain` is in hexadecimal. */
+  position: number | null;
+  chain: string | null;
+}
+
+/** A chain that is not sealed any further, as all replicas know it. */
+export interface SetAside extends AlteredChain {
+  /** Whether an operator lets sealing continue from the row as it is. */
+  accepted: boolean;
+}
+
+/** Returns the end that an altered chain must have to continue, or null if any consistent end will do. */
+export function endOf({ position, chain, accepted }: SetAside): { position: number; chain: string } | null {
+  return accepted || position === null || chain === null ? null : { position, chain };
+}
+
+/** Selects the chains that are not sealed any further, as a JSON array. */
+export const SET_ASIDE = sql`(select coalesce(json_agg(json_build_object('owner', owner, 'reason', reason,
+  'position', position, 'chain', encode(chain, 'hex'), 'accepted', accepted) order by owner), '[]')
+  from audit.altered_chains)`;
+
+/** Whether no log of an event is sealed any further. */
+export const IS_SET_ASIDE = sql`(event.organization_id is null
+    or exists (select from audit.altered_chains aside where aside.owner = 'organization:' || event.organization_id))
+  and (event.user_id is null
+    or exists (select from audit.altered_chains aside where aside.owner = 'user:' || event.user_id))`;
+
+/** Returns the value of a chain at a position, in hexadecimal, or null if it has no entry there. */
+export function selectChainAt(
+  database: Database,
+  chain_id: number,
+  position: number,
+): Promise<string | null> {
+  return database.run("select_chain_at", (orm) => chainAt(orm, chain_id, position));
+}
+
+/** Returns what {@link selectChainAt} does, on a connection or within a transaction. */
+export async function chainAt(orm: Orm, chain_id: number, position: number): Promise<string | null> {
+  const at = sql`chain_id = ${String(chain_id)}::text::bigint and position = ${String(position)}::text::bigint`;
+  const [found] = await rows<{ chain: string }>(
+    orm,
+    sql`select encode(chain, 'hex') as chain from audit.entries where ${at}
+      union all select encode(chain, 'hex') from audit.retentions where ${at}`,
+  );
+  return found?.chain ?? null;
+}

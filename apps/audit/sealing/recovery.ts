@@ -1,0 +1,36 @@
+import { endOf } from "./altered-queries.ts";
+import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./commands.ts";
+import { type SealerState, selectChains, selectUnsealedOf, writePass } from "./queries.ts";
+import { parseSnapshot } from "./snapshot.ts";
+
+/**
+ * Continues the first altered chain that matches its seal again. Seals the events that waited, one pass at a
+ * time, and returns the chain to normal when none waits. Returns null if there is no such chain.
+ */
+export async function recoverPass(deps: PassDeps, state: SealerState): Promise<PassResult | null> {
+  // a restored database is searched first
+  if (parseSnapshot(state.now).xmax < parseSnapshot(state.sealed_to).xmax) return null;
+  for (const aside of state.set_aside) {
+    const { owner } = aside;
+    const chains = await selectChains(deps.reads, [owner]);
+    const altered = await deps.sealed.alteredOf(chains, new Map([[owner, endOf(aside)]]));
+    if (altered.length > 0) continue;
+    const rows = await selectUnsealedOf(deps.reads, owner, state.sealed_to, ENTRIES_MAX);
+    const isLast = rows.length < ENTRIES_MAX;
+    const entries = (await entriesOfRows(deps, rows)).filter((entry) => entry.owner === owner);
+    const placed = await placeEntries(deps, state, entries, entries.length === 0 ? [] : chains);
+    const write = {
+      ...placed,
+      holder: deps.holder,
+      sealed_to: state.sealed_to,
+      older: state.older,
+      restored: isLast ? [owner] : [],
+    };
+    if (!(await writePass(deps.writes, state.passes, write)))
+      return { entries: 0, checkpoint: null, end: "lost" };
+    deps.sealed.remember(write.heads, write.checkpoint);
+    if (isLast) deps.log.error({ owner }, "the log of an owner matches its seal again: sealing continues");
+    return { entries: entries.length, checkpoint: write.checkpoint, end: "behind" };
+  }
+  return null;
+}

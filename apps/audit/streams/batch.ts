@@ -1,0 +1,102 @@
+import type { Retention } from "@ostiary/lib/domain/proof";
+import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
+
+/** The maximum number of entries in one delivery request. */
+export const BATCH_ENTRIES_MAX = 100;
+/** The maximum number of bytes in the body of a delivery request with more than one entry. */
+export const BATCH_BYTES_MAX = 262_144;
+
+/** A place of a chain. `chain` is in hexadecimal. */
+export interface ChainPlace {
+  position: number;
+  chain: string;
+}
+
+/** An entry of a chain as a stream reads it. */
+export interface EntryRow extends ChainPlace {
+  is_outcome: boolean;
+  /** The salt in hexadecimal, or null for an entry whose event was dropped. */
+  salt: string | null;
+  occurred_at: string;
+  /** Null when retention has dropped the event. */
+  event: (EventRow & { named_by_outcome: boolean | null; intent_member_id: string | null }) | null;
+  /** The declaration, for an entry that declares a dropped month. */
+  retention: Retention | null;
+}
+
+type OrganizationEvent = ReturnType<typeof withoutPerson>;
+
+/** An entry as a receiver gets it (AU-102). */
+export type StreamEntry = ChainPlace &
+  (
+    | { kind: "intent"; salt: string; event: OrganizationEvent }
+    | { kind: "outcome"; salt: string; named_by_outcome: boolean; event: OrganizationEvent }
+    | { kind: "retention"; salt: string; retention: Retention }
+    | { kind: "dropped" }
+  );
+
+/** Returns an entry as a receiver gets it: with its event as it was when the entry was written. */
+export function streamEntry({ position, chain, salt, is_outcome, event, retention }: EntryRow): StreamEntry {
+  if (retention !== null) return { position, kind: "retention", salt: salt ?? "", chain, retention };
+  if (event === null) return { position, kind: "dropped", chain };
+  const { named_by_outcome, intent_member_id, ...row } = event;
+  const named = named_by_outcome === true;
+  const text = salt ?? "";
+  const shown = (state: EventRow) => withoutPerson(eventOf(state));
+  return is_outcome
+    ? { position, kind: "outcome", salt: text, chain, named_by_outcome: named, event: shown(row) }
+    : {
+        position,
+        kind: "intent",
+        salt: text,
+        chain,
+        event: shown(withoutOutcome(row, named, intent_member_id)),
+      };
+}
+
+/** The body of a delivery request, and the entries that it covers. */
+export interface Batch {
+  /** Null when the format leaves all of the entries out. */
+  body: Buffer | null;
+  entries: EntryRow[];
+}
+
+/** The stream whose batch it is. */
+export interface BatchStream {
+  id: string;
+  organization_id: string;
+  after: ChainPlace;
+}
+
+/**
+ * Builds the body of a delivery request from the first of `rows`, with as many entries as
+ * {@link BATCH_BYTES_MAX} allows.
+ */
+export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now_ms: number): Batch {
+  const { id: stream_id, organization_id, after } = stream;
+  const head = JSON.stringify({ type: "audit.entries", timestamp: new Date(now_ms).toISOString() }).slice(
+    0,
+    -1,
+  );
+  const data = JSON.stringify({ stream_id, organization_id, after }).slice(0, -1);
+  const { texts, entries } = fitting(rows, (row) => JSON.stringify(streamEntry(row)));
+  return { body: Buffer.from(`${head},"data":${data},"entries":[${texts.join(",")}]}}`), entries };
+}
+
+/** Takes rows while their texts stay within {@link BATCH_BYTES_MAX}, at least one. */
+export function fitting(
+  rows: readonly EntryRow[],
+  spell: (row: EntryRow) => string,
+): { texts: string[]; entries: EntryRow[] } {
+  const texts: string[] = [];
+  const entries: EntryRow[] = [];
+  let bytes = 512;
+  for (const row of rows) {
+    const text = spell(row);
+    bytes += Buffer.byteLength(text) + 1;
+    if (entries.length > 0 && bytes > BATCH_BYTES_MAX) break;
+    texts.push(text);
+    entries.push(row);
+  }
+  return { texts, entries };
+}

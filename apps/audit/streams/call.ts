@@ -1,0 +1,220 @@
+import { lookup } from "node:dns";
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
+import type { Clock } from "@ostiary/lib/async";
+import { VERSION } from "@ostiary/lib/runtime/version";
+import { mayCall } from "./networks.ts";
+import { type Target, type TargetRules, targetOf, urlProblem } from "./targets.ts";
+
+/** The result of a delivery request. `status` is null when there was no answer. */
+export type CallResult =
+  | { outcome: "accepted"; status: number }
+  | { outcome: "refused"; status: number | null; error: string; retry_after_ms: number | null }
+  /** The caller gave the request up. Nobody knows whether the request arrived. */
+  | { outcome: "aborted" };
+
+export const CALL_TIMEOUT_MS = 10_000;
+/** The maximum number of bytes that are read of one answer. A longer answer ends its connection. */
+export const ANSWER_BYTES_MAX = 4_096;
+/** The longest pause that a receiver can ask for. */
+const RETRY_AFTER_S_MAX = 86_400;
+
+/** How addresses of a name are found: `node:dns` lookup, unless a test says otherwise. */
+export type Resolve = typeof lookup;
+
+export interface ReceiverDeps {
+  rules: TargetRules;
+  clock: Clock;
+  /** Certificates of CAs beside the public ones, in PEM form. */
+  ca?: string;
+  resolve?: Resolve;
+}
+
+/** The error of a name none of whose addresses may be called. */
+class ForbiddenAddress extends Error {}
+
+/**
+ * Sends delivery requests to one receiver over a connection that stays open between requests. The connection
+ * itself resolves the name and checks the address. So no later answer of the DNS can lead the connection to
+ * another address (AU-100).
+ */
+export class Receiver {
+  readonly #deps: ReceiverDeps;
+  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #target: Target | null;
+  readonly #problem: string | null;
+
+  constructor(url: string, deps: ReceiverDeps) {
+    this.#deps = deps;
+    // what the operator allows may have changed since the URL was taken
+    this.#problem = urlProblem(url, deps.rules);
+    this.#target = this.#problem === null ? targetOf(url) : null;
+    const keep = { keepAlive: true, maxSockets: 1 };
+    this.#agent =
+      this.#target?.is_https === false
+        ? new HttpAgent(keep)
+        : new HttpsAgent({ ...keep, ...(deps.ca !== undefined && { ca: deps.ca }) });
+  }
+
+  /** Posts a body. An aborted `signal` ends the request at once. */
+  async post(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<CallResult> {
+    const target = this.#target;
+    if (target === null)
+      return refusal(null, `The operator's settings forbid calls to this address: ${this.#problem}`);
+    const first = await this.#attempt(target, body, headers, signal);
+    // the receiver closed an idle connection in the moment in which it was used again
+    return first === "stale" ? asResult(await this.#attempt(target, body, headers, signal)) : asResult(first);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #attempt(
+    target: Target,
+    body: Buffer,
+    headers: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<CallResult | "stale"> {
+    const { clock } = this.#deps;
+    const { promise, resolve } = Promise.withResolvers<CallResult | "stale">();
+    if (signal?.aborted) return Promise.resolve({ outcome: "aborted" });
+    const request = (target.is_https ? httpsRequest : httpRequest)(this.#options(target, body, headers));
+    const finish = (result: CallResult | "stale") => {
+      cancel();
+      signal?.removeEventListener("abort", onAbort);
+      resolve(result);
+    };
+    const onAbort = () => {
+      finish({ outcome: "aborted" });
+      request.destroy();
+    };
+    const cancel = clock.after(CALL_TIMEOUT_MS, () => {
+      finish(refusal(null, `The receiver did not answer within ${CALL_TIMEOUT_MS / 1_000} s.`));
+      request.destroy();
+    });
+    signal?.addEventListener("abort", onAbort, { once: true });
+    request.on("error", (error) => {
+      finish(request.reusedSocket && isReset(error) ? "stale" : refusal(null, sentenceOf(error)));
+    });
+    request.on("response", (response) => {
+      readAnswer(response, () => request.destroy()).then(
+        () => finish(resultOf(response, clock.now())),
+        (error) => finish(refusal(null, sentenceOf(error))),
+      );
+    });
+    request.end(body);
+    return promise;
+  }
+
+  #options({ url, host, port }: Target, body: Buffer, headers: Record<string, string>): RequestOptions {
+    return {
+      method: "POST",
+      hostname: host,
+      port,
+      path: `${url.pathname}${url.search}`,
+      agent: this.#agent,
+      lookup: this.#lookup,
+      headers: {
+        Host: url.host,
+        "Content-Type": "application/json",
+        "Content-Length": String(body.length),
+        "User-Agent": `Ostiary/${VERSION}`,
+        Accept: "*/*",
+        ...headers,
+      },
+    };
+  }
+
+  /** Resolves a name to those of its addresses that may be called. */
+  readonly #lookup: LookupFunction = (host, options, callback) => {
+    const { resolve = lookup, rules } = this.#deps;
+    resolve(host, { all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "");
+      const allowed = addresses.filter(({ address }) => mayCall(address, rules.networks));
+      const [first] = allowed;
+      if (first === undefined) return callback(new ForbiddenAddress(host), "");
+      if (options.all === true) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function asResult(result: CallResult | "stale"): CallResult {
+  return result === "stale" ? refusal(null, "The connection was reset.") : result;
+}
+
+function refusal(status: number | null, error: string, retry_after_ms: number | null = null): CallResult {
+  return { outcome: "refused", status, error, retry_after_ms };
+}
+
+/** Reads an answer and drops it, so that the connection can be used again. A long answer ends the connection. */
+async function readAnswer(response: IncomingMessage, cut: () => void): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += Buffer.isBuffer(chunk) ? chunk.length : 0;
+    if (bytes <= ANSWER_BYTES_MAX) continue;
+    cut();
+    return;
+  }
+}
+
+function resultOf({ statusCode: status = 0, headers }: IncomingMessage, now_ms: number): CallResult {
+  if (status >= 200 && status < 300) return { outcome: "accepted", status };
+  const error =
+    status >= 300 && status < 400
+      ? `The receiver answered ${status}, and redirects are not followed.`
+      : `The receiver answered ${status}.`;
+  return refusal(status, error, retryAfter_ms(headers["retry-after"], now_ms));
+}
+
+/** Reads Retry-After (RFC 9110): seconds or a date. Null without one. */
+export function retryAfter_ms(header: string | undefined, now_ms: number): number | null {
+  if (header === undefined) return null;
+  const isDate = /^[A-Z]/i.test(header);
+  const seconds = /^\d{1,9}$/.test(header)
+    ? Number(header)
+    : isDate
+      ? (Date.parse(header) - now_ms) / 1_000
+      : Number.NaN;
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_S_MAX) * 1_000;
+}
+
+function isReset(error: unknown): boolean {
+  return ["ECONNRESET", "EPIPE"].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+const SENTENCES: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "The receiver refused the connection."],
+  ["ECONNRESET", "The receiver reset the connection."],
+  ["EPIPE", "The receiver reset the connection."],
+  ["ETIMEDOUT", "The receiver's address does not answer."],
+  ["EHOSTUNREACH", "The receiver's address does not answer."],
+  ["ENETUNREACH", "The receiver's address does not answer."],
+  ["ENOTFOUND", "The receiver's name has no address."],
+  ["EAI_AGAIN", "The receiver's name could not be resolved."],
+]);
+
+/**
+ * Returns the reason for the organization why a delivery request failed. The reason reveals nothing about the
+ * networks of the operator.
+ */
+function sentenceOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return "The receiver's name has no address that may be called.";
+  const code = codeOf(error);
+  const known = SENTENCES.get(code);
+  if (known !== undefined) return known;
+  if (/CERT|SSL|TLS|VERIFY|ISSUER|ALTNAME/.test(code))
+    return `The receiver's certificate is not valid (${code}).`;
+  return "The receiver's answer is not HTTP.";
+}

@@ -1,0 +1,234 @@
+import type { Clock } from "@ostiary/lib/async";
+import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { ulid } from "ulid";
+import { chainAt } from "../sealing/altered-queries.ts";
+import { parseTime } from "../time.ts";
+import { Receiver, type ReceiverDeps } from "./call.ts";
+import {
+  countStreams,
+  deleteStream,
+  hastenStream,
+  insertStream,
+  lockStream,
+  lockStreams,
+  replaceSecret,
+  type StartPlace,
+  type StreamAddress,
+  type StreamChange,
+  selectEnd,
+  selectFirstSince,
+  selectForTest,
+  selectStream,
+  updateStream,
+} from "./queries.ts";
+import { newSecret, type SecretBox } from "./secrets.ts";
+import { signedHeaders } from "./signature.ts";
+import {
+  type AuditStream,
+  type AuditStreamTest,
+  type AuditStreamWithSecret,
+  type CreateStreamBody,
+  STREAMS_MAX,
+  type StreamFilter,
+  type StreamRow,
+  toStream,
+  type UpdateStreamBody,
+} from "./stream.ts";
+import { urlWithoutQuery } from "./targets.ts";
+
+export interface StreamCommandDeps {
+  writes: Database;
+  /** Null where AUDIT_STREAM_KEY_FILE is not set. */
+  secrets: SecretBox | null;
+  receivers: ReceiverDeps;
+  clock: Clock;
+}
+
+/** Creates a stream with a secret of its own (AU-92, AU-95). */
+export async function createStream(
+  deps: StreamCommandDeps,
+  organization_id: string,
+  body: CreateStreamBody,
+): Promise<AuditStreamWithSecret> {
+  const stream_id = ulid(deps.clock.now());
+  const secret = newSecret();
+  const sealed = await secretsOf(deps).seal(secret, stream_id);
+  const address = { organization_id, stream_id };
+  const row = await deps.writes.transaction(
+    "create_stream",
+    async (tx) => {
+      await lockStreams(tx, organization_id);
+      if ((await countStreams(tx, organization_id)) >= STREAMS_MAX) throw tooManyStreams();
+      const { url, format = "ostiary" } = body;
+      const start = await startPlace(tx, organization_id, body);
+      await insertStream(tx, {
+        ...address,
+        url,
+        format,
+        filter: filterOf(body.filter),
+        secret: sealed,
+        start,
+      });
+      return requireRow(await selectStream(tx, address), stream_id);
+    },
+    { lane: `streams of ${organization_id}` },
+  );
+  return { ...toStream(row), secret };
+}
+
+export function tooManyStreams(): ApiError {
+  return new ApiError("CONFLICT", {
+    message: `An organization has at most ${STREAMS_MAX} streams: delete one first.`,
+    details: { field: "streams", value: String(STREAMS_MAX) },
+  });
+}
+
+/** Returns the box that encrypts secrets. @throws ApiError 409 where the service has no key for it */
+function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
+  if (secrets !== null) return secrets;
+  throw new ApiError("CONFLICT", {
+    message: "Streams are off: the operator has not set AUDIT_STREAM_KEY_FILE.",
+    details: { field: "AUDIT_STREAM_KEY_FILE", value: "unset" },
+  });
+}
+
+/** A filter without conditions is the same as none. */
+function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null {
+  if (!filter) return null;
+  const { params, ...exact } = filter;
+  const some = params === undefined || Object.keys(params).length === 0 ? exact : { ...exact, params };
+  return Object.keys(some).length === 0 ? null : some;
+}
+
+/** Returns the place after which a new stream begins: the end of the log, or the requested place. */
+async function startPlace(
+  tx: Orm,
+  organization_id: string,
+  { from_position, from_time }: CreateStreamBody,
+): Promise<StartPlace> {
+  const end = await selectEnd(tx, organization_id);
+  if (from_position !== undefined && from_position > end.position + 1) {
+    const message = `from_position must be at most ${end.position + 1}, the next position of the log.`;
+    throw validationError([{ path: "from_position", message }]);
+  }
+  const first = from_position ?? (await firstSince(tx, end.chain_id, from_time));
+  if (first === null || first > end.position) return end;
+  const position = first - 1;
+  if (position === 0 || end.chain_id === null) return { position: 0, chain: "00".repeat(32) };
+  const chain = await chainAt(tx, end.chain_id, position);
+  if (chain === null)
+    throw new Error("An entry of the log is missing before the place where a stream begins.");
+  return { position, chain };
+}
+
+async function firstSince(
+  tx: Orm,
+  chain_id: number | null,
+  time: string | undefined,
+): Promise<number | null> {
+  const instant = time === undefined ? null : parseTime(time);
+  if (instant === null || chain_id === null) return null;
+  return selectFirstSince(tx, chain_id, instant.toString());
+}
+
+function requireRow(row: StreamRow | null, stream_id: string): StreamRow {
+  if (row === null) throw notFound("stream", stream_id);
+  return row;
+}
+
+/** Reads a stream; 404 for one that is not the organization's. */
+export async function readStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStream> {
+  const row = await deps.writes.run("select_stream", (orm) => selectStream(orm, address));
+  return toStream(requireRow(row, address.stream_id));
+}
+
+/** The changed fields for the audit log. */
+type Details = Record<string, { from: unknown; to: unknown }>;
+
+/** Changes a stream. The change does not affect a delivery request in flight. */
+export async function changeStream(
+  deps: StreamCommandDeps,
+  address: StreamAddress,
+  body: UpdateStreamBody,
+): Promise<{ stream: AuditStream; details: Details }> {
+  const change: StreamChange = {
+    ...body,
+    ...(body.filter !== undefined && { filter: filterOf(body.filter) }),
+  };
+  return deps.writes.transaction("update_stream", async (tx) => {
+    const before = requireRow(await lockStream(tx, address), address.stream_id);
+    await updateStream(tx, address, change);
+    const after = requireRow(await selectStream(tx, address), address.stream_id);
+    return { stream: toStream(after), details: detailsOf(before, after) };
+  });
+}
+
+function detailsOf(before: StreamRow, after: StreamRow): Details {
+  const shown = ({ url, format, filter, status }: StreamRow) => ({
+    url: urlWithoutQuery(url),
+    format,
+    filter,
+    status,
+  });
+  const [from, to] = [shown(before), shown(after)];
+  const names = ["url", "format", "filter", "status"] as const;
+  return Object.fromEntries(
+    names
+      .filter((name) => before[name] !== after[name] && !Bun.deepEquals(before[name], after[name]))
+      .map((name) => [name, { from: from[name], to: to[name] }]),
+  );
+}
+
+export async function removeStream(deps: StreamCommandDeps, address: StreamAddress): Promise<void> {
+  const isDeleted = await deps.writes.transaction("delete_stream", (tx) => deleteStream(tx, address));
+  if (!isDeleted) throw notFound("stream", address.stream_id);
+}
+
+/** Gives a stream a new secret; the old one signs beside it for a while (AU-97). */
+export async function rotateSecret(
+  deps: StreamCommandDeps,
+  address: StreamAddress,
+  overlap_s: number,
+): Promise<AuditStreamWithSecret> {
+  const secret = newSecret();
+  const sealed = await secretsOf(deps).seal(secret, address.stream_id);
+  const row = await deps.writes.transaction("rotate_stream_secret", async (tx) => {
+    requireRow(await lockStream(tx, address), address.stream_id);
+    await replaceSecret(tx, address, sealed, overlap_s);
+    return requireRow(await selectStream(tx, address), address.stream_id);
+  });
+  return { ...toStream(row), secret };
+}
+
+/** Calls the receiver with a signed message that holds no event, and says what came of it (AU-99). */
+export async function testStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
+  const { writes, clock } = deps;
+  const stream = await writes.run("select_stream_for_test", (orm) => selectForTest(orm, address));
+  if (stream === null) throw notFound("stream", address.stream_id);
+  const box = secretsOf(deps);
+  const secrets = [await box.open(stream.secret, stream.id)];
+  if (stream.previous_secret !== null) secrets.push(await box.open(stream.previous_secret, stream.id));
+  const body = Buffer.from(
+    JSON.stringify({
+      type: "audit.test",
+      timestamp: new Date(clock.now()).toISOString(),
+      data: { stream_id: stream.id, organization_id: address.organization_id },
+    }),
+  );
+  const receiver = new Receiver(stream.url, deps.receivers);
+  const begun_ms = clock.elapsed_ms();
+  try {
+    const message = { id: `test_${ulid(clock.now())}`, body };
+    const result = await receiver.post(body, signedHeaders(message, secrets, clock.now()));
+    const duration_ms = Math.round(clock.elapsed_ms() - begun_ms);
+    if (result.outcome === "accepted") {
+      await writes.run("hasten_stream", (orm) => hastenStream(orm, stream.id));
+      return { delivered: true, status: result.status, error: null, duration_ms };
+    }
+    if (result.outcome === "aborted") throw new Error("A test call was aborted, which nothing does.");
+    return { delivered: false, status: result.status, error: result.error, duration_ms };
+  } finally {
+    receiver.close();
+  }
+}

@@ -1,0 +1,306 @@
+import type { Retention } from "@ostiary/lib/domain/proof";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { exactFilters } from "../events/filter.ts";
+import { columns } from "../events/queries.ts";
+import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "./batch.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./queries.ts";
+import type { RetryPlan } from "./retry.ts";
+import type { AuditStream, StreamFilter } from "./stream.ts";
+
+/** How long a lease lasts that nobody renews (AU-105). */
+export const LEASE_MS = 5_000;
+/** Entries that a stream with a filter looks at in one query. */
+const WINDOW_ENTRIES = 1_000;
+
+/** A stream that this replica delivers for. */
+export interface DeliveryRow extends SecretRow {
+  id: string;
+  organization_id: string;
+  url: string;
+  format: AuditStream["format"];
+  filter: StreamFilter | null;
+  status: AuditStream["status"];
+  chain_id: number;
+  /** The end of the chain. */
+  head: number;
+  /** Entries up to here are delivered, or left out by the filter. */
+  position: number;
+  after_position: number;
+  /** The running hash after the last delivered entry, in hexadecimal. */
+  after_chain: string;
+  failures: number;
+  failing_ms: number;
+}
+
+const CHAIN = sql`audit.chains chain`;
+const ofStream = sql`chain.owner = 'organization:' || stream.organization_id`;
+const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, stream.format, stream.filter, stream.status,
+  chain.id as chain_id, chain.position as head, stream.position, stream.after_position,
+  encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
+const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
+/** No pause is longer. A later time comes from a clock that was set back. */
+const PAUSE_MAX = sql.raw("interval '25 hours'");
+const bigint = (value: number) => sql`${String(value)}::text::bigint`;
+
+/**
+ * Takes the leases of streams that have something to deliver and that no other replica delivers for, the
+ * longest waiting first. A lease that ends later than any lease can is left over from before the clock was
+ * set back.
+ */
+export function claimStreams(
+  database: Database,
+  lease: string,
+  is_slow: boolean,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return database.run("claim_streams", (orm) =>
+    rows<DeliveryRow>(
+      orm,
+      sql`with due as (
+          select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
+          where stream.status <> 'paused' and stream.is_slow = ${is_slow} and chain.position > stream.position
+            and (stream.next_attempt_at <= clock_timestamp() or stream.next_attempt_at > clock_timestamp() + ${PAUSE_MAX})
+            and (stream.lease_until is null or stream.lease_until <= clock_timestamp()
+              or stream.lease_until > ${leaseEnd} + interval '1 second')
+          order by stream.next_attempt_at limit ${limit} for update of stream skip locked
+        )
+        update audit.streams stream set lease = ${lease}, lease_until = ${leaseEnd}
+        from due, ${CHAIN} where stream.id = due.id and ${ofStream}
+        returning ${deliveryColumns}`,
+    ),
+  );
+}
+
+/** Renews leases and returns the ids of the streams that still have them. */
+export async function renewLeases(
+  database: Database,
+  held: readonly { id: string; lease: string }[],
+): Promise<Set<string>> {
+  const found = await database.run("renew_stream_leases", (orm) =>
+    rows<{ id: string }>(
+      orm,
+      sql`update audit.streams stream set lease_until = ${leaseEnd}
+        from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
+        where stream.id = held.id and stream.lease = held.lease returning stream.id`,
+    ),
+  );
+  return new Set(found.map(({ id }) => id));
+}
+
+/** Releases the lease. Another replica may claim the stream after `pause_ms`. */
+export async function releaseLease(
+  database: Database,
+  id: string,
+  lease: string,
+  pause_ms: number,
+): Promise<void> {
+  await database.run("release_stream_lease", (orm) =>
+    rows(
+      orm,
+      sql`update audit.streams set lease = null, lease_until = null,
+          next_attempt_at = greatest(next_attempt_at, clock_timestamp() + make_interval(secs => ${pause_ms / 1_000}::float8))
+        where id = ${id} and lease = ${lease}`,
+    ),
+  );
+}
+
+/** The new place of a stream. `delivered` is null when the filter left everything out. */
+export interface Advance {
+  position: number;
+  delivered: (ChainPlace & { occurred_at: string }) | null;
+  is_slow: boolean;
+}
+
+/**
+ * Moves a stream to its new place and renews its lease. Returns the stream as it is now, or null if this
+ * replica has lost the lease. A stream that was paused during the request stays paused.
+ */
+export async function advanceStream(
+  database: Database,
+  id: string,
+  lease: string,
+  { position, delivered, is_slow }: Advance,
+): Promise<DeliveryRow | null> {
+  const sets =
+    delivered === null
+      ? sql``
+      : sql`, after_position = ${bigint(delivered.position)}, after_chain = decode(${delivered.chain}, 'hex'),
+          delivered_position = ${bigint(delivered.position)},
+          delivered_occurred_at = ${delivered.occurred_at}::text::timestamptz,
+          status = case stream.status when 'failing' then 'active' else stream.status end,
+          failing_since = null, last_error = null, failures = 0, failing_ms = 0, is_slow = ${is_slow}`;
+  const [found] = await database.run("advance_stream", (orm) =>
+    rows<DeliveryRow>(
+      orm,
+      sql`update audit.streams stream set position = ${bigint(position)}, next_attempt_at = clock_timestamp(),
+          lease_until = ${leaseEnd} ${sets}
+        from ${CHAIN} where stream.id = ${id} and stream.lease = ${lease} and ${ofStream}
+        returning ${deliveryColumns}`,
+    ),
+  );
+  return found ?? null;
+}
+
+/**
+ * Records a delivery request that failed, and releases the lease. Returns the status of the stream, or null if
+ * the lease was lost.
+ */
+export async function failStream(
+  database: Database,
+  id: string,
+  lease: string,
+  error: string,
+  { failures, failing_ms, pause_ms, gives_up }: RetryPlan,
+): Promise<AuditStream["status"] | null> {
+  const [found] = await database.run("fail_stream", (orm) =>
+    rows<{ status: AuditStream["status"] }>(
+      orm,
+      sql`update audit.streams set lease = null, lease_until = null, is_slow = true, last_error = ${error},
+          status = case when status = 'paused' or ${gives_up}::boolean then 'paused' else 'failing' end,
+          failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
+          failing_ms = ${bigint(failing_ms)},
+          next_attempt_at = clock_timestamp() + make_interval(secs => ${pause_ms / 1_000}::float8)
+        where id = ${id} and lease = ${lease} returning status`,
+    ),
+  );
+  return found?.status ?? null;
+}
+
+/** The next entries of a stream, and how far they were looked for. */
+export interface NextEntries {
+  entries: EntryRow[];
+  /** Entries up to here are in `entries`, or left out by the filter. */
+  scanned: number;
+}
+
+/** Reads the next entries of a stream in the order of its chain. */
+export async function selectNext(database: Database, stream: DeliveryRow): Promise<NextEntries> {
+  const { chain_id, position, filter } = stream;
+  if (filter === null) {
+    const batchEnd = Math.min(position + BATCH_ENTRIES_MAX, stream.head);
+    const found = await selectEntries(database, chain_id, position, sql`true`, batchEnd);
+    const entries = await withRetentions(database, stream, found, batchEnd);
+    return { entries, scanned: entries.at(-1)?.position ?? position };
+  }
+  const end = Math.min(position + WINDOW_ENTRIES, stream.head);
+  const entries = await selectEntries(database, chain_id, position, matches(filter), end);
+  const last = entries.at(-1);
+  const isFull = last !== undefined && (entries.length === BATCH_ENTRIES_MAX || last.isCut);
+  return { entries, scanned: isFull ? last.position : end };
+}
+
+type FoundEntry = EntryRow & {
+  /** More entries follow, which did not fit. */
+  isCut: boolean;
+};
+
+interface FlatRow {
+  position: number;
+  chain: string;
+  is_outcome: boolean;
+  salt: string | null;
+  entry_occurred_at: string;
+  is_dropped: boolean;
+  bytes_before: number;
+}
+
+/**
+ * Returns up to {@link BATCH_ENTRIES_MAX} entries after a position, with few more bytes than a batch may
+ * have.
+ */
+async function selectEntries(
+  database: Database,
+  chain_id: number,
+  after: number,
+  wanted: SQL,
+  end: number,
+): Promise<FoundEntry[]> {
+  const limit = sql.raw(String(BATCH_ENTRIES_MAX));
+  const found = await database.run("select_stream_entries", (orm) =>
+    rows<FlatRow & NonNullable<EntryRow["event"]>>(
+      orm,
+      sql`select entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
+          entry.occurred_at as entry_occurred_at, event.id is null as is_dropped,
+          encode(coalesce(entry.salt, case when entry.is_outcome then event.outcome_salt else event.intent_salt end),
+            'hex') as salt,
+          coalesce(sum(coalesce(octet_length(event.params::text), 0)) over (
+            order by entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
+          ${columns}, event.named_by_outcome, event.intent_member_id
+        from (
+          select * from audit.entries where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
+            and position <= ${bigint(end)} order by position limit ${sql.raw(String(WINDOW_ENTRIES))}
+        ) entry left join lateral (
+          select * from audit.audit_events stored
+          where stored.occurred_at = entry.occurred_at and stored.id = entry.event_id limit 1
+        ) event on true
+        where ${wanted}
+        order by entry.position limit ${limit}`,
+    ),
+  );
+  const fits = found.filter(({ bytes_before }) => bytes_before < BATCH_BYTES_MAX);
+  return fits.map((row) => ({ ...entryOf(row), isCut: fits.length < found.length }));
+}
+
+function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
+  const { position, chain, is_outcome, salt, entry_occurred_at, is_dropped, bytes_before: _, ...event } = row;
+  const occurred_at = new Date(entry_occurred_at).toISOString();
+  return {
+    position,
+    chain,
+    is_outcome,
+    salt,
+    occurred_at,
+    event: is_dropped ? null : event,
+    retention: null,
+  };
+}
+
+/** Puts declarations of dropped months to their positions. Stops before a position that has nothing. */
+async function withRetentions(
+  database: Database,
+  { chain_id, position }: DeliveryRow,
+  entries: readonly EntryRow[],
+  end: number,
+): Promise<EntryRow[]> {
+  const isWhole = entries.length === end - position;
+  const declared = isWhole ? [] : await selectRetentions(database, chain_id, position, end);
+  const all = [...entries, ...declared].toSorted((a, b) => a.position - b.position);
+  const gap = all.findIndex((entry, index) => entry.position !== position + 1 + index);
+  return gap < 0 ? all : all.slice(0, gap);
+}
+
+async function selectRetentions(
+  database: Database,
+  chain_id: number,
+  after: number,
+  end: number,
+): Promise<EntryRow[]> {
+  const found = await database.run("select_stream_retentions", (orm) =>
+    rows<ChainPlace & Retention & { salt: string }>(
+      orm,
+      sql`select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, month, declared_at, ranges
+        from audit.retentions where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
+          and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`,
+    ),
+  );
+  return found.map(({ position, chain, salt, month, declared_at, ranges }) => {
+    const occurred_at = new Date(declared_at).toISOString();
+    const retention = { month, declared_at: occurred_at, ranges };
+    return { position, chain, salt, is_outcome: false, occurred_at, event: null, retention };
+  });
+}
+
+/** Conditions on an entry and its event, which an intent's entry shows as pending. */
+function matches({ params, ...exact }: StreamFilter): SQL {
+  const conditions = exactFilters.flatMap((name) => {
+    const value = exact[name];
+    if (value === undefined) return [];
+    if (name === "outcome" && value === "pending") return [sql`not entry.is_outcome`];
+    const isOutcome = name === "outcome" || name === "created_id";
+    const equals = sql`event.${sql.identifier(name)} = ${value}`;
+    return [isOutcome ? sql`(entry.is_outcome and ${equals})` : equals];
+  });
+  if (params !== undefined) conditions.push(sql`event.params @> ${JSON.stringify(params)}::text::jsonb`);
+  return sql`(${sql.join(conditions, sql` and `)})`;
+}

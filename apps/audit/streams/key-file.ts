@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import type { Clock } from "@ostiary/lib/async";
+import type { ConfigProblem } from "@ostiary/lib/runtime/config";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+
+/** A key that encrypts the secrets of streams. */
+export interface StreamKey {
+  /** The first 8 hexadecimal digits of its SHA-256: stands before what it encrypted. */
+  id: string;
+  key: CryptoKey;
+}
+
+const KEY_BYTES = 32;
+const KEYS_MAX = 16;
+const FILE_BYTES_MAX = 4_096;
+/** Everyone on the machine may read or write the file, or the group may write it. */
+const OPEN_MODE = 0o027;
+/** The shortest time between two looks at the file. */
+const LOOK_MS = 1_000;
+
+const RULE =
+  "must be the path of a file with a key on each line, such as openssl rand -base64 32 makes, the one that encrypts first";
+
+/** Returns what is wrong with the file; a check for `loadConfig`. It never quotes the file. */
+export function checkStreamKeyFile({
+  AUDIT_STREAM_KEY_FILE,
+}: {
+  AUDIT_STREAM_KEY_FILE?: string;
+}): ConfigProblem[] {
+  if (AUDIT_STREAM_KEY_FILE === undefined) return [];
+  const read = readKeys(AUDIT_STREAM_KEY_FILE);
+  return "problem" in read ? [{ variable: "AUDIT_STREAM_KEY_FILE", message: `${read.problem}.` }] : [];
+}
+
+/** The keys of AUDIT_STREAM_KEY_FILE, which is read again when it changes (AU-98). */
+export class StreamKeys {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #log: Pick<Logger, "warn">;
+  #keys: readonly StreamKey[] = [];
+  #stamp = "";
+  #lookAt_ms = 0;
+
+  /** Opens a file that {@link checkStreamKeyFile} accepts. */
+  static async open(path: string, clock: Clock, log: Pick<Logger, "warn">): Promise<StreamKeys> {
+    const keys = new StreamKeys(path, clock, log);
+    await keys.#look();
+    return keys;
+  }
+
+  private constructor(path: string, clock: Clock, log: Pick<Logger, "warn">) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Returns the keys, the one that encrypts first. A file that turns bad leaves the last good keys. */
+  async current(): Promise<readonly StreamKey[]> {
+    if (this.#clock.elapsed_ms() >= this.#lookAt_ms) await this.#look();
+    return this.#keys;
+  }
+
+  async #look(): Promise<void> {
+    this.#lookAt_ms = this.#clock.elapsed_ms() + LOOK_MS;
+    const stamp = stampOf(this.#path);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    const read = readKeys(this.#path);
+    if ("problem" in read) {
+      this.#log.warn(
+        { reason: read.problem },
+        "the audit service cannot read the keys of streams and keeps the old ones",
+      );
+      return;
+    }
+    this.#keys = await Promise.all(read.keys.map(imported));
+  }
+}
+
+async function imported(bytes: Uint8Array<ArrayBuffer>): Promise<StreamKey> {
+  const key = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+  return { id: createHash("sha256").update(bytes).digest("hex").slice(0, 8), key };
+}
+
+function readKeys(path: string): { keys: Uint8Array<ArrayBuffer>[] } | { problem: string } {
+  try {
+    const found = statSync(path);
+    if (!found.isFile() || found.size > FILE_BYTES_MAX) return { problem: RULE };
+    if ((found.mode & OPEN_MODE) !== 0) {
+      return { problem: "names a file that others may read or write: run chmod 600 on it" };
+    }
+    return keysOf(readFileSync(path, "utf8"));
+  } catch {
+    return { problem: "must be a file that this user may read" };
+  }
+}
+
+function keysOf(text: string): { keys: Uint8Array<ArrayBuffer>[] } | { problem: string } {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const keys = lines.map((line) => new Uint8Array(Buffer.from(line, "base64")));
+  const isRight =
+    keys.length > 0 &&
+    keys.length <= KEYS_MAX &&
+    keys.every(
+      (key, index) => key.length === KEY_BYTES && Buffer.from(key).toString("base64") === lines[index],
+    );
+  return isRight ? { keys } : { problem: RULE };
+}
+
+/** Returns a text that changes with the file, also when a symbolic link gets a new target. */
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "none" : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}

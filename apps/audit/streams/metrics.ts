@@ -1,0 +1,37 @@
+import type { Metrics } from "@ostiary/lib/runtime/telemetry";
+import { Counter, Histogram } from "prom-client";
+
+/** The deliveries of this replica. */
+export interface DeliveryMetrics {
+  called(result: "accepted" | "refused", seconds: number): void;
+  delivered(entries: number): void;
+  /** A stream was paused because its receiver is gone or failed for too long. */
+  paused(): void;
+}
+
+export function createDeliveryMetrics({ registry }: Metrics): DeliveryMetrics {
+  const registers = [registry];
+  const calls = new Histogram({
+    name: "audit_stream_call_duration_seconds",
+    help: "Calls of streams' receivers by this replica: accepted (2xx), or refused for any other reason.",
+    labelNames: ["result"],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10],
+    registers,
+  });
+  for (const result of ["accepted", "refused"]) calls.zero({ result });
+  const entries = new Counter({
+    name: "audit_stream_entries_total",
+    help: "Entries that receivers of streams accepted from this replica.",
+    registers,
+  });
+  const paused = new Counter({
+    name: "audit_streams_paused_total",
+    help: "Streams that this replica paused: their receivers answered 410, or failed for 72 hours.",
+    registers,
+  });
+  return {
+    called: (result, seconds) => calls.observe({ result }, seconds),
+    delivered: (count) => entries.inc(count),
+    paused: () => paused.inc(),
+  };
+}

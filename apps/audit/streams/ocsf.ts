@@ -1,0 +1,111 @@
+import { VERSION } from "@ostiary/lib/runtime/version";
+import { type Batch, type BatchStream, type EntryRow, fitting, streamEntry } from "./batch.ts";
+
+/** The version of the Open Cybersecurity Schema Framework. */
+export const OCSF_VERSION = "1.5.0";
+const APPLICATION_ACTIVITY = 6;
+const API_ACTIVITY = 6003;
+const INFORMATIONAL = 1;
+const ACTIVITIES: ReadonlyMap<string, { id: number; name: string }> = new Map([
+  ["POST", { id: 1, name: "Create" }],
+  ["GET", { id: 2, name: "Read" }],
+  ["HEAD", { id: 2, name: "Read" }],
+  ["PUT", { id: 3, name: "Update" }],
+  ["PATCH", { id: 3, name: "Update" }],
+  ["DELETE", { id: 4, name: "Delete" }],
+]);
+const [UNKNOWN, SUCCESS, FAILURE] = [
+  { id: 0, name: "Unknown" },
+  { id: 1, name: "Success" },
+  { id: 2, name: "Failure" },
+];
+
+/**
+ * Builds the body of a delivery request as a list of API Activity events (AU-106). Each request gives one event: the outcome's, or the
+ * intent's while no outcome is known. Entries that hold no event are left out; a batch of those alone has no body.
+ */
+export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch {
+  const { texts, entries } = fitting(rows, (row) => {
+    const event = ocsfEvent(stream, row);
+    return event === null ? "" : JSON.stringify(event);
+  });
+  const events = texts.filter((text) => text !== "");
+  return { body: events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`), entries };
+}
+
+/** Returns the API Activity event of an entry, or null for an entry without one. */
+export function ocsfEvent({ organization_id }: BatchStream, row: EntryRow) {
+  const entry = streamEntry(row);
+  if (entry.kind === "retention" || entry.kind === "dropped") return null;
+  // skip this intent: the event already has its outcome, whose entry follows with the same fields
+  if (entry.kind === "intent" && row.event?.outcome !== "pending") return null;
+  const { event, position, salt, chain, kind } = entry;
+  const { method, route, service, request_id, status, params, actor } = event;
+  const activity = ACTIVITIES.get(method) ?? { id: 99, name: method };
+  const result = status === null ? UNKNOWN : status < 400 ? SUCCESS : FAILURE;
+  return {
+    activity_id: activity.id,
+    activity_name: activity.name,
+    actor: actorOf(actor),
+    api: {
+      operation: `${method} ${route}`,
+      service: { name: service },
+      request: { uid: request_id },
+      ...(status !== null && { response: { code: status } }),
+    },
+    category_name: "Application Activity",
+    category_uid: APPLICATION_ACTIVITY,
+    class_name: "API Activity",
+    class_uid: API_ACTIVITY,
+    http_request: {
+      http_method: method,
+      uid: request_id,
+      url: { path: route },
+      ...(event.user_agent !== null && { user_agent: event.user_agent }),
+    },
+    ...(status !== null && { http_response: { code: status } }),
+    metadata: {
+      correlation_uid: request_id,
+      log_name: "audit",
+      product: { name: "Ostiary", vendor_name: "Ostiary", version: VERSION },
+      sequence: position,
+      tenant_uid: organization_id,
+      uid: event.id,
+      version: OCSF_VERSION,
+    },
+    resources: [
+      ...Object.entries(params).map(([name, uid]) => ({ name, uid })),
+      ...(event.created_id === null ? [] : [{ name: "created", uid: event.created_id }]),
+    ],
+    severity: "Informational",
+    severity_id: INFORMATIONAL,
+    src_endpoint: { ip: event.ip },
+    status: result.name,
+    ...(status !== null && { status_code: String(status) }),
+    status_detail: event.outcome,
+    status_id: result.id,
+    time: Date.parse(event.occurred_at),
+    type_name: `API Activity: ${activity.id === 99 ? "Other" : activity.name}`,
+    type_uid: API_ACTIVITY * 100 + activity.id,
+    unmapped: { details: event.details, auth_type: actor.auth_type, kind, position, salt, chain },
+  };
+}
+
+interface Actor {
+  member_id: string | null;
+  auth_type: string;
+  key_prefix: string | null;
+}
+
+/** An actor has a user, or at least says how the caller proved itself. */
+function actorOf({ member_id, auth_type, key_prefix }: Actor) {
+  if (member_id === null) return { invoked_by: auth_type };
+  return {
+    user: {
+      type: "Unknown",
+      type_id: 0,
+      uid: member_id,
+      ...(key_prefix !== null && { credential_uid: key_prefix }),
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import type { StreamFilter, StreamRow } from "./stream.ts";
+
+/** The address of a stream. */
+export interface StreamAddress {
+  organization_id: string;
+  stream_id: string;
+}
+
+const shownColumns = sql`stream.id, stream.url, stream.format, stream.filter, stream.status, stream.failing_since,
+  stream.last_error, stream.delivered_position, stream.delivered_occurred_at, stream.created_at, stream.updated_at,
+  greatest(coalesce((select position from audit.chains where owner = 'organization:' || stream.organization_id), 0)
+    - stream.position, 0)::bigint as lag_events`;
+
+export function selectStreams(
+  orm: Orm,
+  organization_id: string,
+  after: string | null,
+  limit: number,
+): Promise<StreamRow[]> {
+  return rows<StreamRow>(
+    orm,
+    sql`select ${shownColumns} from audit.streams stream
+      where organization_id = ${organization_id} and id > ${after ?? ""} order by id limit ${limit}`,
+  );
+}
+
+export async function selectStream(orm: Orm, address: StreamAddress): Promise<StreamRow | null> {
+  const [found] = await rows<StreamRow>(
+    orm,
+    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)}`,
+  );
+  return found ?? null;
+}
+
+function isAt({ organization_id, stream_id }: StreamAddress): SQL {
+  return sql`organization_id = ${organization_id} and id = ${stream_id}`;
+}
+
+/** Lets nobody else create a stream of an organization until the transaction ends. */
+export async function lockStreams(tx: Orm, organization_id: string): Promise<void> {
+  await rows(
+    tx,
+    sql`select pg_advisory_xact_lock(hashtextextended(${`audit.streams ${organization_id}`}, 0))`,
+  );
+}
+
+export async function countStreams(tx: Orm, organization_id: string): Promise<number> {
+  const [found] = await rows<{ count: number }>(
+    tx,
+    sql`select count(*) as count from audit.streams where organization_id = ${organization_id}`,
+  );
+  return found?.count ?? 0;
+}
+
+/** The place of a log after which a stream begins. `chain` is in hexadecimal. */
+export interface StartPlace {
+  position: number;
+  chain: string;
+}
+
+/** The end of an organization's chain; place 0 where it has none. */
+export async function selectEnd(
+  orm: Orm,
+  organization_id: string,
+): Promise<StartPlace & { chain_id: number | null }> {
+  const [found] = await rows<StartPlace & { chain_id: number }>(
+    orm,
+    sql`select id as chain_id, position, encode(chain, 'hex') as chain from audit.chains
+      where owner = ${`organization:${organization_id}`}`,
+  );
+  return found ?? { chain_id: null, position: 0, chain: "00".repeat(32) };
+}
+
+/** The first entry of a chain whose event occurred at `time` or later, or null when there is none yet. */
+export async function selectFirstSince(orm: Orm, chain_id: number, time: string): Promise<number | null> {
+  const [found] = await rows<{ position: number | null }>(
+    orm,
+    sql`select min(position) as position from audit.entries
+      where chain_id = ${String(chain_id)}::text::bigint and occurred_at >= ${time}::text::timestamptz`,
+  );
+  return found?.position ?? null;
+}
+
+export interface NewStream extends StreamAddress {
+  url: string;
+  format: string;
+  filter: StreamFilter | null;
+  /** Encrypted. */
+  secret: string;
+  start: StartPlace;
+}
+
+export async function insertStream(tx: Orm, stream: NewStream): Promise<void> {
+  const { start, filter } = stream;
+  await rows(
+    tx,
+    sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position, after_chain)
+      values (${stream.stream_id}, ${stream.organization_id}, ${stream.url}, ${stream.format}, ${jsonText(filter)}::text::json,
+        ${stream.secret}, ${String(start.position)}::text::bigint, ${String(start.position)}::text::bigint,
+        decode(${start.chain}, 'hex'))`,
+  );
+}
+
+function jsonText(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** The fields that a change sets. Undefined fields stay as they are. */
+export interface StreamChange {
+  url?: string;
+  format?: string;
+  filter?: StreamFilter | null;
+  status?: "active" | "paused";
+}
+
+/** Locks a stream until the transaction ends, and returns it. Returns null when the stream does not exist. */
+export async function lockStream(tx: Orm, address: StreamAddress): Promise<StreamRow | null> {
+  const [found] = await rows<StreamRow>(
+    tx,
+    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)} for update`,
+  );
+  return found ?? null;
+}
+
+/** Changes a stream. A stream that starts again, or gets another address, sends at once. */
+export async function updateStream(tx: Orm, address: StreamAddress, change: StreamChange): Promise<void> {
+  const sets = [sql`updated_at = now()`];
+  if (change.url !== undefined) sets.push(sql`url = ${change.url}`);
+  if (change.format !== undefined) sets.push(sql`format = ${change.format}`);
+  if (change.filter !== undefined) sets.push(sql`filter = ${jsonText(change.filter)}::text::json`);
+  if (change.status === "paused") sets.push(sql`status = 'paused'`);
+  else if (change.status === "active" || change.url !== undefined) {
+    const status =
+      change.status === "active"
+        ? sql`'active'`
+        : sql`case status when 'failing' then 'active' else status end`;
+    sets.push(
+      sql`status = ${status}, failing_since = null, failures = 0, failing_ms = 0, last_error = null,
+        is_slow = false, next_attempt_at = clock_timestamp()`,
+    );
+  }
+  await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);
+}
+
+export async function deleteStream(tx: Orm, address: StreamAddress): Promise<boolean> {
+  const found = await rows(tx, sql`delete from audit.streams where ${isAt(address)} returning id`);
+  return found.length > 0;
+}
+
+/** Replaces the secret; the old one signs beside it for `overlap_s`. */
+export async function replaceSecret(
+  tx: Orm,
+  address: StreamAddress,
+  secret: string,
+  overlap_s: number,
+): Promise<void> {
+  const kept = overlap_s > 0;
+  await rows(
+    tx,
+    sql`update audit.streams set updated_at = now(), secret = ${secret},
+      previous_secret = ${kept ? sql`secret` : sql`null`},
+      previous_secret_until = ${kept ? sql`clock_timestamp() + make_interval(secs => ${overlap_s})` : sql`null`}
+      where ${isAt(address)}`,
+  );
+}
+
+/** The secrets that sign now, the new one first, encrypted. */
+export interface SecretRow {
+  secret: string;
+  /** Null when there is none, or its time is over. */
+  previous_secret: string | null;
+}
+
+export const SECRET_COLUMNS = sql.raw(
+  "stream.secret, case when stream.previous_secret_until > clock_timestamp() then stream.previous_secret end as previous_secret",
+);
+
+/** Returns the fields of a stream that a test request needs. */
+export async function selectForTest(
+  orm: Orm,
+  address: StreamAddress,
+): Promise<(SecretRow & { id: string; url: string }) | null> {
+  const [found] = await rows<SecretRow & { id: string; url: string }>(
+    orm,
+    sql`select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`,
+  );
+  return found ?? null;
+}
+
+/** Lets a failing stream be tried at once. */
+export async function hastenStream(orm: Orm, stream_id: string): Promise<void> {
+  await rows(
+    orm,
+    sql`update audit.streams set next_attempt_at = clock_timestamp() where id = ${stream_id} and status = 'failing'`,
+  );
+}

@@ -1,0 +1,61 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { type SecretBox, SecretUnreadable } from "./secrets.ts";
+
+const ROWS_MAX = 100;
+
+interface SealedRow {
+  id: string;
+  secret: string;
+  previous_secret: string | null;
+}
+
+/**
+ * Encrypts with the first key of the file what another key has encrypted, so that the old key can leave the file
+ * (AU-98). A secret that is rotated at the same moment stays as it was rotated.
+ */
+export async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
+  let after = "";
+  for (;;) {
+    const found = await selectOlder(database, await box.currentKeyId(), after);
+    for (const row of found) await renew(database, box, row);
+    const last = found.at(-1);
+    if (last === undefined || found.length < ROWS_MAX) return;
+    after = last.id;
+  }
+}
+
+async function renew(
+  database: Database,
+  box: SecretBox,
+  { id, secret, previous_secret }: SealedRow,
+): Promise<void> {
+  try {
+    const anew = async (text: string) => box.seal(await box.open(text, id), id);
+    const sealed = await anew(secret);
+    const previous = previous_secret === null ? null : await anew(previous_secret);
+    await database.run("renew_stream_secret", (orm) =>
+      rows(
+        orm,
+        sql`update audit.streams set secret = ${sealed}, previous_secret = ${previous}
+          where id = ${id} and secret = ${secret} and previous_secret is not distinct from ${previous_secret}`,
+      ),
+    );
+  } catch (error) {
+    // the next delivery says so
+    if (!(error instanceof SecretUnreadable)) throw error;
+  }
+}
+
+/** Reads secrets that another key than the given one encrypted. */
+function selectOlder(database: Database, key_id: string, after: string): Promise<SealedRow[]> {
+  const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${key_id}`;
+  return database.run("select_older_stream_secrets", (orm) =>
+    rows<SealedRow>(
+      orm,
+      sql`select id, secret, previous_secret from audit.streams
+        where id > ${after} and (${isOther("secret")} or ${isOther("previous_secret")})
+        order by id limit ${sql.raw(String(ROWS_MAX))}`,
+    ),
+  );
+}

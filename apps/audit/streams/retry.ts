@@ -1,0 +1,49 @@
+/** The time for which a stream retries before it pauses (AU-104). */
+export const RETRY_MS_MAX = 72 * 60 * 60 * 1_000;
+/** The pause after the first failure, before jitter. */
+const PAUSE_MS_MIN = 1_000;
+/** The maximum pause, before jitter. */
+const PAUSE_MS_MAX = 15 * 60 * 1_000;
+/** The largest share of a pause that jitter adds or removes. */
+const JITTER = 0.25;
+const GONE = 410;
+
+/** The state of a stream after consecutive failures. */
+export interface FailureState {
+  /** The number of consecutive delivery requests that failed. */
+  failures: number;
+  /**
+   * The time for which the stream has been failing. It is the sum of the pauses and of the durations of the
+   * requests, so that a step of the clock does not change it.
+   */
+  failing_ms: number;
+}
+
+/** The plan for a stream after a delivery request failed. */
+export interface RetryPlan extends FailureState {
+  pause_ms: number;
+  /** Whether the stream pauses. It then sends nothing until somebody starts it again. */
+  gives_up: boolean;
+}
+
+/**
+ * Plans the next attempt. The pause doubles up to 15 minutes; jitter then changes it by up to 25 %.
+ * `Retry-After` replaces the pause; at least 0.5 s remain. A 410 pauses the stream until somebody starts it
+ * again.
+ */
+export function planRetry(
+  { failures, failing_ms }: FailureState,
+  failed: { status: number | null; retry_after_ms: number | null; call_ms: number },
+  random: () => number = Math.random,
+): RetryPlan {
+  const doubled_ms = Math.min(PAUSE_MS_MIN * 2 ** Math.min(failures, 30), PAUSE_MS_MAX);
+  const jittered_ms = doubled_ms * (1 - JITTER + 2 * JITTER * random());
+  const pause_ms = Math.round(Math.max(failed.retry_after_ms ?? jittered_ms, PAUSE_MS_MIN / 2));
+  const spent_ms = Math.round(failing_ms + failed.call_ms);
+  return {
+    failures: failures + 1,
+    failing_ms: spent_ms + pause_ms,
+    pause_ms,
+    gives_up: failed.status === GONE || spent_ms >= RETRY_MS_MAX,
+  };
+}

@@ -1,0 +1,26 @@
+import { createHmac } from "node:crypto";
+import { secretBytes } from "./secrets.ts";
+
+/** A body to deliver, and the id that its receiver knows it by. */
+export interface Message {
+  id: string;
+  body: Buffer;
+}
+
+/** Returns the headers of Standard Webhooks: one signature for each secret (AU-96). */
+export function signedHeaders(
+  { id, body }: Message,
+  secrets: readonly string[],
+  now_ms: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(now_ms / 1_000));
+  const signatures = secrets.map((secret) => {
+    const hmac = createHmac("sha256", secretBytes(secret)).update(`${id}.${timestamp}.`).update(body);
+    return `v1,${hmac.digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}

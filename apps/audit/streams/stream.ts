@@ -1,0 +1,255 @@
+import { idField, mapOf, mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
+import { type Static, Type } from "@sinclair/typebox";
+import { exactFilters } from "../events/filter.ts";
+import { PARAM_LENGTH_MAX, pageQuerySchema } from "../events/parameters.ts";
+import { RFC_3339_TIME } from "../time.ts";
+
+/** The maximum number of streams in one organization (AU-92). */
+export const STREAMS_MAX = 10;
+export const URL_LENGTH_MAX = 2_048;
+const PARAM_NAME_LENGTH_MAX = 128;
+const PARAMS_MAX = 32;
+/** The default overlap of a rotation, in seconds: a day. */
+export const OVERLAP_DEFAULT_S = 86_400;
+/** The maximum overlap of a rotation, in seconds: a week. */
+const OVERLAP_MAX_S = 604_800;
+
+const closed = { additionalProperties: false };
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: URL_LENGTH_MAX,
+  description:
+    "Where events are sent by POST. https, a public address, and port 443 unless the operator allows others.",
+  examples: ["https://siem.example.com/ostiary"],
+  rule: `must be an https:// URL of at most ${URL_LENGTH_MAX} characters`,
+});
+
+const format = Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
+  description: "ostiary: entries with what proves them. ocsf: API Activity of the Open Cybersecurity Schema.",
+  examples: ["ostiary"],
+  rule: "must be ostiary or ocsf",
+});
+
+/** Which events a stream delivers: the filters of a page, which all must match (AU-93). */
+export const StreamFilter = Type.Object(
+  {
+    ...Type.Pick(pageQuerySchema, exactFilters).properties,
+    params: Type.Optional(
+      mapOf(
+        Type.String({
+          minLength: 1,
+          maxLength: PARAM_NAME_LENGTH_MAX,
+          rule: "must be the name of a path param",
+        }),
+        Type.String({ maxLength: PARAM_LENGTH_MAX, examples: ["42"] }),
+        {
+          maxProperties: PARAMS_MAX,
+          rule: `must be an object of at most ${PARAMS_MAX} path params with text values`,
+          description: "Events with these path params.",
+          examples: [{ widget_id: "42" }],
+        },
+      ),
+    ),
+  },
+  {
+    ...closed,
+    title: "AuditStreamFilter",
+    description: "The conditions of a stream. The stream delivers an event only if every condition holds.",
+    rule: "must be an object of filters, or null",
+    examples: [{ service: "widgets" }],
+  },
+);
+export type StreamFilter = Static<typeof StreamFilter>;
+
+const filter = mostlyNull(StreamFilter, {
+  description: "The conditions that a delivered event meets, or null to deliver every event.",
+});
+
+export const CreateStreamBody = Type.Object(
+  {
+    url,
+    format: Type.Optional(format),
+    filter: Type.Optional(filter),
+    from_position: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          "Begins with this position of the log. Without it, and without from_time, the stream begins now.",
+        examples: [1],
+      }),
+    ),
+    from_time: Type.Optional({
+      ...Type.String({
+        description: "Begins with the first entry of an event that occurred at this time or later. RFC 3339.",
+        examples: ["2026-01-31T12:00:00Z"],
+        rule: "must be an RFC 3339 time such as 2026-01-31T12:00:00Z",
+        openapi: { format: "date-time" },
+      }),
+      format: RFC_3339_TIME,
+    }),
+  },
+  { ...closed, title: "CreateAuditStream", description: "A new stream." },
+);
+export type CreateStreamBody = Static<typeof CreateStreamBody>;
+
+export const UpdateStreamBody = Type.Object(
+  {
+    url: Type.Optional(url),
+    format: Type.Optional(format),
+    filter: Type.Optional(filter),
+    status: Type.Optional(
+      Type.Union([Type.Literal("active"), Type.Literal("paused")], {
+        description: "paused: nothing is delivered. active: delivery goes on where it stopped, at once.",
+        examples: ["paused"],
+        rule: "must be active or paused",
+      }),
+    ),
+  },
+  {
+    ...closed,
+    minProperties: 1,
+    title: "UpdateAuditStream",
+    description: "The changes to a stream; omitted fields stay as they are.",
+  },
+);
+export type UpdateStreamBody = Static<typeof UpdateStreamBody>;
+
+export const RotateSecretBody = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_MAX_S,
+        default: OVERLAP_DEFAULT_S,
+        description: "The time for which the old secret signs beside the new one.",
+        examples: [OVERLAP_DEFAULT_S],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    title: "RotateAuditStreamSecret",
+    description: "The way in which a new secret replaces a stream's secret.",
+  },
+);
+
+/** A stream as its organization sees it (AU-92). */
+export const AuditStream = Type.Object(
+  {
+    id: idField("The stream."),
+    url,
+    format,
+    filter,
+    status: Type.Union([Type.Literal("active"), Type.Literal("failing"), Type.Literal("paused")], {
+      description:
+        "failing: the last delivery request failed, and the service retries. paused: you paused the stream, the receiver answered 410, or it failed for 72 h.",
+      examples: ["active"],
+    }),
+    failing_since: mostlyNull(
+      timeField("The time of the first of the consecutive delivery requests that failed."),
+    ),
+    last_error: mostlyNull(
+      Type.String({
+        description: "The reason why the last delivery request failed.",
+        examples: ["The receiver answered 500."],
+      }),
+    ),
+    last_delivered: nullable(
+      Type.Object(
+        {
+          position: Type.Integer({ minimum: 1, description: "Its position in the log.", examples: [4711] }),
+          occurred_at: timeField("When its event occurred."),
+        },
+        { ...closed, title: "AuditStreamPlace", description: "The last entry that the receiver accepted." },
+      ),
+      { description: "The last entry that the receiver accepted, or null before the first." },
+    ),
+    lag_events: Type.Integer({
+      minimum: 0,
+      description: "Entries of the log that the stream has not delivered yet.",
+      examples: [0],
+    }),
+    created_at: timeField("When it was created."),
+    updated_at: timeField("When it was last changed."),
+  },
+  { ...closed, title: "AuditStream", description: "Delivers an organization's events to a receiver." },
+);
+export type AuditStream = Static<typeof AuditStream>;
+
+/** A stream with its secret, which is in this answer and nowhere else. */
+export const AuditStreamWithSecret = Type.Object(
+  {
+    ...AuditStream.properties,
+    secret: Type.String({
+      description:
+        "The secret that signs every delivery request (Standard Webhooks). Only this answer shows the secret.",
+      examples: ["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+    }),
+  },
+  { ...closed, title: "AuditStreamWithSecret", description: "A stream with its secret." },
+);
+export type AuditStreamWithSecret = Static<typeof AuditStreamWithSecret>;
+
+/** The result of a test request. */
+export const AuditStreamTest = Type.Object(
+  {
+    delivered: Type.Boolean({ description: "Whether the receiver answered 2xx.", examples: [true] }),
+    status: nullable(
+      Type.Integer({
+        minimum: 100,
+        maximum: 599,
+        description: "The status of the receiver's answer.",
+        examples: [204],
+      }),
+    ),
+    error: mostlyNull(
+      Type.String({
+        description: "The reason why the test request failed.",
+        examples: ["The receiver answered 500."],
+      }),
+    ),
+    duration_ms: Type.Integer({
+      minimum: 0,
+      description: "The duration of the test request.",
+      examples: [87],
+    }),
+  },
+  { ...closed, title: "AuditStreamTest", description: "The result of a test request." },
+);
+export type AuditStreamTest = Static<typeof AuditStreamTest>;
+
+/** A stream as the database gives it, by the queries of this folder. */
+export interface StreamRow {
+  id: string;
+  url: string;
+  format: AuditStream["format"];
+  filter: StreamFilter | null;
+  status: AuditStream["status"];
+  failing_since: string | null;
+  last_error: string | null;
+  delivered_position: number | null;
+  delivered_occurred_at: string | null;
+  lag_events: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export function toStream(row: StreamRow): AuditStream {
+  const { delivered_position, delivered_occurred_at, failing_since, created_at, updated_at, ...rest } = row;
+  return {
+    ...rest,
+    failing_since: failing_since === null ? null : timeText(failing_since),
+    last_delivered:
+      delivered_position === null || delivered_occurred_at === null
+        ? null
+        : { position: delivered_position, occurred_at: timeText(delivered_occurred_at) },
+    created_at: timeText(created_at),
+    updated_at: timeText(updated_at),
+  };
+}
+
+function timeText(text: string): string {
+  return new Date(text).toISOString();
+}

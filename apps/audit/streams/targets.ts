@@ -1,0 +1,76 @@
+import { type BlockList, isIP } from "node:net";
+import { listOf, mayCall } from "./networks.ts";
+import { URL_LENGTH_MAX } from "./stream.ts";
+
+/** The addresses that the operator lets streams send to. */
+export interface TargetRules {
+  allow_http: boolean;
+  /** Beside 443, and 80 where http is allowed. */
+  ports: ReadonlySet<number>;
+  /** The networks that streams may send to although they are not public. */
+  networks: BlockList;
+}
+
+const HTTPS_PORT = 443;
+const HTTP_PORT = 80;
+
+/** Returns the rules for these settings, each a list of items. */
+export function targetRules(settings: {
+  allow_http: boolean;
+  ports: readonly string[];
+  networks: readonly string[];
+}): TargetRules {
+  const { allow_http, ports, networks } = settings;
+  return { allow_http, ports: new Set(ports.map(Number)), networks: listOf(networks) };
+}
+
+/** The address of a receiver that {@link urlProblem} accepted. */
+export interface Target {
+  url: URL;
+  /** Without the brackets of IPv6. */
+  host: string;
+  port: number;
+  is_https: boolean;
+}
+
+export function targetOf(text: string): Target {
+  const url = new URL(text);
+  const is_https = url.protocol === "https:";
+  return {
+    url,
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (is_https ? HTTPS_PORT : HTTP_PORT) : Number(url.port),
+    is_https,
+  };
+}
+
+/**
+ * Returns what is wrong with the URL of a receiver, or null if it may be called (AU-94). The addresses of a
+ * name are checked with each connection, since they change.
+ */
+export function urlProblem(text: string, rules: TargetRules): string | null {
+  const { allow_http } = rules;
+  const schemes = allow_http ? "an http:// or https:// URL" : "an https:// URL";
+  if (text.length > URL_LENGTH_MAX || !/^https?:\/\/[^/\\][\x21-\x7e]*$/i.test(text) || text.includes("\\")) {
+    return `url must be ${schemes} of at most ${URL_LENGTH_MAX} visible ASCII characters.`;
+  }
+  if (!URL.canParse(text)) return `url must be ${schemes}.`;
+  const { url, host, port, is_https } = targetOf(text);
+  if (!is_https && !allow_http) return "url must be an https:// URL.";
+  if (url.username !== "" || url.password !== "") return "url must not hold a user name or a password.";
+  if (text.includes("#")) return "url must not have a fragment.";
+  if (!isPortAllowed(port, rules))
+    return `url must have a port that the operator allows; ${port} is not one.`;
+  if (isIP(host) !== 0 && !mayCall(host, rules.networks)) return "url must name a public address.";
+  return null;
+}
+
+function isPortAllowed(port: number, { allow_http, ports }: TargetRules): boolean {
+  return port === HTTPS_PORT || (port === HTTP_PORT && allow_http) || ports.has(port);
+}
+
+/** Returns a URL for the audit log, without its query, which may hold a token. */
+export function urlWithoutQuery(text: string): string {
+  const { origin, pathname, search } = new URL(text);
+  return `${origin}${pathname}${search === "" ? "" : "?…"}`;
+}

@@ -1,0 +1,28 @@
+import { NoPermit, Semaphore } from "@ostiary/lib/async";
+import { ApiError } from "@ostiary/lib/domain/errors";
+
+/**
+ * The maximum number of test requests that run at once in one process. Each holds a connection to a host that
+ * an organization chooses.
+ */
+export const TEST_CALLS_MAX = 10;
+const RETRY_AFTER_SECONDS = 10;
+
+/** The test requests of this process. */
+export class TestCalls {
+  readonly #permits = new Semaphore(TEST_CALLS_MAX, 0);
+
+  /** Runs `work`. @throws ApiError 429 when {@link TEST_CALLS_MAX} run already */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#permits.run(work);
+    } catch (error) {
+      if (!(error instanceof NoPermit)) throw error;
+      throw new ApiError("RATE_LIMITED", {
+        message: "Too many test calls are running. Try again in a moment.",
+        details: { retry_after_seconds: RETRY_AFTER_SECONDS },
+        headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+      });
+    }
+  }
+}

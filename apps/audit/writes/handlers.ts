@@ -1,0 +1,144 @@
+import type { Clock } from "@ostiary/lib/async";
+import {
+  intentResultsSchema,
+  intentSchema,
+  intentsSchema,
+  outcomeResultsSchema,
+  outcomeSchema,
+  outcomesSchema,
+} from "@ostiary/lib/contracts/audit";
+import {
+  AUDIT_EVENTS_PATH,
+  AUDIT_INTENTS_PATH,
+  AUDIT_OUTCOMES_PATH,
+} from "@ostiary/lib/contracts/internal-api";
+import { notFound, validationError } from "@ostiary/lib/domain/errors";
+import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { errorResponses } from "@ostiary/lib/openapi";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { refuse } from "../problems.ts";
+import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
+import { intentProblems, requestIdProblems } from "./intent.ts";
+import type { WriteMetrics } from "./metrics.ts";
+import { operations } from "./operations.ts";
+import { notAUserRoute, outcomeProblems } from "./outcome.ts";
+
+export interface WriteRoutesDeps {
+  writer: Pick<EventWriter, "intent" | "intents" | "outcome" | "outcomes">;
+  metrics: WriteMetrics;
+  clock: Clock;
+}
+
+const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
+
+const resultSchema = (result: "created" | "existing", description: string) =>
+  Type.Object(
+    { result: Type.Literal(result, { description: "The result of the write." }) },
+    { title: `Intent ${result}`, description, response_description: description },
+  );
+
+/** The path parameter, which {@link requestIdProblems} checks. */
+const eventParams = Type.Object({
+  request_id: Type.String({
+    description: "The request's X-Request-ID.",
+    examples: [REQUEST_ID_EXAMPLE],
+    openapi: { minLength: 1, maxLength: 128 },
+  }),
+});
+
+const batchFailures = errorResponses(
+  "INVALID_REQUEST",
+  "UNAUTHORIZED",
+  "PAYLOAD_TOO_LARGE",
+  "VALIDATION_ERROR",
+  "INTERNAL_ERROR",
+  "SERVICE_UNAVAILABLE",
+);
+const failures = { ...batchFailures, ...errorResponses("NOT_FOUND") };
+
+/** Serves the gateway's writes of events (AU-9, AU-17, AU-24). */
+export function writeHandlers({ writer, metrics, clock }: WriteRoutesDeps) {
+  return new Elysia({ name: "audit-writes", normalize: false })
+    .put(
+      EVENT_PATH,
+      async ({ params, body, status }) => {
+        const result = await writer.intent(params.request_id, body);
+        metrics.intent(result);
+        return result === "created" ? status(201, { result }) : { result };
+      },
+      {
+        // runs before the schema's own check, which would report the shape alone
+        transform: ({ params, body }) =>
+          refuse([...requestIdProblems(params.request_id), ...intentProblems(body, clock.now())]),
+        params: eventParams,
+        body: intentSchema,
+        response: {
+          200: resultSchema("existing", "The log has this request already; nothing was changed."),
+          201: resultSchema("created", "The event was written."),
+          ...failures,
+        },
+        detail: operations.putEventIntent,
+      },
+    )
+    .patch(
+      EVENT_PATH,
+      async ({ params, body, status }) => {
+        const { request_id } = params;
+        const result = await writer.outcome(request_id, body);
+        if (result === "not_a_user_route") throw validationError([notAUserRoute]);
+        metrics.outcome(result);
+        if (result === "not_found") throw notFound("audit_event", request_id);
+        return status(204, undefined);
+      },
+      {
+        transform: ({ params, body }) =>
+          refuse([...requestIdProblems(params.request_id), ...outcomeProblems(body)]),
+        params: eventParams,
+        body: outcomeSchema,
+        response: {
+          204: Type.Undefined({ description: "The outcome was applied, or the event had one already." }),
+          ...failures,
+        },
+        detail: operations.patchEventOutcome,
+      },
+    )
+    .post(
+      AUDIT_INTENTS_PATH,
+      async ({ body }) => {
+        const results = await writeIntents(writer, body.intents, clock.now());
+        for (const { result } of results) if (result !== "invalid") metrics.intent(result);
+        return { results };
+      },
+      {
+        body: intentsSchema,
+        response: {
+          200: {
+            ...intentResultsSchema,
+            description: "The result of each intent, in the order of the request.",
+          },
+          ...batchFailures,
+        },
+        detail: operations.postEventIntents,
+      },
+    )
+    .post(
+      AUDIT_OUTCOMES_PATH,
+      async ({ body }) => {
+        const results = await writeOutcomes(writer, body.outcomes);
+        for (const { result } of results) if (result !== "invalid") metrics.outcome(result);
+        return { results };
+      },
+      {
+        body: outcomesSchema,
+        response: {
+          200: {
+            ...outcomeResultsSchema,
+            description: "The result of each outcome, in the order of the request.",
+          },
+          ...batchFailures,
+        },
+        detail: operations.postEventOutcomes,
+      },
+    );
+}

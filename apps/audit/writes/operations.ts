@@ -1,0 +1,24 @@
+import { describeOperations } from "@ostiary/lib/openapi";
+
+/** The summary and the description of each operation. */
+export const operations = describeOperations(
+  {
+    putEventIntent: [
+      "Write the intent of a request",
+      "Creates the event, pending, unless it exists. Unknown fields are ignored.",
+    ],
+    patchEventOutcome: [
+      "Write the outcome of a request",
+      "Makes a pending event final. A final event stays as it is.",
+    ],
+    postEventIntents: [
+      "Write the intents of several requests",
+      "Handles each intent as PUT does. An invalid intent does not keep the others from being written.",
+    ],
+    postEventOutcomes: [
+      "Write the outcomes of several requests",
+      "Handles each outcome as PATCH does. An invalid outcome does not keep the others from being applied.",
+    ],
+  },
+  ["Writes"],
+);

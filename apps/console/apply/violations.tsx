@@ -1,0 +1,34 @@
+import { counted, Said } from "../parts/shown.tsx";
+import type { Failure } from "../registry/failure.ts";
+import { placeViolations } from "./places.ts";
+
+interface ViolationsProps {
+  document: string;
+  failure: Failure;
+  onShow: (place: { start: number; end: number }) => void;
+}
+
+/** Lists the problems of a document, each with a link to its place in the text. */
+export function Violations({ document, failure, onShow }: ViolationsProps) {
+  const placed = placeViolations(document, failure.fields);
+  return (
+    <section class="notice notice-bad" aria-labelledby="problems">
+      <h2 id="problems" class="notice-title">
+        {counted(placed.length, "thing is", "things are")} wrong with the document
+      </h2>
+      <p>Nothing was written.</p>
+      <ol class="problems">
+        {placed.map(({ path, message, place }) => (
+          <li key={path + message}>
+            {place !== null && (
+              <button type="button" class="link" onClick={() => onShow(place)}>
+                Line {place.line}
+              </button>
+            )}{" "}
+            {path !== "" && <code>{path}</code>} <Said text={message} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

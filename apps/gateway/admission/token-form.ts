@@ -1,0 +1,90 @@
+import { isRecord } from "@ostiary/lib/domain/json";
+import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
+
+/** Longer tokens are refused unread. The runtime's limit for all headers together is twice this value. */
+const TOKEN_LENGTH_MAX = 8_192;
+
+/**
+ * Returns why `token` cannot be a signed JWT: it is too long, or does not consist of three parts and two
+ * dots.
+ */
+export function shapeRefusal(token: string): CredentialRefusal | null {
+  if (token.length > TOKEN_LENGTH_MAX) return TOO_LONG;
+  const first = token.indexOf(".");
+  const second = token.indexOf(".", first + 1);
+  const isCompact =
+    first > 0 && second > first + 1 && second < token.length - 1 && !token.includes(".", second + 1);
+  return isCompact ? null : NOT_A_JWT;
+}
+
+const TOO_LONG = new CredentialRefusal(
+  "too_long",
+  `The token is longer than ${TOKEN_LENGTH_MAX} characters.`,
+);
+const NOT_A_JWT = new CredentialRefusal(
+  "not_a_jwt",
+  "The token is not a signed JWT, which has three parts: it may be an opaque or an encrypted token.",
+);
+
+/** The parameters of a token's header, not validated yet. */
+export type TokenHeader = Readonly<Record<string, unknown>>;
+
+/** The three bytes of a byte order mark in base64url. */
+const BYTE_ORDER_MARK = "77u_";
+
+/**
+ * Reads the header of a token of three parts. Each part must be strict base64url (GW-42), so that a token has
+ * one spelling.
+ */
+export function readHeader(token: string): TokenHeader | CredentialRefusal {
+  const parts = token.split(".");
+  if (!parts.every(isStrictBase64url)) {
+    return new CredentialRefusal("malformed", "A part of the token is not strict base64url.");
+  }
+  const [header = "", payload = ""] = parts;
+  if (header.startsWith(BYTE_ORDER_MARK) || payload.startsWith(BYTE_ORDER_MARK)) {
+    return new CredentialRefusal("malformed", "The token has a byte order mark.");
+  }
+  return (
+    parseHeader(header) ?? new CredentialRefusal("malformed", "The token's header is not a JSON object.")
+  );
+}
+
+/**
+ * Returns whether `text` is base64url as an encoder writes it: without padding, white space or unused bits.
+ * Decoders accept all of these.
+ */
+function isStrictBase64url(text: string): boolean {
+  return Buffer.from(text, "base64url").toString("base64url") === text;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function parseHeader(part: string): TokenHeader | null {
+  try {
+    const header: unknown = JSON.parse(utf8.decode(Buffer.from(part, "base64url")));
+    return isRecord(header) ? header : null;
+  } catch {
+    return null;
+  }
+}
+
+const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
+const TYPE_PREFIX = "application/";
+
+/**
+ * Returns why a token of this `typ` is refused: a token made for another purpose proves nobody (RFC 8725,
+ * 3.11).
+ */
+export function typeRefusal({ typ }: TokenHeader): CredentialRefusal | null {
+  if (typ === undefined || (typeof typ === "string" && TYPES.has(shortType(typ)))) return null;
+  return new CredentialRefusal(
+    "type",
+    `The header's typ is ${shownValue(typ)}; JWT, at+jwt or none are accepted.`,
+  );
+}
+
+function shortType(typ: string): string {
+  const type = typ.toLowerCase();
+  return type.startsWith(TYPE_PREFIX) ? type.slice(TYPE_PREFIX.length) : type;
+}

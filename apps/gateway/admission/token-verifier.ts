@@ -1,0 +1,184 @@
+import { unavailable } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from "jose";
+import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
+import { ALGORITHMS, type KeySet } from "./key-set.ts";
+import { readHeader, type TokenHeader, typeRefusal } from "./token-form.ts";
+
+/** The subject and the expiry of a token that was verified. */
+export interface VerifiedToken {
+  readonly subject: string;
+  readonly expires_at_ms: number;
+}
+
+/** Verifies a token of three parts. Throws ApiError 503 while the key set is not loaded. */
+export type VerifyToken = (token: string) => Promise<VerifiedToken | CredentialRefusal>;
+
+export interface TokenRules {
+  readonly issuer: string;
+  /** Accepted values of `aud`; an empty list turns the check off. */
+  readonly audiences: readonly string[];
+  /** The member names that lead from the payload to the claim with the subject. */
+  readonly subjectPath: readonly string[];
+}
+
+const LEEWAY_SECONDS = 30;
+
+/**
+ * Creates a function that verifies form, signature, issuer, audience and times of a JWT and reads its
+ * subject.
+ */
+export function createTokenVerifier(
+  rules: TokenRules,
+  keySet: Pick<KeySet, "current" | "renewed">,
+  now: () => number,
+): VerifyToken {
+  const fixed: JWTVerifyOptions = {
+    algorithms: ALGORITHMS,
+    issuer: rules.issuer,
+    requiredClaims: ["exp"],
+    clockTolerance: LEEWAY_SECONDS,
+    ...(rules.audiences.length > 0 && { audience: [...rules.audiences] }),
+  };
+
+  /** Returns the verified payload. If no known key fits the token, one newer key set is tried too. */
+  async function payloadOf(token: string, header: TokenHeader): Promise<JWTPayload | CredentialRefusal> {
+    const keys = keySet.current();
+    if (keys === null) throw unavailable("auth", new Error("The key set is not loaded."));
+    const refused = typeRefusal(header) ?? algorithmRefusal(header);
+    if (refused !== null) return refused;
+    const verify = async (candidates: JWTVerifyGetKey) =>
+      verifyWith(token, candidates, { ...fixed, currentDate: new Date(now()) }, rules);
+    const payload = await verify(keys);
+    if (payload !== NO_KEY) return payload;
+    const newer = await keySet.renewed(keys);
+    const again = newer === null ? NO_KEY : await verify(newer);
+    return again === NO_KEY ? keyNotFound(header) : again;
+  }
+
+  return async (token) => {
+    const header = readHeader(token);
+    if (header instanceof CredentialRefusal) return header;
+    const payload = await payloadOf(token, header);
+    if (payload instanceof CredentialRefusal) return payload;
+    const subject = claimAt(payload, rules.subjectPath);
+    if (payload.exp === undefined) return claimMissing("exp");
+    if (typeof subject === "string" && subject !== "") return { subject, expires_at_ms: payload.exp * 1000 };
+    const name = rules.subjectPath.join(".");
+    return subject === undefined ? claimMissing(name) : claimInvalid(name);
+  };
+}
+
+function algorithmRefusal({ alg }: TokenHeader): CredentialRefusal | null {
+  if (typeof alg === "string" && ALGORITHMS.includes(alg)) return null;
+  return new CredentialRefusal("algorithm", `The header's alg is ${shownValue(alg)}, which is not accepted.`);
+}
+
+/** The result when the key set has no key that fits the token's header. */
+const NO_KEY = "no key";
+
+async function verifyWith(
+  token: string,
+  keys: JWTVerifyGetKey,
+  options: JWTVerifyOptions,
+  rules: TokenRules,
+): Promise<JWTPayload | CredentialRefusal | typeof NO_KEY> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return NO_KEY;
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifyWithEach(token, error, options, rules);
+    return refusalOf(error, rules);
+  }
+}
+
+/**
+ * Verifies a token whose header fits several keys: it has no `kid`, or several keys share one (GW-53). A key
+ * that cannot be used with the token's algorithm is skipped.
+ */
+async function verifyWithEach(
+  token: string,
+  keys: errors.JWKSMultipleMatchingKeys,
+  options: JWTVerifyOptions,
+  rules: TokenRules,
+): Promise<JWTPayload | CredentialRefusal> {
+  for await (const key of keys) {
+    try {
+      return (await jwtVerify(token, key, options)).payload;
+    } catch (error) {
+      if (isAboutClaims(error)) return refusalOf(error, rules);
+    }
+  }
+  return new CredentialRefusal("signature", "No key that fits the header verifies the signature.");
+}
+
+/** Returns whether the signature is valid and the payload is not, so that no other key can help. */
+function isAboutClaims(error: unknown): boolean {
+  return (
+    error instanceof errors.JWTClaimValidationFailed ||
+    error instanceof errors.JWTExpired ||
+    error instanceof errors.JWTInvalid
+  );
+}
+
+function refusalOf(error: unknown, rules: TokenRules): CredentialRefusal {
+  if (error instanceof errors.JWTExpired) {
+    return new CredentialRefusal("expired", `The token expired at ${shownTime(error.payload.exp)}.`);
+  }
+  if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error, rules);
+  if (error instanceof errors.JWTInvalid) {
+    return new CredentialRefusal("malformed", "The token's payload is not a JSON object in UTF-8.");
+  }
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JOSENotSupported) {
+    return new CredentialRefusal("malformed", "The token's header asks for something that is not supported.");
+  }
+  return new CredentialRefusal("signature", "The key that the header names does not verify the signature.");
+}
+
+function claimRefusal(
+  { claim, reason, payload }: errors.JWTClaimValidationFailed,
+  { issuer, audiences }: TokenRules,
+): CredentialRefusal {
+  if (reason === "missing") return claimMissing(claim);
+  if (claim === "iss") {
+    const detail = `The token's iss is ${shownValue(payload.iss)}; AUTH_ISSUER is ${shownValue(issuer)}.`;
+    return new CredentialRefusal("issuer", detail);
+  }
+  if (claim === "aud") {
+    const detail = `The token's aud is ${shownValue(payload.aud)}; AUTH_ALLOWED_AUDIENCES is ${shownValue(audiences)}.`;
+    return new CredentialRefusal("audience", detail);
+  }
+  if (claim === "nbf" && reason === "check_failed") {
+    return new CredentialRefusal("not_yet_valid", `The token is not valid before ${shownTime(payload.nbf)}.`);
+  }
+  return claimInvalid(claim);
+}
+
+function keyNotFound({ kid, alg }: TokenHeader): CredentialRefusal {
+  const detail = `The key set has no usable key for kid ${shownValue(kid)} and alg ${shownValue(alg)}.`;
+  return new CredentialRefusal("key_not_found", detail);
+}
+
+function claimMissing(claim: string): CredentialRefusal {
+  return new CredentialRefusal("claim_missing", `The token has no claim ${claim}.`);
+}
+
+function claimInvalid(claim: string): CredentialRefusal {
+  return new CredentialRefusal("claim_invalid", `The token's claim ${claim} is empty or has a wrong type.`);
+}
+
+/** Returns the time of a claim, given in seconds since the Unix epoch, as text for a detail. */
+function shownTime(seconds: number | undefined): string {
+  const time = new Date((seconds ?? Number.NaN) * 1000);
+  return Number.isNaN(time.getTime()) ? shownValue(seconds) : time.toISOString();
+}
+
+/** Returns the claim at `path`, or undefined if it is missing. */
+function claimAt(payload: JWTPayload, path: readonly string[]): unknown {
+  let value: unknown = payload;
+  for (const name of path) {
+    if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return value;
+}

@@ -1,0 +1,63 @@
+import { rateLimited } from "@ostiary/lib/domain/errors";
+import type { Principal } from "../admission/principal.ts";
+
+/**
+ * The divisor of a share. Once half of all places are taken, one caller may hold one eighth of all places on
+ * top.
+ */
+const SHARES = 8;
+const RETRY_AFTER_SECONDS = 1;
+
+/** A request that counts against the share of its caller. */
+export interface SharedRequest {
+  readonly principal: Principal | null;
+  /** The caller whose share the request uses, or null while it uses none. */
+  share: string | null;
+}
+
+/**
+ * Keeps one caller from taking every place of a gateway (GW-167). Requests count only while more than half of
+ * the places are taken, so that an idle gateway pays nothing. A caller is a person on user routes and an
+ * organization on the others.
+ */
+export class CallerShares {
+  readonly #share_max: number;
+  readonly #held = new Map<string, number>();
+  #refused = 0;
+
+  /** @param requests_max number of all places */
+  constructor(requests_max: number) {
+    this.#share_max = Math.max(1, Math.floor(requests_max / SHARES));
+  }
+
+  /** Number of refused requests since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Counts `request` until it is released. Throws ApiError 429 if the caller's share is used up. */
+  claim(request: SharedRequest): void {
+    const caller = request.principal?.organization_id ?? request.principal?.user_id ?? null;
+    if (caller === null) return;
+    const held = this.#held.get(caller) ?? 0;
+    if (held >= this.#share_max) this.#refuse();
+    this.#held.set(caller, held + 1);
+    request.share = caller;
+  }
+
+  /** Returns the place of a request that has ended. */
+  release(request: SharedRequest): void {
+    const { share } = request;
+    if (share === null) return;
+    request.share = null;
+    const held = (this.#held.get(share) ?? 0) - 1;
+    if (held > 0) this.#held.set(share, held);
+    else this.#held.delete(share);
+  }
+
+  #refuse(): never {
+    this.#refused += 1;
+    const message = "Too many of your requests are under way. Try again in a moment.";
+    throw rateLimited(RETRY_AFTER_SECONDS, { message, ends_connection: true });
+  }
+}

@@ -1,0 +1,233 @@
+import type { Clock } from "@ostiary/lib/async";
+import { errorCode } from "@ostiary/lib/domain/errors";
+import type { Abortable, UpstreamRequest, UpstreamResponse } from "./client.ts";
+import type { FieldNames } from "./field-names.ts";
+import { type RequestSink, RequestWriter } from "./request-writer.ts";
+import { type ResponseHead, ResponseReader, type ResponseSink } from "./response-reader.ts";
+import { type BodyConnection, ResponseSource } from "./response-source.ts";
+
+/**
+ * The reason why a connection was closed, as metrics count it.
+ *
+ * - `idle`: it was unused for too long, or more were idle than are kept.
+ * - `service`: the service closed it between two requests.
+ * - `last`: the request or the response was the last one that it could carry.
+ * - `abandoned`: the gateway gave the request up.
+ * - `broken`: it broke off within a request.
+ * - `malformed`: the service sent something that is not a response.
+ */
+export type CloseReason = "idle" | "service" | "last" | "abandoned" | "broken" | "malformed";
+
+/** An error for a connection that ended before the response did. Its code can be logged. */
+export class ConnectionBroken extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`The connection broke off: ${code}.`);
+    this.name = "ConnectionBroken";
+    this.code = code;
+  }
+}
+
+/** A request that a connection carries. */
+export interface CarriedRequest {
+  readonly request: UpstreamRequest;
+  /** The head of the response is there. */
+  answered(response: UpstreamResponse): void;
+  /**
+   * No response began, and none will.
+   *
+   * @param isStale the connection had carried requests before, and died without a single byte of this response
+   */
+  failed(cause: unknown, isStale: boolean): void;
+  /** The connection carries this request no longer. */
+  released(): void;
+}
+
+/** The pool that a connection belongs to. */
+export interface ConnectionOwner {
+  /** The connection is established. */
+  opened(connection: Connection, took_ms: number): void;
+  /** A connection could not be established. */
+  unopened(cause: unknown): void;
+  /** The connection is free for the next request. */
+  freed(connection: Connection): void;
+  /** The connection is of no more use. */
+  closed(connection: Connection, reason: CloseReason): void;
+}
+
+/**
+ * One TCP connection to a service, from open to close. It carries one request at a time. It is free for the next one
+ * only when the request before was sent whole and its response was read whole.
+ */
+export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
+  /** Until when the idle connection may be used again, in milliseconds of the owner's clock. */
+  usable_until_ms = 0;
+  /** How many requests it has carried. */
+  uses = 0;
+  /** The time for which the service keeps the idle connection, or null if it did not say. */
+  keep_alive_ms: number | null = null;
+  readonly #owner: ConnectionOwner;
+  readonly #clock: Clock;
+  readonly #reader: ResponseReader;
+  readonly #writer: RequestWriter;
+  #socket: Bun.Socket<Connection> | null = null;
+  #carried: CarriedRequest | null = null;
+  /** The head, while the rest of the chunk that it came in is read. */
+  #head: ResponseHead | null = null;
+  /** The start of the body, if the same chunk has it. */
+  #first: Uint8Array | null = null;
+  #source: ResponseSource | null = null;
+  #closed = false;
+  #dialed_ms = 0;
+
+  constructor(owner: ConnectionOwner, names: FieldNames, clock: Clock) {
+    this.#owner = owner;
+    this.#clock = clock;
+    this.#reader = new ResponseReader(names, this);
+    this.#writer = new RequestWriter(this);
+  }
+
+  static readonly #handlers: Bun.SocketHandler<Connection> = {
+    binaryType: "buffer",
+    open: (socket) => socket.data.#opened(socket),
+    data: (socket, chunk) => socket.data.#received(chunk),
+    drain: (socket) => socket.data.#writer.drained(),
+    end: (socket) => socket.data.#ended(),
+    close: (socket, error) => socket.data.#lost(error),
+  };
+
+  /** Begins to connect; the owner is told how that ends. */
+  connect(hostname: string, port: number): void {
+    const socket = Connection.#handlers;
+    this.#dialed_ms = this.#clock.elapsed_ms();
+    Bun.connect<Connection>({ hostname, port, socket, data: this }).catch((cause: unknown) => {
+      if (this.#socket === null) this.#owner.unopened(cause);
+    });
+  }
+
+  /** Sends a request over the idle connection. */
+  send(carried: CarriedRequest): void {
+    this.#carried = carried;
+    this.uses += 1;
+    this.#reader.expect(carried.request.method);
+    this.#writer.send(carried.request);
+  }
+
+  /** Gives up the request that the connection carries. */
+  abort(): void {
+    this.#close("abandoned", new ConnectionBroken("ECONNABORTED"));
+  }
+
+  /** Closes the connection while it is idle. */
+  retire(): void {
+    this.#close("idle", null);
+  }
+
+  pause(): void {
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    this.#socket?.resume();
+  }
+
+  /** Hands bytes of a request to the socket and returns how many it took; below zero when it takes none any more. */
+  write(bytes: Uint8Array, offset: number, length: number): number {
+    return this.#socket?.write(bytes, offset, length) ?? -1;
+  }
+
+  /** The body of a request could not be read to its end. */
+  onRequestFailed(cause: unknown): void {
+    this.#close("abandoned", cause);
+  }
+
+  onInformational(): void {}
+
+  onHead(head: ResponseHead): void {
+    this.#head = head;
+  }
+
+  onBody(bytes: Uint8Array): void {
+    if (this.#source === null) this.#first = bytes;
+    else this.#source.push(bytes);
+  }
+
+  onEnd(reusable: boolean): void {
+    const carried = this.#carried;
+    const source = this.#source;
+    this.#source = null;
+    this.#carried = null;
+    carried?.released();
+    if (source === null) this.#answer(carried, null);
+    else source.end();
+    if (reusable && this.#writer.complete) this.#owner.freed(this);
+    else this.#close("last", null);
+  }
+
+  #opened(socket: Bun.Socket<Connection>): void {
+    this.#socket = socket;
+    this.#owner.opened(this, this.#clock.elapsed_ms() - this.#dialed_ms);
+  }
+
+  #received(chunk: Buffer): void {
+    if (this.#closed) return;
+    try {
+      this.#reader.take(chunk);
+    } catch (cause) {
+      this.#close("malformed", cause);
+      return;
+    }
+    if (this.#head === null) return;
+    this.#source = new ResponseSource(this);
+    this.#answer(this.#carried, this.#source);
+  }
+
+  /** Hands the response on: with its whole body, or with the source of a body that is still arriving. */
+  #answer(carried: CarriedRequest | null, source: ResponseSource | null): void {
+    const head = this.#head;
+    if (head === null || carried === null) return;
+    const first = this.#first;
+    this.#head = null;
+    this.#first = null;
+    this.keep_alive_ms = head.keepAliveTimeoutMs;
+    if (source !== null && first !== null) source.push(first);
+    const { status, fields, contentLength: length } = head;
+    carried.answered({ status, fields, length, body: source ?? first });
+  }
+
+  /** The service sends no more, in an orderly way. */
+  #ended(): void {
+    if (this.#closed) return;
+    try {
+      this.#reader.end();
+      this.#close("service", null);
+    } catch {
+      this.#close("broken", new ConnectionBroken("ECONNRESET"));
+    }
+  }
+
+  /** The socket is closed, by a reset if there is an error. */
+  #lost(error: Error | undefined): void {
+    const reason = this.#carried === null ? "service" : "broken";
+    this.#close(reason, new ConnectionBroken(errorCode(error) ?? "ECONNRESET"));
+  }
+
+  /** Ends the connection, and the request that it carries with `cause`. */
+  #close(reason: CloseReason, cause: unknown): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const carried = this.#carried;
+    const source = this.#source;
+    const isStale = reason === "broken" && this.uses > 1 && !this.#reader.begun;
+    this.#carried = null;
+    this.#source = null;
+    this.#writer.stop();
+    if (reason === "idle") this.#socket?.end();
+    else this.#socket?.terminate();
+    carried?.released();
+    this.#owner.closed(this, reason);
+    if (source !== null) source.fail(cause);
+    else carried?.failed(cause, isStale);
+  }
+}

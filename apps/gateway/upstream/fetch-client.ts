@@ -1,0 +1,130 @@
+import type { ReadableStreamDefaultReader } from "node:stream/web";
+import type {
+  ByteSource,
+  CallHandle,
+  StreamedBody,
+  UpstreamClient,
+  UpstreamRequest,
+  UpstreamResponse,
+} from "./client.ts";
+import { keepsResponseField } from "./headers.ts";
+
+/** Statuses without a body, whatever the fields say. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+
+/** Methods that the runtime resends when a reused connection dies, unless their body is a stream. */
+const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
+const NOTHING = new Uint8Array();
+
+/**
+ * Calls services by the runtime's `fetch`, which shares 64 idle connections among all origins and has its own
+ * retries.
+ */
+export class FetchClient implements UpstreamClient {
+  async fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
+    const controller = new AbortController();
+    handle.underway = controller;
+    const response = await fetch(request.origin + request.path, {
+      method: request.method,
+      ...headersAndBody(request),
+      redirect: "manual",
+      decompress: false,
+      signal: controller.signal,
+      timeout: false,
+      // HTTP_PROXY is for calls to the internet, not to one's own services
+      proxy: false,
+    });
+    return responseOf(request, response);
+  }
+
+  closeIdle(): void {}
+}
+
+function headersAndBody({ method, fields, body }: UpstreamRequest) {
+  const headers = new Headers();
+  for (let index = 0; index < fields.length; index += 2) {
+    headers.append(fields[index] ?? "", fields[index + 1] ?? "");
+  }
+  // otherwise the runtime sends its own name
+  if (!headers.has("user-agent")) headers.set("user-agent", "");
+  if (REPEATED.has(method) && (body === null || body instanceof Uint8Array)) {
+    const content = body ?? NOTHING;
+    headers.set("content-length", String(content.byteLength));
+    return { headers, body: sentOnce(content) };
+  }
+  if (body === null || body instanceof Uint8Array) return { headers, body };
+  if (body.length !== null) headers.set("content-length", String(body.length));
+  return { headers, body: streamOf(body) };
+}
+
+function streamOf({ source }: StreamedBody): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await source.next();
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel: () => source.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/**
+ * Returns the body as a stream that is sent once, so that no call with side effects is retried. A direct
+ * stream ends in time: under another kind of stream the runtime considers its part unfinished when the
+ * service answers, and closes the connection.
+ */
+export function sentOnce(body: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    type: "direct",
+    // not in `start`: the runtime turns a stream that is closed by then back into a plain body
+    pull(controller) {
+      if (body.byteLength > 0) controller.write(body);
+      controller.end();
+    },
+  });
+}
+
+function responseOf({ method }: UpstreamRequest, response: Response): UpstreamResponse {
+  const { status, headers } = response;
+  const length = headers.has("transfer-encoding") ? null : headers.get("content-length");
+  const isBodiless = method === "HEAD" || BODILESS.has(status) || length === "0";
+  return {
+    status,
+    fields: keptFields(headers),
+    length: length === null ? null : Number(length),
+    body: isBodiless || response.body === null ? null : new StreamSource(response.body),
+  };
+}
+
+/** Returns the fields to pass on, without those that frame the body, which the client sets itself. */
+function keptFields(headers: Headers): string[] {
+  const named = new Set(["content-length", ...connectionNames(headers.get("connection"))]);
+  const fields: string[] = [];
+  headers.forEach((value, name) => {
+    if (keepsResponseField(name) && !named.has(name)) fields.push(name, value);
+  });
+  return fields;
+}
+
+function connectionNames(connection: string | null): string[] {
+  return (connection ?? "").split(",").map((token) => token.trim().toLowerCase());
+}
+
+class StreamSource implements ByteSource {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.#reader = body.getReader();
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    return this.#reader.read().then(({ value }) => value);
+  }
+
+  cancel(): void {
+    this.#reader.cancel().catch(() => {});
+  }
+}

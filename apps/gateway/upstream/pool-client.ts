@@ -1,0 +1,196 @@
+import type { Clock } from "@ostiary/lib/async";
+import {
+  type Abortable,
+  type CallHandle,
+  RETRIED_METHODS,
+  type UpstreamClient,
+  type UpstreamRequest,
+  type UpstreamResponse,
+} from "./client.ts";
+import { type Connection, ConnectionBroken } from "./connection.ts";
+import type { ConnectionCounts } from "./connection-counts.ts";
+import { FieldNames } from "./field-names.ts";
+import { keepsResponseField } from "./headers.ts";
+import {
+  type ConnectionBudget,
+  ConnectionPool,
+  type PoolEnvironment,
+  type PooledRequest,
+  type PoolOptions,
+} from "./pool.ts";
+
+export interface PoolClientOptions extends PoolOptions {
+  /** The maximum number of connections to all services together. */
+  readonly connections_max: number;
+}
+
+/** A pool and the service that first needed it; services may share an origin. */
+export interface ServicePool {
+  readonly service: string;
+  readonly pool: ConnectionPool;
+}
+
+/** Interval at which idle connections are checked. */
+const SWEEP_MS = 1_000;
+/** The maximum number of idle connections to all services, as a multiple of the limit for one service. */
+const IDLE_ORIGINS_MAX = 16;
+
+/** Calls services over connections of the gateway's own, one pool for each origin. */
+export class PoolClient implements UpstreamClient, ConnectionBudget {
+  readonly #options: PoolClientOptions;
+  readonly #counts: ConnectionCounts;
+  readonly #clock: Clock;
+  /** Pools by origin. */
+  readonly #pools = new Map<string, ServicePool>();
+  readonly #environment: PoolEnvironment;
+  /** Number of connections that are open or being established. */
+  #connections = 0;
+  #sweeping = false;
+
+  constructor(options: PoolClientOptions, counts: ConnectionCounts, clock: Clock) {
+    this.#options = options;
+    this.#counts = counts;
+    this.#clock = clock;
+    this.#environment = { options, budget: this, names: new FieldNames(keepsResponseField), clock };
+  }
+
+  fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
+    return this.#send(request, handle, false);
+  }
+
+  /**
+   * Sends a request like {@link fetch}, but never over a connection that is idle now, since all of those may
+   * be dead.
+   */
+  fetchFresh(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
+    return this.#send(request, handle, true);
+  }
+
+  #send(request: UpstreamRequest, handle: CallHandle, isFresh: boolean): Promise<UpstreamResponse> {
+    const pool = this.#pools.get(request.origin)?.pool ?? this.#begin(request);
+    return new Promise((resolve, reject) => {
+      const sent = new SentRequest(request, pool, handle, resolve, reject);
+      handle.underway = sent;
+      if (isFresh) pool.sendFresh(sent);
+      else pool.send(sent);
+    });
+  }
+
+  get pools(): Iterable<ServicePool> {
+    return this.#pools.values();
+  }
+
+  closeIdle(): void {
+    for (const { pool } of this.#pools.values()) pool.retire(pool.idle);
+  }
+
+  take(): boolean {
+    if (this.#connections >= this.#options.connections_max) this.closeIdle();
+    if (this.#connections >= this.#options.connections_max) return false;
+    this.#connections += 1;
+    return true;
+  }
+
+  give(): void {
+    const wasFull = this.#connections >= this.#options.connections_max;
+    this.#connections -= 1;
+    if (wasFull) queueMicrotask(this.#dialAll);
+  }
+
+  readonly #dialAll = () => {
+    for (const { pool } of this.#pools.values()) pool.dial();
+  };
+
+  #begin({ origin, service }: UpstreamRequest): ConnectionPool {
+    const pool = new ConnectionPool(origin, this.#environment, this.#counts.of(service));
+    this.#pools.set(origin, { pool, service });
+    if (!this.#sweeping) this.#sweepLater();
+    return pool;
+  }
+
+  #sweepLater(): void {
+    this.#sweeping = true;
+    this.#clock.after(SWEEP_MS, () => {
+      this.#sweep();
+      if (this.#pools.size > 0) this.#sweepLater();
+      else this.#sweeping = false;
+    });
+  }
+
+  #sweep(): void {
+    const until_ms = this.#clock.elapsed_ms() + SWEEP_MS;
+    let idle = 0;
+    for (const [origin, { pool }] of this.#pools) {
+      pool.sweep(until_ms);
+      idle += pool.idle;
+      if (pool.unused) this.#pools.delete(origin);
+    }
+    const idle_max = this.#options.idle_max * IDLE_ORIGINS_MAX;
+    if (idle > idle_max) this.#trim(1 - idle_max / idle);
+  }
+
+  /** Closes the same share of idle connections in each pool. */
+  #trim(share: number): void {
+    for (const { pool } of this.#pools.values()) pool.retire(Math.ceil(pool.idle * share));
+  }
+}
+
+/** A request from the moment it is sent until its response is complete. */
+class SentRequest implements PooledRequest, Abortable {
+  readonly request: UpstreamRequest;
+  readonly #pool: ConnectionPool;
+  readonly #handle: CallHandle;
+  readonly #resolve: (response: UpstreamResponse) => void;
+  readonly #reject: (cause: unknown) => void;
+  #connection: Connection | null = null;
+  #retried = false;
+
+  constructor(
+    request: UpstreamRequest,
+    pool: ConnectionPool,
+    handle: CallHandle,
+    resolve: (response: UpstreamResponse) => void,
+    reject: (cause: unknown) => void,
+  ) {
+    this.request = request;
+    this.#pool = pool;
+    this.#handle = handle;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  sendOver(connection: Connection): void {
+    this.#connection = connection;
+    connection.send(this);
+  }
+
+  answered(response: UpstreamResponse): void {
+    this.#resolve(response);
+  }
+
+  failed(cause: unknown, isStale: boolean): void {
+    if (isStale && !this.#retried && RETRIED_METHODS.has(this.request.method)) {
+      this.#retried = true;
+      this.#handle.underway = this;
+      this.#pool.sendFresh(this);
+    } else {
+      this.#handle.underway = null;
+      this.#reject(cause);
+    }
+  }
+
+  released(): void {
+    this.#connection = null;
+    this.#handle.underway = null;
+  }
+
+  abort(): void {
+    if (this.#connection !== null) {
+      this.#connection.abort();
+    } else {
+      this.#pool.withdraw(this);
+      this.#handle.underway = null;
+      this.#reject(new ConnectionBroken("ECONNABORTED"));
+    }
+  }
+}

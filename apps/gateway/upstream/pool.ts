@@ -1,0 +1,215 @@
+import type { Clock } from "@ostiary/lib/async";
+import {
+  type CarriedRequest,
+  type CloseReason,
+  Connection,
+  ConnectionBroken,
+  type ConnectionOwner,
+} from "./connection.ts";
+import type { ServiceConnections } from "./connection-counts.ts";
+import type { FieldNames } from "./field-names.ts";
+
+export interface PoolOptions {
+  /** The maximum number of idle connections kept for each origin. */
+  readonly idle_max: number;
+  /** How long an idle connection is kept, unless the service announces an earlier close. */
+  readonly keep_alive_ms: number;
+  /** How long a request waits for a connection. */
+  readonly connect_timeout_ms: number;
+}
+
+/** The connections that the process may still open. */
+export interface ConnectionBudget {
+  /** Takes one place; returns false if none is left. */
+  take(): boolean;
+  give(): void;
+}
+
+/** The parts that all pools of a client share. */
+export interface PoolEnvironment {
+  readonly options: PoolOptions;
+  readonly budget: ConnectionBudget;
+  readonly names: FieldNames;
+  readonly clock: Clock;
+}
+
+/** A request that waits for a connection, and then for its response. */
+export interface PooledRequest extends CarriedRequest {
+  /** Gives the request to a connection. */
+  sendOver(connection: Connection): void;
+}
+
+/**
+ * Most concurrent attempts to connect to one origin, which bounds the descriptors that a silent host can
+ * hold.
+ */
+const DIALS_MAX = 256;
+/** Margin before an announced close, since the clocks of two hosts differ. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
+
+/**
+ * The connections to one origin. A request takes the idle connection that was used last. When none is idle, it waits
+ * for the first one that is established or freed, and as many are established as requests wait.
+ */
+export class ConnectionPool implements ConnectionOwner {
+  readonly #hostname: string;
+  readonly #port: number;
+  readonly #shared: PoolEnvironment;
+  readonly #counts: ServiceConnections;
+  /** Idle connections, the longest idle first. */
+  readonly #idle: Connection[] = [];
+  /** Waiting requests, the oldest first. */
+  readonly #waiting: { readonly request: PooledRequest; readonly until_ms: number }[] = [];
+  /** Whether a timer is set for the oldest waiting request. */
+  #isTimed = false;
+  #dialing = 0;
+  #open = 0;
+  /** Fewest idle connections since the last {@link sweep}: that many were not needed. */
+  #spare = 0;
+
+  constructor(origin: string, shared: PoolEnvironment, counts: ServiceConnections) {
+    const { hostname, port } = new URL(origin);
+    this.#hostname = hostname.replace(/^\[|\]$/g, "");
+    this.#port = port === "" ? 80 : Number(port);
+    this.#shared = shared;
+    this.#counts = counts;
+  }
+
+  /** Number of established connections. */
+  get open(): number {
+    return this.#open;
+  }
+
+  get idle(): number {
+    return this.#idle.length;
+  }
+
+  /** Whether the pool has no connection and no waiting request. */
+  get unused(): boolean {
+    return this.#open === 0 && this.#dialing === 0 && this.#waiting.length === 0;
+  }
+
+  /** Sends a request over an idle connection, or over the next connection that becomes available. */
+  send(request: PooledRequest): void {
+    const connection = this.#takeIdle();
+    if (connection === null) {
+      this.sendFresh(request);
+    } else {
+      this.#counts.reused += 1;
+      request.sendOver(connection);
+    }
+  }
+
+  /** Sends a request, but never over a connection that is idle now, since all of those may be dead. */
+  sendFresh(request: PooledRequest): void {
+    const { clock, options } = this.#shared;
+    this.#waiting.push({ request, until_ms: clock.elapsed_ms() + options.connect_timeout_ms });
+    if (!this.#isTimed) clock.after(options.connect_timeout_ms, this.#endLate);
+    this.#isTimed = true;
+    this.dial();
+  }
+
+  /** Takes back a request that has no connection yet. */
+  withdraw(request: PooledRequest): void {
+    const place = this.#waiting.findIndex((each) => each.request === request);
+    if (place >= 0) this.#waiting.splice(place, 1);
+  }
+
+  /** Establishes connections for the waiting requests, as far as the limits allow. */
+  dial(): void {
+    const { budget, names, clock } = this.#shared;
+    const wanted = Math.min(this.#waiting.length, DIALS_MAX);
+    while (this.#dialing < wanted && budget.take()) {
+      this.#dialing += 1;
+      new Connection(this, names, clock).connect(this.#hostname, this.#port);
+    }
+  }
+
+  opened(connection: Connection, took_ms: number): void {
+    this.#dialing -= 1;
+    this.#open += 1;
+    this.#counts.opened(took_ms);
+    const { clock, options } = this.#shared;
+    connection.usable_until_ms = clock.elapsed_ms() + options.keep_alive_ms;
+    this.#offer(connection);
+    this.dial();
+  }
+
+  unopened(cause: unknown): void {
+    this.#dialing -= 1;
+    this.#counts.failed += 1;
+    this.#shared.budget.give();
+    // another attempt may be in flight for each request that still waits
+    if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(cause, false);
+    this.dial();
+  }
+
+  freed(connection: Connection): void {
+    const keep_ms = this.#keepAlive(connection);
+    connection.usable_until_ms = this.#shared.clock.elapsed_ms() + keep_ms;
+    if (keep_ms > 0) this.#offer(connection);
+    else connection.retire();
+  }
+
+  closed(connection: Connection, reason: CloseReason): void {
+    const place = this.#idle.indexOf(connection);
+    if (place >= 0) this.#idle.splice(place, 1);
+    this.#spare = Math.min(this.#spare, this.#idle.length);
+    this.#open -= 1;
+    this.#counts.closed[reason] += 1;
+    this.#shared.budget.give();
+  }
+
+  /** Closes idle connections that expire before `until_ms`, and those beyond the limit. */
+  sweep(until_ms: number): void {
+    const excess = Math.max(0, this.#spare - this.#shared.options.idle_max);
+    const retired = this.#idle.filter(
+      (connection, place) => place < excess || connection.usable_until_ms <= until_ms,
+    );
+    for (const connection of retired) connection.retire();
+    this.#spare = this.#idle.length;
+  }
+
+  /** Closes the `count` connections that have been idle longest. */
+  retire(count: number): void {
+    for (const connection of this.#idle.slice(0, count)) connection.retire();
+  }
+
+  /** Gives a connection to the oldest waiting request; without one the connection becomes idle. */
+  #offer(connection: Connection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(connection);
+    else next.request.sendOver(connection);
+  }
+
+  #takeIdle(): Connection | null {
+    const now_ms = this.#shared.clock.elapsed_ms();
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
+      if (this.#idle.length < this.#spare) this.#spare = this.#idle.length;
+      if (connection.usable_until_ms > now_ms) return connection;
+      connection.retire();
+    }
+    return null;
+  }
+
+  #keepAlive({ keep_alive_ms }: Connection): number {
+    const { options } = this.#shared;
+    if (keep_alive_ms === null) return options.keep_alive_ms;
+    return Math.min(options.keep_alive_ms, keep_alive_ms - KEEP_ALIVE_MARGIN_MS);
+  }
+
+  /** Fails the requests that have waited too long. */
+  readonly #endLate = () => {
+    const { clock } = this.#shared;
+    const now_ms = clock.elapsed_ms();
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if (first.until_ms > now_ms) {
+        clock.after(first.until_ms - now_ms, this.#endLate);
+        return;
+      }
+      this.#waiting.shift();
+      first.request.failed(new ConnectionBroken("ETIMEDOUT"), false);
+    }
+    this.#isTimed = false;
+  };
+}

@@ -1,0 +1,148 @@
+import type { ByteSource, StreamedBody, UpstreamRequest } from "./client.ts";
+
+/** The destination of a request's bytes. */
+export interface RequestSink {
+  /** Takes as many bytes as fit now and returns their number; below zero if the connection is closed. */
+  write(bytes: Uint8Array, offset: number, length: number): number;
+  /** Reports a streamed body that could not be read to its end. */
+  onRequestFailed(cause: unknown): void;
+}
+
+/** Size of the buffer in which a head and a small body are joined, so that they travel in one segment. */
+const SCRATCH_BYTES = 128 * 1024;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+const LINE_END = Buffer.from("\r\n");
+
+/**
+ * Writes requests to one connection: the head and a small body at once, a streamed body as the connection takes it.
+ * A write that the connection does not take whole waits for {@link drained}.
+ */
+export class RequestWriter {
+  readonly #sink: RequestSink;
+  /** Bytes that the connection has not taken yet. */
+  #rest: Uint8Array | null = null;
+  #onDrain: (() => void) | null = null;
+  /** The streamed body that is being sent. */
+  #source: ByteSource | null = null;
+  #stopped = false;
+
+  constructor(sink: RequestSink) {
+    this.#sink = sink;
+  }
+
+  /** Whether the whole request has been handed to the connection. */
+  get complete(): boolean {
+    return this.#source === null && this.#rest === null;
+  }
+
+  /** Begins to write a request. */
+  send(request: UpstreamRequest): void {
+    const { body } = request;
+    const isStreamed = body !== null && !(body instanceof Uint8Array);
+    this.#writeWhole(headOf(request), isStreamed ? null : body);
+    if (isStreamed) this.#stream(body);
+  }
+
+  /** Continues once the connection takes bytes again. */
+  drained(): void {
+    const rest = this.#rest;
+    if (rest === null) return;
+    this.#rest = null;
+    this.#write(rest);
+    if (this.#rest !== null) return;
+    const onDrain = this.#onDrain;
+    this.#onDrain = null;
+    onDrain?.();
+  }
+
+  /** Drops all unwritten bytes and gives up the rest of a streamed body. */
+  stop(): void {
+    this.#stopped = true;
+    this.#source?.cancel();
+    this.#rest = null;
+    this.#onDrain = null;
+  }
+
+  #writeWhole(head: string, body: Uint8Array | null): void {
+    const bodyLength = body === null ? 0 : body.byteLength;
+    const bytes =
+      head.length + bodyLength <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafe(head.length + bodyLength);
+    const headLength = bytes.write(head, 0, "latin1");
+    if (body !== null) bytes.set(body, headLength);
+    this.#writeCopied(bytes, headLength + bodyLength);
+  }
+
+  /** Writes the first `length` of `bytes`, which the next write may overwrite. */
+  #writeCopied(bytes: Buffer, length: number): void {
+    const written = Math.max(0, this.#sink.write(bytes, 0, length));
+    if (written < length) this.#rest = new Uint8Array(bytes.subarray(written, length));
+  }
+
+  #write(bytes: Uint8Array): void {
+    const written = Math.max(0, this.#sink.write(bytes, 0, bytes.byteLength));
+    if (written < bytes.byteLength) this.#rest = bytes.subarray(written);
+  }
+
+  #stream(body: StreamedBody): void {
+    this.#source = body.source;
+    this.#pump(body).then(
+      () => {
+        this.#source = null;
+      },
+      (cause) => {
+        if (!this.#stopped) this.#sink.onRequestFailed(cause);
+      },
+    );
+  }
+
+  /** Sends a streamed body. A body that is shorter or longer than announced is never completed. */
+  async #pump({ source, length }: StreamedBody): Promise<void> {
+    let sent = 0;
+    for (;;) {
+      if (this.#rest !== null) await this.#drain();
+      const chunk = await source.next();
+      if (this.#stopped) return;
+      if (chunk === undefined) break;
+      sent += chunk.byteLength;
+      if (length === null) await this.#writeChunk(chunk);
+      else if (sent > length) throw new Error("The request body is longer than announced.");
+      else this.#write(chunk);
+    }
+    if (length === null) this.#write(LAST_CHUNK);
+    else if (sent < length) throw new Error("The request body is shorter than announced.");
+    if (this.#rest !== null) await this.#drain();
+  }
+
+  async #writeChunk(chunk: Uint8Array): Promise<void> {
+    if (chunk.byteLength === 0) return; // an empty chunk would end the body
+    for (const part of [Buffer.from(`${chunk.byteLength.toString(16)}\r\n`), chunk, LINE_END]) {
+      this.#write(part);
+      if (this.#rest !== null) await this.#drain();
+    }
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onDrain = resolve;
+    });
+  }
+}
+
+/** Methods whose requests announce no body when they have none (RFC 9110 8.6). */
+const BODILESS_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+function headOf({ method, path, target, fields, body }: UpstreamRequest): string {
+  let head = `${method} ${path} HTTP/1.1\r\nHost: ${target}\r\n`;
+  for (let index = 0; index < fields.length; index += 2) {
+    head += `${fields[index]}: ${fields[index + 1]}\r\n`;
+  }
+  return `${head}${framingOf(method, body)}\r\n`;
+}
+
+function framingOf(method: string, body: UpstreamRequest["body"]): string {
+  if (body === null) return BODILESS_METHODS.has(method) ? "" : "content-length: 0\r\n";
+  if (body instanceof Uint8Array) return `content-length: ${body.byteLength}\r\n`;
+  return body.length === null ? "transfer-encoding: chunked\r\n" : `content-length: ${body.length}\r\n`;
+}

@@ -1,0 +1,114 @@
+import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING } from "./field-names.ts";
+import { MalformedResponse } from "./malformed-response.ts";
+
+const NO_CONTENT = 204;
+const NOT_MODIFIED = 304;
+const DIGITS = /^[0-9]+$/;
+/** A token with spaces and tabs around it. */
+const TOKEN = /^[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*$/;
+const KEEP_ALIVE_TIMEOUT = /(?:^|,)[ \t]*timeout[ \t]*=[ \t]*"?([0-9]{1,9})"?[ \t]*(?:,|$)/i;
+
+/** The way to find the end of a body (RFC 9112, section 6.3). A "close" body ends with its connection. */
+export type Framing = "none" | "length" | "chunked" | "close";
+
+/** Collects the fields of one head that frame its body and rule its connection. */
+export class FramingFields {
+  contentLength: number | null = null;
+  chunked = false;
+  keepAliveTimeoutMs: number | null = null;
+  #length_text: string | null = null;
+  #close = false;
+  #keep_alive = false;
+  /** The lower-case names in Connection, except "close" and "keep-alive". */
+  readonly #connection_names = new Set<string>();
+
+  reset(): void {
+    this.contentLength = null;
+    this.chunked = false;
+    this.keepAliveTimeoutMs = null;
+    this.#connection_names.clear();
+    this.#length_text = null;
+    this.#close = false;
+    this.#keep_alive = false;
+  }
+
+  /** Returns whether the service keeps the connection open (RFC 9112, section 9.3). */
+  persists(minor_version: number): boolean {
+    return !this.#close && (minor_version === 1 || this.#keep_alive);
+  }
+
+  add(meaning: number, value: string): void {
+    switch (meaning) {
+      case CONTENT_LENGTH:
+        this.#addLength(value);
+        break;
+      case TRANSFER_ENCODING:
+        this.#addCoding(value);
+        break;
+      case CONNECTION:
+        this.#addConnection(value);
+        break;
+      case KEEP_ALIVE:
+        this.keepAliveTimeoutMs = keepAliveTimeoutMs(value) ?? this.keepAliveTimeoutMs;
+    }
+  }
+
+  /** Returns how the body of a response with this status ends. */
+  of(status: number, to_head: boolean): Framing {
+    if (to_head || status === NO_CONTENT || status === NOT_MODIFIED) return "none";
+    if (this.chunked) return "chunked";
+    return this.contentLength === null ? "close" : "length";
+  }
+
+  /** Returns `fields` without those that Connection names. */
+  endToEnd(fields: readonly string[]): readonly string[] {
+    if (this.#connection_names.size === 0) return fields;
+    return fields.filter((_, index) => !this.#connection_names.has(fields[index - (index % 2)] ?? ""));
+  }
+
+  /** Throws if the fields of a head contradict each other. */
+  check(minor_version: number): void {
+    if (!this.chunked) return;
+    if (this.contentLength !== null) {
+      throw new MalformedResponse("The response has both Content-Length and Transfer-Encoding.");
+    }
+    if (minor_version === 0) throw new MalformedResponse("An HTTP/1.0 response has Transfer-Encoding.");
+  }
+
+  /** Takes a Content-Length. Repeated identical values count once. */
+  #addLength(value: string): void {
+    if (this.#length_text !== null) {
+      if (this.#length_text === value) return;
+      throw new MalformedResponse("The response has several different lengths.");
+    }
+    const length = DIGITS.test(value) ? Number(value) : Number.NaN;
+    if (!Number.isSafeInteger(length)) throw new MalformedResponse("Content-Length is not a length.");
+    this.#length_text = value;
+    this.contentLength = length;
+  }
+
+  #addCoding(value: string): void {
+    if (this.chunked || value.toLowerCase() !== "chunked") {
+      throw new MalformedResponse('Transfer-Encoding is not exactly one "chunked".');
+    }
+    this.chunked = true;
+  }
+
+  #addConnection(value: string): void {
+    if (value === "keep-alive") {
+      this.#keep_alive = true; // by far the most frequent value
+      return;
+    }
+    for (const part of value.toLowerCase().split(",")) {
+      const name = TOKEN.exec(part)?.[1];
+      if (name === "close") this.#close = true;
+      else if (name === "keep-alive") this.#keep_alive = true;
+      else if (name !== undefined) this.#connection_names.add(name);
+    }
+  }
+}
+
+function keepAliveTimeoutMs(value: string): number | null {
+  const seconds = KEEP_ALIVE_TIMEOUT.exec(value)?.[1];
+  return seconds === undefined ? null : Number(seconds) * 1_000;
+}

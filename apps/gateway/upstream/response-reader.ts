@@ -1,0 +1,262 @@
+import { ChunkedBody } from "./chunked-body.ts";
+import { type FieldNames, ORDINARY } from "./field-names.ts";
+import { MalformedResponse } from "./malformed-response.ts";
+import { type Framing, FramingFields } from "./response-framing.ts";
+import { FIELDS_MAX, HEAD_BYTES_MAX, HeadScanner } from "./response-head.ts";
+
+export interface ResponseHead {
+  readonly status: number;
+  /**
+   * The end-to-end fields that {@link FieldNames} keeps, in order: name, value, name, value. Names are in lower case,
+   * values are Latin-1. Content-Length is never in the list.
+   */
+  readonly fields: readonly string[];
+  /**
+   * Value of Content-Length, or null without that field. A response to HEAD and a 304 may have a length and
+   * never have a body.
+   */
+  readonly contentLength: number | null;
+  readonly framing: Framing;
+  /** Whether the connection can take another request when this response is complete. */
+  readonly keepAlive: boolean;
+  /** The time for which the service keeps the idle connection, or null if it does not say. */
+  readonly keepAliveTimeoutMs: number | null;
+}
+
+/** Receives a response while it is read. A response in a single chunk makes all calls within one `take`. */
+export interface ResponseSink {
+  /** Reports a 1xx response: 100 asks for the body, others can be ignored. */
+  onInformational(status: number): void;
+  onHead(head: ResponseHead): void;
+  /** Passes a view of the chunk. Called at most once in a `take`. */
+  onBody(bytes: Uint8Array): void;
+  /** @param reusable whether the connection can take another request */
+  onEnd(reusable: boolean): void;
+}
+
+const IDLE = 0;
+const HEAD = 1;
+const LENGTH = 2;
+const CHUNKED = 3;
+const CLOSE = 4;
+const BROKEN = 5;
+const PHASES: Record<Framing, number> = { none: IDLE, length: LENGTH, chunked: CHUNKED, close: CLOSE };
+
+const INCOMPLETE = -1;
+const SWITCHING_PROTOCOLS = 101;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Reads the responses of one connection (RFC 9112), one for each {@link expect}. A response that two readers
+ * could understand differently throws {@link MalformedResponse}; the connection must then be closed.
+ *
+ * The reader knows no socket. A chunk given to {@link take} belongs to the reader: bodies are views of the
+ * chunk, and the data of a chunked body are moved together in it.
+ */
+export class ResponseReader {
+  readonly #sink: ResponseSink;
+  readonly #scanner: HeadScanner;
+  readonly #framing = new FramingFields();
+  readonly #chunked = new ChunkedBody();
+  #phase = IDLE;
+  #begun = false;
+  #to_head = false;
+  /** An incomplete head, and the number of its bytes that have arrived. */
+  #held = NOTHING;
+  #held_bytes = 0;
+  /** The bytes and fields that the heads of this response may still have. */
+  #head_bytes_left = HEAD_BYTES_MAX;
+  #fields_left = FIELDS_MAX;
+  /** The fields of the last head that are kept. */
+  #fields: readonly string[] = [];
+  /** The missing part of a body with Content-Length. */
+  #body_bytes_left = 0;
+  #keep_alive = false;
+
+  constructor(names: FieldNames, sink: ResponseSink) {
+    this.#scanner = new HeadScanner(names);
+    this.#sink = sink;
+  }
+
+  /** Whether the service has sent any byte of the response that is expected. */
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** Whether no response is expected, or the last one has been read to its end. */
+  get complete(): boolean {
+    return this.#phase === IDLE;
+  }
+
+  /** Prepares for the response to a request with `method`. The response before it must be {@link complete}. */
+  expect(method: string): void {
+    this.#to_head = method === "HEAD";
+    this.#begun = false;
+    this.#head_bytes_left = HEAD_BYTES_MAX;
+    this.#fields_left = FIELDS_MAX;
+    this.#expectHead();
+  }
+
+  /** Reads the next bytes. Throws {@link MalformedResponse}, and throws it again in each later call. */
+  take(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.#begun = true;
+    try {
+      this.#takeIn(chunk);
+    } catch (error) {
+      this.#phase = BROKEN;
+      throw error;
+    }
+  }
+
+  /**
+   * Ends the response after the service has ended the connection in an orderly way. Throws {@link
+   * MalformedResponse} if the response is incomplete. A connection that is reset must not call this method.
+   */
+  end(): void {
+    if (this.#phase === CLOSE) this.#finish(false);
+    else if (this.#phase !== IDLE) throw new MalformedResponse("The connection ended within the response.");
+  }
+
+  #takeIn(chunk: Buffer): void {
+    switch (this.#phase) {
+      case HEAD:
+        this.#takeHeads(chunk);
+        break;
+      case LENGTH:
+        this.#takeLength(chunk, 0);
+        break;
+      case CHUNKED:
+        this.#takeChunks(chunk, 0);
+        break;
+      case CLOSE:
+        this.#sink.onBody(chunk);
+        break;
+      default:
+        throw new MalformedResponse("The service sent bytes outside a response.");
+    }
+  }
+
+  #expectHead(): void {
+    this.#phase = HEAD;
+    this.#held_bytes = 0;
+    this.#scanner.reset(this.#fields_left);
+  }
+
+  /** Reads interim heads, then the final head and its body. */
+  #takeHeads(chunk: Buffer): void {
+    let rest = chunk;
+    do {
+      const at = this.#scanHead(rest);
+      if (at === INCOMPLETE) return;
+      if (this.#scanner.status >= 200) {
+        this.#begin(rest, at);
+        return;
+      }
+      this.#skipInterim();
+      rest = rest.subarray(at);
+    } while (rest.length > 0);
+  }
+
+  /** Reads a head up to its end, and returns where in `chunk` it ends. */
+  #scanHead(chunk: Buffer): number {
+    const held_bytes = this.#held_bytes;
+    const bytes = held_bytes === 0 ? chunk : this.#hold(chunk);
+    const end = Math.min(held_bytes + chunk.length, this.#head_bytes_left);
+    const head_end = this.#scanner.scan(bytes, held_bytes, end);
+    if (!this.#scanner.complete) {
+      if (end === this.#head_bytes_left) throw new MalformedResponse("The head is too long.");
+      if (held_bytes === 0) this.#hold(chunk);
+      this.#held_bytes = end;
+      return INCOMPLETE;
+    }
+    this.#head_bytes_left -= head_end;
+    this.#readFields(bytes.toString("latin1", 0, head_end));
+    return head_end - held_bytes;
+  }
+
+  /** Adds `chunk` to the incomplete head, as far as a head may reach. */
+  #hold(chunk: Buffer): Buffer {
+    const bytes_needed = Math.min(this.#held_bytes + chunk.length, HEAD_BYTES_MAX);
+    if (this.#held.length < bytes_needed) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(2 * bytes_needed, HEAD_BYTES_MAX));
+      larger.set(this.#held.subarray(0, this.#held_bytes));
+      this.#held = larger;
+    }
+    this.#held.set(chunk.subarray(0, bytes_needed - this.#held_bytes), this.#held_bytes);
+    return this.#held;
+  }
+
+  #readFields(head: string): void {
+    const { names, values, minor } = this.#scanner;
+    const fields: string[] = [];
+    this.#framing.reset();
+    for (let index = 0; index < names.length; index++) {
+      const field = names[index];
+      if (field === undefined || !(field.kept || field.meaning !== ORDINARY)) continue;
+      const value = head.slice(values[2 * index], values[2 * index + 1]);
+      if (field.kept) fields.push(field.name, value);
+      else this.#framing.add(field.meaning, value);
+    }
+    this.#framing.check(minor);
+    this.#fields = fields;
+  }
+
+  #skipInterim(): void {
+    const { status, names } = this.#scanner;
+    if (status === SWITCHING_PROTOCOLS) {
+      throw new MalformedResponse("The service switched protocols and was not asked to.");
+    }
+    this.#fields_left -= names.length;
+    this.#expectHead();
+    this.#sink.onInformational(status);
+  }
+
+  /** Begins the response after its final head; the body starts at `at`. */
+  #begin(chunk: Buffer, at: number): void {
+    const { status, minor } = this.#scanner;
+    const { contentLength, keepAliveTimeoutMs } = this.#framing;
+    const framing = this.#framing.of(status, this.#to_head);
+    const keepAlive = framing !== "close" && this.#framing.persists(minor);
+    const fields = this.#framing.endToEnd(this.#fields);
+    this.#keep_alive = keepAlive;
+    this.#held = NOTHING;
+    this.#phase = PHASES[framing];
+    this.#sink.onHead({ status, fields, contentLength, framing, keepAlive, keepAliveTimeoutMs });
+    switch (framing) {
+      case "none":
+        this.#finish(at === chunk.length);
+        break;
+      case "length":
+        this.#body_bytes_left = contentLength ?? 0;
+        this.#takeLength(chunk, at);
+        break;
+      case "chunked":
+        this.#chunked.reset();
+        this.#takeChunks(chunk, at);
+        break;
+      case "close":
+        if (at < chunk.length) this.#sink.onBody(chunk.subarray(at));
+    }
+  }
+
+  #takeLength(chunk: Buffer, at: number): void {
+    const end = Math.min(at + this.#body_bytes_left, chunk.length);
+    this.#body_bytes_left -= end - at;
+    if (end > at) this.#sink.onBody(chunk.subarray(at, end));
+    if (this.#body_bytes_left === 0) this.#finish(end === chunk.length);
+  }
+
+  #takeChunks(chunk: Buffer, at: number): void {
+    const end = this.#chunked.take(chunk, at);
+    const { dataStart, dataEnd, complete } = this.#chunked;
+    if (dataEnd > 0) this.#sink.onBody(chunk.subarray(dataStart, dataEnd));
+    if (complete) this.#finish(end === chunk.length);
+  }
+
+  /** @param alone whether no bytes follow the response, since they must not answer the next request */
+  #finish(alone: boolean): void {
+    this.#phase = IDLE;
+    this.#sink.onEnd(alone && this.#keep_alive);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Abortable, ByteSource } from "./client.ts";
+
+/** Bytes that may wait here before the service is no longer read. */
+const QUEUED_BYTES_MAX = 262_144;
+
+/** The connection that a body arrives on. */
+export interface BodyConnection extends Abortable {
+  pause(): void;
+  resume(): void;
+}
+
+/** The body of a response while it arrives. A slow consumer pauses the connection. */
+export class ResponseSource implements ByteSource {
+  readonly #queue: Uint8Array[] = [];
+  #queued_bytes = 0;
+  #paused = false;
+  #waiting: PromiseWithResolvers<Uint8Array | undefined> | null = null;
+  #ended = false;
+  #failure: { readonly cause: unknown } | null = null;
+  /** The connection, or null once nothing more can arrive. */
+  #connection: BodyConnection | null;
+
+  constructor(connection: BodyConnection) {
+    this.#connection = connection;
+  }
+
+  /** Adds bytes that arrived. */
+  push(bytes: Uint8Array): void {
+    const waiting = this.#waiting;
+    if (waiting !== null) {
+      this.#waiting = null;
+      waiting.resolve(bytes);
+      return;
+    }
+    this.#queue.push(bytes);
+    this.#queued_bytes += bytes.byteLength;
+    if (this.#queued_bytes < QUEUED_BYTES_MAX || this.#paused) return;
+    this.#paused = true;
+    this.#connection?.pause();
+  }
+
+  /** Ends the complete body and lets the connection read on for the next response. */
+  end(): void {
+    this.#ended = true;
+    if (this.#paused) this.#connection?.resume();
+    this.#connection = null;
+    this.#waiting?.resolve(undefined);
+  }
+
+  /** Fails the body, which broke off. */
+  fail(cause: unknown): void {
+    this.#failure = { cause };
+    this.#connection = null;
+    this.#waiting?.reject(cause);
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    const bytes = this.#queue.shift();
+    if (bytes !== undefined) {
+      this.#queued_bytes -= bytes.byteLength;
+      this.#resume();
+      return Promise.resolve(bytes);
+    }
+    if (this.#failure !== null) return Promise.reject(this.#failure.cause);
+    if (this.#ended) return Promise.resolve(undefined);
+    this.#waiting = Promise.withResolvers<Uint8Array | undefined>();
+    return this.#waiting.promise;
+  }
+
+  cancel(): void {
+    this.#queue.length = 0;
+    this.#connection?.abort();
+  }
+
+  #resume(): void {
+    if (!this.#paused || this.#queued_bytes >= QUEUED_BYTES_MAX) return;
+    this.#paused = false;
+    this.#connection?.resume();
+  }
+}

@@ -1,0 +1,174 @@
+import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import {
+  answer,
+  bodyErrors,
+  emptyAnswer,
+  errors,
+  noQuery,
+  page,
+  pageRequest,
+  pageSchema,
+  setAuditNote,
+} from "@ostiary/lib/runtime/http";
+import { Elysia } from "elysia";
+import type { Dependencies } from "../dependencies.ts";
+import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { ApiKey, CreatedApiKey, createApiKeyBody, RotateApiKeyBody, toApiKey } from "./api-key.ts";
+import { createKey, revokeKeyOf, rotateKey } from "./commands.ts";
+import { keyFilter, keyListQuery } from "./filters.ts";
+import { memberAt, type OwnerAddress, serviceAccountAt, userAt } from "./owners.ts";
+import { listKeys } from "./queries.ts";
+
+const tags = ["API keys"];
+const overKey = { code: "CONFLICT", details: { field: "status", value: "rotated" } } as const;
+const unknownKey = { code: "NOT_FOUND", details: { resource: "api_key", id: ULID_EXAMPLE } } as const;
+
+/** One of the addresses that have keys. */
+interface Address {
+  /** The path of the owner. */
+  path: string;
+  ids: PathId[];
+  /** Returns the owner. `params` holds only the ids in `ids`. */
+  ownerAt(params: Record<PathId, string>): OwnerAddress;
+  /** The word for the owner in descriptions. */
+  owner: string;
+  /** The word for the owner in operation ids. */
+  suffix: string;
+  /** The subject for which a key of this owner stands. */
+  note: string;
+}
+
+/** Returns the routes of user keys, member keys and service-account keys (ID-55). */
+export function apiKeysHandlers(deps: Dependencies) {
+  return new Elysia({ name: "api-keys", normalize: false })
+    .use(
+      keysAt(deps, {
+        path: "/users/:user_id",
+        ids: ["user_id"],
+        ownerAt: userAt,
+        owner: "person",
+        suffix: "User",
+        note: "The key acts as the person on user routes.",
+      }),
+    )
+    .use(
+      keysAt(deps, {
+        path: "/members/:member_id",
+        ids: ["member_id"],
+        ownerAt: memberAt,
+        owner: "member",
+        suffix: "Member",
+        note: "The key has the labels of the member's role.",
+      }),
+    )
+    .use(
+      keysAt(deps, {
+        path: "/organizations/:organization_id/service-accounts/:service_account_id",
+        ids: ["organization_id", "service_account_id"],
+        ownerAt: serviceAccountAt,
+        owner: "service account",
+        suffix: "ServiceAccount",
+        note: "The key has the labels of the service account's role, and is also listed at its member's address.",
+      }),
+    );
+}
+
+/** Adds the audit note of a new key, without its secret. */
+function noteCreated(set: Parameters<typeof setAuditNote>[0], { id, key_prefix, name }: CreatedApiKey) {
+  setAuditNote(set, { details: { key_id: id, key_prefix, name }, created: id });
+}
+
+/** Returns the operations on the keys of the owner at one address. */
+function keysAt(deps: Dependencies, { path, ids, ownerAt, owner, suffix, note }: Address) {
+  return new Elysia({ name: `api-keys of a ${owner}`, normalize: false, prefix: `${path}/api-keys` })
+    .use(refuseMalformedIds)
+    .post(
+      "",
+      async ({ params, body, status, set }) => {
+        const created = await createKey(deps, ownerAt(params), body);
+        noteCreated(set, created);
+        return status(201, created);
+      },
+      {
+        params: pathIds(...ids),
+        query: noQuery,
+        body: createApiKeyBody(deps.api_key_max_age_seconds),
+        response: {
+          201: answer(CreatedApiKey, "The key, once with its secret.", "details", "created"),
+          ...bodyErrors("NOT_FOUND"),
+        },
+        detail: {
+          summary: `Create an API key of a ${owner}`,
+          description: `Only this answer contains the key itself. ${note}`,
+          operationId: `create${suffix}ApiKey`,
+          tags,
+        },
+      },
+    )
+    .get(
+      "",
+      async ({ params, query }) => {
+        const request = pageRequest(query);
+        const filter = keyFilter(query, deps.clock.now());
+        const rows = await deps.database.run("list_api_keys", async (orm) =>
+          listKeys(orm, await ownerAt(params).find(orm, false), request, filter),
+        );
+        const { items, has_more } = page(rows, request.limit);
+        return { keys: items.map(toApiKey), has_more };
+      },
+      {
+        params: pathIds(...ids),
+        query: keyListQuery,
+        response: { 200: answer(pageSchema("keys", ApiKey), "A page."), ...errors("NOT_FOUND") },
+        detail: {
+          summary: `List the API keys of a ${owner}`,
+          description:
+            "Oldest first, without their secrets. Revoked and expired keys are included unless a filter leaves them out. Filters combine.",
+          operationId: `list${suffix}ApiKeys`,
+          tags,
+        },
+      },
+    )
+    .post(
+      "/:key_id/rotate",
+      async ({ params, body, status, set }) => {
+        const created = await rotateKey(deps, ownerAt(params), params.key_id, body.overlap_seconds ?? 0);
+        noteCreated(set, created);
+        return status(201, created);
+      },
+      {
+        params: pathIds(...ids, "key_id"),
+        query: noQuery,
+        body: RotateApiKeyBody,
+        response: {
+          201: answer(CreatedApiKey, "The new key, once with its secret.", "details", "created"),
+          ...bodyErrors(unknownKey, overKey),
+        },
+        detail: {
+          summary: `Rotate an API key of a ${owner}`,
+          description:
+            "A new key with the same name and lifetime replaces this one. The old key ends after the overlap, or earlier if it expires earlier. 409 for a key that is revoked, expired, or already rotated.",
+          operationId: `rotate${suffix}ApiKey`,
+          tags,
+        },
+      },
+    )
+    .delete(
+      "/:key_id",
+      async ({ params, status }) => {
+        await revokeKeyOf(deps, ownerAt(params), params.key_id);
+        return status(204, undefined);
+      },
+      {
+        params: pathIds(...ids, "key_id"),
+        query: noQuery,
+        response: { 204: emptyAnswer("Revoked."), ...errors(unknownKey) },
+        detail: {
+          summary: `Revoke an API key of a ${owner}`,
+          description: "Final. Revoking it again changes nothing.",
+          operationId: `revoke${suffix}ApiKey`,
+          tags,
+        },
+      },
+    );
+}

@@ -1,0 +1,108 @@
+import {
+  answer,
+  bodyErrors,
+  emptyAnswer,
+  errors,
+  listQuery,
+  noQuery,
+  page,
+  pageRequest,
+  pageSchema,
+  setAuditNote,
+} from "@ostiary/lib/runtime/http";
+import { Elysia } from "elysia";
+import type { Dependencies } from "../dependencies.ts";
+import { Member, toMember } from "../members/member.ts";
+import { requireOrganization } from "../organizations/queries.ts";
+import { pathIds, refuseMalformedIds } from "../path-ids.ts";
+import { createInvite, expireOverdue, redeemInvite, revokeInvite } from "./commands.ts";
+import { createInviteBody, Invite, RedeemInviteBody, toInvite } from "./invite.ts";
+import { operations } from "./operations.ts";
+import { listInvites } from "./queries.ts";
+
+const inviteIsOver = {
+  code: "CONFLICT",
+  message: "This invite is revoked.",
+  details: { field: "status", value: "revoked" },
+} as const;
+
+/** Returns the routes of invites (ID-40). */
+export function invitesHandlers(deps: Dependencies) {
+  const { database, roles } = deps;
+  return new Elysia({ name: "invites", normalize: false })
+    .use(refuseMalformedIds)
+    .group("/organizations/:organization_id/invites", (invites) =>
+      invites
+        .guard({ params: pathIds("organization_id") })
+        .post(
+          "",
+          async ({ params, body, status, set }) => {
+            const invite = toInvite(await createInvite(deps, params.organization_id, body), roles);
+            setAuditNote(set, { details: { invite_id: invite.id, role: invite.role }, created: invite.id });
+            return status(201, invite);
+          },
+          {
+            query: noQuery,
+            body: createInviteBody(roles),
+            response: {
+              201: answer(Invite, "The invite with its token.", "details", "created"),
+              ...bodyErrors("NOT_FOUND"),
+            },
+            detail: operations.createInvite,
+          },
+        )
+        .get(
+          "",
+          async ({ params: { organization_id }, query }) => {
+            const request = pageRequest(query);
+            const rows = await database.run("list_invites", async (orm) => {
+              await requireOrganization(orm, organization_id);
+              return listInvites(orm, organization_id, request);
+            });
+            const { items, has_more } = page(await expireOverdue(deps, rows), request.limit);
+            return { invites: items.map((row) => toInvite(row, roles)), has_more };
+          },
+          {
+            query: listQuery,
+            response: { 200: answer(pageSchema("invites", Invite), "A page."), ...errors("NOT_FOUND") },
+            detail: operations.listInvites,
+          },
+        ),
+    )
+    .delete(
+      "/organizations/:organization_id/invites/:invite_id",
+      async ({ params, status }) => {
+        await revokeInvite(deps, params.organization_id, params.invite_id);
+        return status(204, undefined);
+      },
+      {
+        params: pathIds("organization_id", "invite_id"),
+        query: noQuery,
+        response: { 204: emptyAnswer("Revoked, or ended before."), ...errors("NOT_FOUND") },
+        detail: operations.revokeInvite,
+      },
+    )
+    .post(
+      "/users/:user_id/invites/redeem",
+      async ({ params, body, status, set }) => {
+        const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
+        const { id, organization_id } = member;
+        setAuditNote(set, {
+          ...(isNew && { created: id }),
+          organization: { organization_id, member_id: id },
+        });
+        return status(isNew ? 201 : 200, toMember(member, roles));
+      },
+      {
+        params: pathIds("user_id"),
+        query: noQuery,
+        body: RedeemInviteBody,
+        response: {
+          200: answer(Member, "The existing membership of the person.", "organization"),
+          201: answer(Member, "The new member.", "created", "organization"),
+          ...bodyErrors("NOT_FOUND", inviteIsOver),
+        },
+        detail: operations.redeemInvite,
+      },
+    );
+}

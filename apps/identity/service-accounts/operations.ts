@@ -1,0 +1,25 @@
+import { describeOperations } from "@ostiary/lib/openapi";
+
+/** The summary and the description of each operation. */
+export const operations = describeOperations(
+  {
+    createServiceAccount: [
+      "Create a service account",
+      "The service account belongs to the organization, has a role of its own and is active at once.",
+    ],
+    listServiceAccounts: [
+      "List an organization's service accounts",
+      "Active and suspended ones, oldest first; removed ones are never listed.",
+    ],
+    getServiceAccount: ["Read a service account", "404 for a removed service account."],
+    updateServiceAccount: [
+      "Rename a service account",
+      "Its status and role are changed at its member's address.",
+    ],
+    removeServiceAccount: [
+      "Remove a service account",
+      "Removes its member and revokes its keys. The last member, and the last holder of creator_role, cannot be removed (422).",
+    ],
+  },
+  ["Service accounts"],
+);

@@ -1,0 +1,29 @@
+import { describeOperations } from "@ostiary/lib/openapi";
+
+/** The summary and the description of each operation. */
+export const operations = describeOperations(
+  {
+    listUsers: [
+      "List all people",
+      "Lists everyone in the directory, oldest first. Only the staff catalog publishes this operation.",
+    ],
+    getUser: ["Read a person", "The person's global name and status."],
+    updateUser: [
+      "Change a person's name",
+      "Each organization shows this name if the member has no name of its own there.",
+    ],
+    updateUserStatus: [
+      "Suspend or re-enable a person",
+      "Only the staff catalog publishes this operation. No credential of a suspended person is admitted, in any realm.",
+    ],
+    deleteUser: [
+      "Delete an account",
+      "Ends every membership and deletes the person's keys and links to identity providers. 409 while an organization would be left without a member or a holder of creator_role; `details.organizations` lists at most 100 of them as {id, name}.",
+    ],
+    listMemberships: [
+      "List a person's memberships",
+      "The organizations where the person is an active member, oldest membership first.",
+    ],
+  },
+  ["Users"],
+);

@@ -1,0 +1,36 @@
+import { errorResponses } from "@ostiary/lib/openapi";
+import { answerWith, noQuery, REVALIDATE, representationOf } from "@ostiary/lib/runtime/http";
+import { Elysia } from "elysia";
+import { documentSchemaText } from "./document-schema.ts";
+
+export const SCHEMA_PATH = "/schema/routes.json";
+const SCHEMA_TYPE = "application/schema+json";
+
+/**
+ * Serves `GET /schema/routes.json`, by which editors complete and check documents (RG-91). It needs no token.
+ */
+export function documentSchemaHandlers() {
+  const schema = representationOf(documentSchemaText(), SCHEMA_TYPE);
+  return new Elysia({ name: "schema", normalize: false }).get(
+    SCHEMA_PATH,
+    async ({ request }) => answerWith(request, await schema, REVALIDATE),
+    {
+      query: noQuery,
+      response: errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR"),
+      detail: {
+        operationId: "getDocumentSchema",
+        tags: ["Apply"],
+        summary: "Get the JSON Schema of a configuration document",
+        description:
+          "Editors complete and check documents with this schema. The request needs no token. The answer is 304 if `If-None-Match` names the current version.",
+        security: [],
+        responses: {
+          200: {
+            description: "A schema of draft-07.",
+            content: { [SCHEMA_TYPE]: { schema: { type: "object", description: "The schema." } } },
+          },
+        },
+      },
+    },
+  );
+}

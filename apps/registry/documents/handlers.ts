@@ -1,0 +1,97 @@
+import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
+import { validationError } from "@ostiary/lib/domain/errors";
+import { ConfigDocument } from "@ostiary/lib/domain/routes";
+import { contextOf, describedBody } from "@ostiary/lib/runtime/http";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { bodyErrors, errors, routeConflict } from "../errors.ts";
+import { waitedFor, waitParameters } from "../gateways/wait.ts";
+import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
+import type { Publishing } from "../publishing/publish.ts";
+import { applyDocument, previewDocument } from "./commands.ts";
+import { DOCUMENT_TYPES, readDocument, validServices } from "./document.ts";
+
+const query = Type.Object(
+  {
+    dry_run: Type.Optional(
+      Type.Union([Type.Literal("true"), Type.Literal("false")], {
+        description: "`true`: check everything and report the changes, but write nothing.",
+        rule: "must be true or false",
+        openapi: { type: "boolean", default: false },
+      }),
+    ),
+    ...waitParameters,
+  },
+  { additionalProperties: false },
+);
+
+const headers = Type.Object({
+  "if-match": Type.Optional(
+    Type.String({
+      description:
+        "The ETag of a dry run of the same services. 412 if one of them was written since, so that the apply writes what the dry run showed. `*` matches any.",
+      openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
+    }),
+  ),
+});
+
+/** Serves `POST /apply` (RG-43). */
+export function documentHandlers(publishing: Publishing, body_bytes_max: number) {
+  return new Elysia({ name: "documents", normalize: false }).post(
+    "/apply",
+    async ({ request, query, set }) => {
+      const { dry_run, wait_ms } = query;
+      if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
+      const configs = validServices(await readDocument(request, body_bytes_max));
+      if (dry_run === "true") {
+        const preview = await previewDocument(publishing.database, configs);
+        const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
+        set.headers.etag = `"${previewTag(previewed)}"`;
+        return preview;
+      }
+      const services = [...configs.keys()];
+      const write = { expected: readExpectedPreview(request), request_id: contextOf(request).request_id };
+      const { result, propagation } = await waitedFor(publishing, { services, wait_ms, request }, (waited) =>
+        applyDocument(waited, configs, write),
+      );
+      return { ...result, propagation };
+    },
+    {
+      query,
+      headers,
+      response: {
+        200: Type.Union([Applied, Preview], {
+          title: "ApplyAnswer",
+          description: "The written services or, on a dry run, the preview.",
+          response_headers: {
+            ETag: Type.String({
+              pattern: '^"[A-Za-z0-9_-]{43}"$',
+              description: "On a dry run: the state that the preview is based on, for If-Match of the apply.",
+              examples: ['"RBNvo1WzZ4oRRq0W9-hkpg7T8XAkNw2hTPW0mZIkEsA"'],
+            }),
+          },
+        }),
+        ...errors(routeConflict, "PRECONDITION_FAILED"),
+        ...bodyErrors("services.widgets.url"),
+      },
+      detail: {
+        operationId: "apply",
+        tags: ["Apply"],
+        summary: "Create or replace services",
+        description:
+          "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. If anything is refused, nothing is written.",
+        requestBody: describedBody(
+          ConfigDocument,
+          "A configuration document. Without a content type it is read as YAML, which includes JSON.",
+          DOCUMENT_TYPES,
+        ),
+      },
+    },
+  );
+}
+
+function nothingToWaitFor() {
+  return validationError([
+    { path: "wait_ms", message: "A dry run writes nothing to wait for: leave out wait_ms or dry_run." },
+  ]);
+}

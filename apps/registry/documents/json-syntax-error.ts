@@ -1,0 +1,139 @@
+/** The place where a text stops being JSON, and the reason as the end of a sentence. */
+export interface JsonSyntaxError {
+  offset: number;
+  reason: string;
+}
+
+type Expected = "value" | "value or ]" | "key" | "key or }" | "colon" | "comma or end";
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WORD = /true|false|null/y;
+const SPACE = /[ \t\n\r]*/y;
+const HEX = /[0-9a-fA-F]{4}/y;
+
+/**
+ * Finds the first syntax error of a text that `JSON.parse` refuses, because the runtime does not report its
+ * place. Returns null for valid JSON. The time grows linearly with the text.
+ */
+export function jsonSyntaxError(text: string): JsonSyntaxError | null {
+  const open: ("{" | "[")[] = [];
+  let expected: Expected = "value";
+  let index = 0;
+  for (;;) {
+    index = endOf(SPACE, text, index) ?? index;
+    const char = text[index];
+    if (char === undefined) return endError(index, open, expected);
+    const step = nextStep(text, index, char, expected, open);
+    if (typeof step === "object") return step;
+    index = step;
+    expected = following(char, expected, open);
+  }
+}
+
+/**
+ * Reads one token, updates the stack of open brackets, and returns the end of the token, or the problem with
+ * it.
+ */
+function nextStep(
+  text: string,
+  index: number,
+  char: string,
+  expected: Expected,
+  open: ("{" | "[")[],
+): number | JsonSyntaxError {
+  switch (expected) {
+    case "colon":
+      return char === ":" ? index + 1 : syntaxError(index, "a colon is missing after the key.");
+    case "comma or end":
+      return separatorEnd(index, char, open);
+    case "key":
+    case "key or }":
+      if (char === '"') return stringEnd(text, index);
+      if (char === "}" && expected === "key or }") return closed(index, open);
+      return syntaxError(index, char === "}" ? "a comma stands before the }." : misplaced(char, "a key"));
+    case "value":
+    case "value or ]":
+      if (char === "]" && expected === "value or ]") return closed(index, open);
+      return valueEnd(text, index, char, open);
+  }
+}
+
+function separatorEnd(index: number, char: string, open: ("{" | "[")[]): number | JsonSyntaxError {
+  const inside = open.at(-1);
+  if (inside === undefined) return syntaxError(index, "something follows the end of the JSON.");
+  if (char === ",") return index + 1;
+  if (char === (inside === "{" ? "}" : "]")) return closed(index, open);
+  return syntaxError(index, `a comma is missing, or the ${inside === "{" ? "}" : "]"}.`);
+}
+
+function valueEnd(text: string, index: number, char: string, open: ("{" | "[")[]): number | JsonSyntaxError {
+  if (char === "{" || char === "[") {
+    open.push(char);
+    return index + 1;
+  }
+  if (char === '"') return stringEnd(text, index);
+  const end = endOf(WORD, text, index) ?? endOf(NUMBER, text, index);
+  if (end !== null) return end;
+  if (char === "]") return syntaxError(index, "a comma stands before the ].");
+  return syntaxError(
+    index,
+    char === "}" || char === "," ? "a value is missing." : misplaced(char, "a value"),
+  );
+}
+
+function closed(index: number, open: ("{" | "[")[]): number {
+  open.pop();
+  return index + 1;
+}
+
+/** Returns what may follow the token that started with `char`, where the parser expected `expected`. */
+function following(char: string, expected: Expected, open: readonly ("{" | "[")[]): Expected {
+  if (expected === "colon") return "value";
+  if (expected === "comma or end" && char === ",") return open.at(-1) === "{" ? "key" : "value";
+  if (char === '"' && (expected === "key" || expected === "key or }")) return "colon";
+  if (char === "{") return "key or }";
+  if (char === "[") return "value or ]";
+  return "comma or end";
+}
+
+const SHORT_ESCAPES = '"\\/bfnrt';
+
+function stringEnd(text: string, start: number): number | JsonSyntaxError {
+  for (let index = start + 1; index < text.length; index += 1) {
+    const char = text[index] ?? "";
+    if (char === '"') return index + 1;
+    if (char === "\n" || char === "\r") return syntaxError(start, "this text is not closed on its line.");
+    if (char < " ")
+      return syntaxError(index, "a control character in a text is written as an escape, such as \\t.");
+    if (char !== "\\") continue;
+    const letter = text[index + 1] ?? "";
+    const valid = letter === "u" ? endOf(HEX, text, index + 2) !== null : SHORT_ESCAPES.includes(letter);
+    if (!valid || letter === "")
+      return syntaxError(index, "there is no such escape: write \\\\ for a backslash.");
+    index += 1;
+  }
+  return syntaxError(start, "this text is not closed.");
+}
+
+function endError(index: number, open: readonly ("{" | "[")[], expected: Expected): JsonSyntaxError | null {
+  const inside = open.at(-1);
+  if (inside !== undefined)
+    return syntaxError(index, `the end comes before a ${inside === "{" ? "}" : "]"}.`);
+  return expected === "comma or end" ? null : syntaxError(index, "a value is missing.");
+}
+
+function misplaced(char: string, what: string): string {
+  if (char === "'") return "texts and keys stand in double quotes.";
+  if (char === "/" || char === "#") return "JSON has no comments.";
+  return `${what} is missing: texts and keys stand in double quotes.`;
+}
+
+/** Returns the end of a match of the sticky `pattern` at `index`, or null for no match. */
+function endOf(pattern: RegExp, text: string, index: number): number | null {
+  pattern.lastIndex = index;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+function syntaxError(offset: number, reason: string): JsonSyntaxError {
+  return { offset, reason };
+}

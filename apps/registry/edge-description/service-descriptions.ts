@@ -1,0 +1,221 @@
+import { type Clock, Loop, Semaphore } from "@ostiary/lib/async";
+import { addressOf, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import {
+  type KnownDescription,
+  NotADescription,
+  type ServiceDescription,
+} from "@ostiary/lib/edge-description";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { CurrentTable } from "../lookup/current-table.ts";
+import { type ReceivedDescription, readDocument } from "./read-description.ts";
+
+/** The maximum number of calls in flight. */
+const CALLS_MAX = 8;
+/** The maximum size of all descriptions together. */
+const ALL_BYTES_MAX = 64 * 1024 * 1024;
+const RETRY_MS = 1_000;
+/** The maximum pause between looks for due descriptions; another replica may have published one. */
+const LOOK_MS = 5_000;
+/** The minimum pause between looks, because one write can wake the loop for many services. */
+const GAP_MS = 100;
+
+/** The state of one service's description. */
+export interface DescriptionState extends KnownDescription {
+  readonly service: string;
+  readonly path: string;
+  /**
+   * The reason and time (RFC 3339) of the latest failure, or null after a success and before the first try.
+   */
+  readonly failure: { readonly at: string; readonly reason: string } | null;
+}
+
+interface Entry {
+  url: string;
+  path: string;
+  description: ServiceDescription | null;
+  bytes: number;
+  etag: string | null;
+  read_at: string | null;
+  failure: DescriptionState["failure"];
+  failures: number;
+  /** The clock's elapsed time at which the next read is due; infinite during a read. */
+  due_ms: number;
+}
+
+export interface ServiceDescriptionsOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The pause before a description that was read is requested again. */
+  readonly refresh_ms: number;
+}
+
+/**
+ * Reads the OpenAPI descriptions of services in the background. Keeps the last good description of a service
+ * for as long as the service names one.
+ */
+export class ServiceDescriptions {
+  readonly #options: ServiceDescriptionsOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #calls = new Semaphore(CALLS_MAX);
+  readonly #reading = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #version = 0;
+
+  constructor(options: ServiceDescriptionsOptions) {
+    this.#options = options;
+  }
+
+  /** A number that grows with each change of {@link states} that the edge description shows. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The states by service, in the order of their names. */
+  get states(): ReadonlyMap<string, DescriptionState> {
+    const sorted = [...this.#entries].sort(([one], [other]) => (one < other ? -1 : 1));
+    return new Map(sorted.map(([service, entry]) => [service, stateOf(service, entry)]));
+  }
+
+  /**
+   * Drops the descriptions of services that no longer name one, and starts to read the due ones. Does not wait
+   * for them.
+   */
+  refresh(services: ReadonlyMap<string, StoredServiceConfig>): void {
+    for (const service of this.#entries.keys()) {
+      if (services.get(service)?.openapi !== undefined) continue;
+      this.#entries.delete(service);
+      this.#version++;
+    }
+    for (const [service, { url, openapi }] of services) {
+      if (openapi !== undefined) this.#name(service, `http://${addressOf(url)}${openapi}`, openapi);
+    }
+    const now_ms = this.#options.clock.elapsed_ms();
+    for (const [service, entry] of this.#entries) {
+      if (entry.due_ms <= now_ms) this.#begin(service, entry);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#reading);
+  }
+
+  /**
+   * Registers the address of a description. After a move, the last good one stays until the new address
+   * answers.
+   */
+  #name(service: string, url: string, path: string): void {
+    const known = this.#entries.get(service);
+    if (known?.url === url) return;
+    this.#entries.set(service, {
+      url,
+      path,
+      description: known?.description ?? null,
+      bytes: known?.bytes ?? 0,
+      etag: null,
+      read_at: known?.read_at ?? null,
+      failure: null,
+      failures: 0,
+      due_ms: Number.NEGATIVE_INFINITY,
+    });
+    this.#version++;
+  }
+
+  #begin(service: string, entry: Entry): void {
+    entry.due_ms = Number.POSITIVE_INFINITY;
+    const reading = this.#calls
+      .run(async () => {
+        // the service may have moved while this read waited for a free call
+        if (this.#isCurrent(service, entry)) await this.#read(service, entry);
+      })
+      .finally(() => this.#reading.delete(reading));
+    this.#reading.add(reading);
+  }
+
+  #isCurrent(service: string, entry: Entry): boolean {
+    return !this.#stopping.signal.aborted && this.#entries.get(service) === entry;
+  }
+
+  async #read(service: string, entry: Entry): Promise<void> {
+    const { clock, refresh_ms } = this.#options;
+    try {
+      const read = await readDocument(entry.url, entry.etag, {
+        clock,
+        stopping: this.#stopping.signal,
+      });
+      if (!this.#isCurrent(service, entry)) return;
+      if (read !== null) this.#take(entry, read);
+      this.#succeeded(service, entry);
+      entry.due_ms = clock.elapsed_ms() + refresh_ms;
+    } catch (error) {
+      if (!this.#isCurrent(service, entry)) return;
+      this.#failed(service, entry, error instanceof NotADescription ? error.message : String(error));
+      entry.due_ms = clock.elapsed_ms() + Math.min(RETRY_MS * 2 ** (entry.failures - 1), refresh_ms);
+    }
+  }
+
+  #take(entry: Entry, { description, etag, bytes }: ReceivedDescription): void {
+    let all = bytes - entry.bytes;
+    for (const each of this.#entries.values()) all += each.bytes;
+    if (all > ALL_BYTES_MAX)
+      throw new NotADescription("The descriptions of all services are too large together.");
+    Object.assign(entry, { description, etag, bytes });
+    this.#version++;
+  }
+
+  #succeeded(service: string, entry: Entry): void {
+    if (entry.failure !== null) {
+      this.#options.log.info(
+        { route_service: service },
+        "the service's OpenAPI description can be read again",
+      );
+      this.#version++;
+    }
+    entry.failure = null;
+    entry.failures = 0;
+    entry.read_at = this.#now();
+  }
+
+  #failed(service: string, entry: Entry, reason: string): void {
+    if (entry.failure?.reason !== reason) {
+      this.#options.log.warn(
+        { route_service: service, path: entry.path, reason },
+        "the registry cannot read the service's OpenAPI description and uses the last good one",
+      );
+    }
+    if (entry.failure === null) this.#version++;
+    entry.failure = { at: this.#now(), reason };
+    entry.failures++;
+  }
+
+  #now(): string {
+    return new Date(this.#options.clock.now()).toISOString();
+  }
+}
+
+function stateOf(service: string, { path, description, read_at, failure }: Entry): DescriptionState {
+  const status = description === null ? "missing" : failure === null ? "current" : "stale";
+  return { service, path, status, description, read_at, failure };
+}
+
+/** Returns a loop that reads the descriptions of current services, periodically and when woken. */
+export function watchDescriptions(
+  descriptions: ServiceDescriptions,
+  current: CurrentTable,
+  refresh_ms: number,
+  clock: Clock,
+): Loop {
+  const task = async () => {
+    await current.read();
+    descriptions.refresh(current.services);
+  };
+  // operations that need the database report that it is away
+  return new Loop({
+    task,
+    pause_ms: Math.min(LOOK_MS, refresh_ms),
+    gap_ms: GAP_MS,
+    retry_ms: LOOK_MS,
+    onFailure: () => {},
+    clock,
+  });
+}

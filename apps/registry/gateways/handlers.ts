@@ -1,0 +1,38 @@
+import { Gateways } from "@ostiary/lib/contracts/registry-api";
+import { InstanceId } from "@ostiary/lib/contracts/route-store";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { errors } from "../errors.ts";
+import { listGateways } from "./queries.ts";
+
+const gatewaysQuery = Type.Object(
+  {
+    starting_after: Type.Optional({
+      ...InstanceId,
+      description: "The last id of the previous page (exclusive).",
+      rule: "must be the id of the last gateway of the previous page",
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** Serves `GET /gateways`, the running gateways and what each has loaded (RG-85). */
+export function gatewayHandlers(database: Database, routeStore: RouteStore) {
+  return new Elysia({ name: "gateways", normalize: false }).get(
+    "/gateways",
+    ({ query: { starting_after } }) => listGateways(database, routeStore, starting_after),
+    {
+      query: gatewaysQuery,
+      response: { 200: Gateways, ...errors() },
+      detail: {
+        operationId: "listGateways",
+        tags: ["Gateways"],
+        summary: "List the running gateways",
+        description:
+          "With what each has loaded, and whether that is all that is published. Read from the route store: 503 while that is away. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
+      },
+    },
+  );
+}

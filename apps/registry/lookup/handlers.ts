@@ -1,0 +1,151 @@
+import { Lookup, type NearestRoute, Roles } from "@ostiary/lib/contracts/registry-api";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { limitsOf, policyIn, shownLimit } from "@ostiary/lib/domain/ratelimit";
+import {
+  type CompiledRoute,
+  METHODS,
+  MethodName,
+  namedParams,
+  nearestRoutes,
+  PlanName,
+  type RouteMatch,
+  type StoredRoute,
+} from "@ostiary/lib/domain/routes";
+import type { DocumentedError } from "@ostiary/lib/openapi";
+import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { noQuery } from "@ostiary/lib/runtime/http";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { errors } from "../errors.ts";
+import { callerLabels, callerParameters, decisionOn } from "./caller.ts";
+import type { CurrentTable } from "./current-table.ts";
+
+const NEAREST_MAX = 5;
+
+const query = Type.Object(
+  {
+    method: Type.Union(MethodName.anyOf, {
+      description: "The request's method.",
+      rule: `must be one of ${METHODS.join(", ")}`,
+      examples: ["GET"],
+    }),
+    path: Type.String({
+      pattern: "^/",
+      description: "The request's path. A query is ignored.",
+      rule: "must be a path that starts with /",
+      examples: ["/org/widgets/42"],
+    }),
+    plan: Type.Optional(
+      Type.String({
+        pattern: PlanName.pattern,
+        rule: PlanName.rule,
+        description: "Tell the limits of an organization with this plan.",
+        examples: ["pro"],
+      }),
+    ),
+    ...callerParameters,
+  },
+  { additionalProperties: false },
+);
+
+const noRoute = {
+  code: "NOT_FOUND",
+  message: "No route serves GET /org/widget.",
+  details: {
+    resource: "route",
+    id: "GET /org/widget",
+    nearest: [{ service: "widgets", scope: "organization", method: "GET", path: "/org/widgets" }],
+  },
+} as const satisfies DocumentedError;
+
+/**
+ * Serves `GET /routes`, which finds the route of a request and decides who may use it (RG-73, RG-75), and
+ * `GET /roles` (RG-106).
+ */
+export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
+  const known = [...(roles?.roles ?? [])].map(([slug, labels]) => ({ slug, labels: [...labels] }));
+  const listed = { roles: known.sort((one, other) => (one.slug < other.slug ? -1 : 1)) };
+  const app = new Elysia({ name: "lookup", normalize: false }).get("/roles", () => listed, {
+    query: noQuery,
+    response: { 200: Roles, ...errors() },
+    detail: {
+      operationId: "listRoles",
+      tags: ["Routes"],
+      summary: "List the roles for lookups",
+      description: "The roles of the registry's ROLES_FILE, as they were when it started.",
+    },
+  });
+  return app.get(
+    "/routes",
+    async ({ query: { method, path, plan, ...caller } }) => {
+      const labels = callerLabels(caller, roles);
+      const table = await current.read();
+      const requested = pathOf(path);
+      const match = table.match(method, requested);
+      if (match !== null) {
+        const found = { ...describe(match, current.rowOf(match.route)), ...limitsFor(match.route, plan) };
+        return labels === null ? found : { ...found, ...decisionOn(match.route, labels) };
+      }
+      throw new ApiError("NOT_FOUND", {
+        message: `No route serves ${method} ${requested}.`,
+        details: {
+          resource: "route",
+          id: `${method} ${requested}`,
+          nearest: nearestRoutes(table, requested, NEAREST_MAX).map(place),
+        },
+      });
+    },
+    {
+      query,
+      response: {
+        200: Lookup,
+        ...errors(noRoute),
+      },
+      detail: {
+        operationId: "findRoute",
+        tags: ["Routes"],
+        summary: "Find the route that serves a request",
+        description:
+          "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels` the answer tells whether such a member may use the route.",
+      },
+    },
+  );
+}
+
+/** Returns the path as the gateway sees it: parsed as a URL, without query and fragment. */
+function pathOf(path: string): string {
+  return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
+}
+
+function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {
+  const { service, scope, path, method, audited } = match.route;
+  return {
+    service,
+    scope,
+    path,
+    method,
+    params: namedParams(match),
+    required_labels: row?.required_labels ?? null,
+    rate_limit: row?.rate_limit ?? null,
+    audit: audited,
+    upstream: row?.upstream ?? null,
+  };
+}
+
+/** Returns the limits of an organization with a plan; nothing without a plan, or where the default holds. */
+function limitsFor(
+  { rateLimit, bucketPrefix }: CompiledRoute,
+  plan: string | undefined,
+): Pick<Lookup, "limits"> {
+  if (plan === undefined || rateLimit === "fallback") return {};
+  if (rateLimit === null) return { limits: [] };
+  if ("requests" in rateLimit) {
+    const { requests, windowSeconds: window_seconds } = rateLimit;
+    return { limits: [{ policy: policyIn(bucketPrefix), requests, window_seconds }] };
+  }
+  return { limits: limitsOf(rateLimit, plan).map(shownLimit) };
+}
+
+function place({ service, scope, method, path }: CompiledRoute): NearestRoute {
+  return { service, scope, method, path };
+}

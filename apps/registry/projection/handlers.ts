@@ -1,0 +1,24 @@
+import { Projections } from "@ostiary/lib/contracts/registry-api";
+import { noQuery } from "@ostiary/lib/runtime/http";
+import { Elysia } from "elysia";
+import { errors } from "../errors.ts";
+import type { ProjectionLag } from "./lag.ts";
+
+/** Serves `GET /projections`, the services whose newest revision is not known to be in the route store. */
+export function projectionHandlers(lag: ProjectionLag) {
+  return new Elysia({ name: "projections", normalize: false }).get(
+    "/projections",
+    async () => ({ outstanding: await lag.list() }),
+    {
+      query: noQuery,
+      response: { 200: Projections, ...errors() },
+      detail: {
+        operationId: "listProjections",
+        tags: ["Gateways"],
+        summary: "List the outstanding projections",
+        description:
+          "The services whose newest revision may be missing from the route store, which gateways read, and for how long. The answer comes from the database alone, so it works while the route store is unavailable. The list is usually empty: an entry that stays for many seconds shows that the route store accepts no writes.",
+      },
+    },
+  );
+}

@@ -1,0 +1,87 @@
+import { Diff, Revision, Revisions, WrittenService } from "@ostiary/lib/contracts/registry-api";
+import { listChanges } from "@ostiary/lib/domain/routes";
+import { errorResponses } from "@ostiary/lib/openapi";
+import { noQuery } from "@ostiary/lib/runtime/http";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { errors, routeConflict, unknownService, unreadable } from "../errors.ts";
+import { waitedFor, waitQuery } from "../gateways/wait.ts";
+import {
+  ifMatchHeaders,
+  RevisionParam,
+  revisionNumber,
+  serviceName,
+  serviceParams,
+  serviceWrite,
+} from "../parameters.ts";
+import type { Publishing } from "../publishing/publish.ts";
+import { answerService } from "../services/handlers.ts";
+import { restoreRevision } from "./commands.ts";
+import { operations } from "./operations.ts";
+import { listRevisions, readRevision } from "./queries.ts";
+import { readableConfig, showRevision } from "./revision.ts";
+
+const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionParam });
+const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });
+
+/** Serves the history of each service (RG-62). */
+export function revisionHandlers(publishing: Publishing) {
+  const { database } = publishing;
+  const read = (service: string, revision: string) => {
+    const number = revisionNumber(revision);
+    return database.run("select_revision", (orm) => readRevision(orm, service, number));
+  };
+  return new Elysia({ name: "revisions", normalize: false, prefix: "/services/:name/revisions" })
+    .guard({ query: noQuery, response: errors(unknownService), detail: { tags: ["Revisions"] } })
+    .resolve(({ params }) => ({ service: serviceName(params) }))
+    .get(
+      "",
+      async ({ service }) => {
+        const revisions = await database.run("select_revisions", (orm) => listRevisions(orm, service));
+        return { revisions: revisions.map(showRevision) };
+      },
+      {
+        params: serviceParams,
+        response: { 200: Revisions },
+        detail: operations.listRevisions,
+      },
+    )
+    .get("/:rev", async ({ service, params: { rev } }) => showRevision(await read(service, rev)), {
+      params: revisionParams,
+      response: { 200: Revision },
+      detail: operations.getRevision,
+    })
+    .get(
+      "/:rev/diff/:other",
+      async ({ service, params: { rev, other } }) => {
+        const before = await read(service, rev);
+        const after = await read(service, other);
+        return { changes: listChanges(readableConfig(before), readableConfig(after)) };
+      },
+      {
+        params: diffParams,
+        response: { 200: Diff, ...errors(unreadable) },
+        detail: operations.diffRevisions,
+      },
+    )
+    .guard({ query: waitQuery })
+    .post(
+      "/:rev/restore",
+      async ({ service, params: { rev }, query: { wait_ms }, request, set }) => {
+        const write = serviceWrite(request);
+        const revision = revisionNumber(rev);
+        const { result, propagation } = await waitedFor(
+          publishing,
+          { services: [service], wait_ms, request },
+          (waited) => restoreRevision(waited, service, revision, write),
+        );
+        return { ...answerService(set, result), propagation };
+      },
+      {
+        params: revisionParams,
+        headers: ifMatchHeaders,
+        response: { 200: WrittenService, ...errorResponses(routeConflict, "PRECONDITION_FAILED") },
+        detail: operations.restoreRevision,
+      },
+    );
+}

@@ -1,0 +1,115 @@
+import { Deleted, revisionTag, Service, Services, WrittenService } from "@ostiary/lib/contracts/registry-api";
+import { validationError } from "@ostiary/lib/domain/errors";
+import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
+import { errorResponses } from "@ostiary/lib/openapi";
+import { describedBody, noQuery } from "@ostiary/lib/runtime/http";
+import { Type } from "@sinclair/typebox";
+import { type Context, Elysia } from "elysia";
+import { readJson } from "../documents/document.ts";
+import { bodyErrors, errors, routeConflict, unknownService, unreadable } from "../errors.ts";
+import { waitedFor, waitQuery } from "../gateways/wait.ts";
+import { ifMatchHeaders, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
+import type { Publishing } from "../publishing/publish.ts";
+import { deleteService, putService } from "./commands.ts";
+import { operations } from "./operations.ts";
+import { listServices, readService } from "./queries.ts";
+import type { Recheck } from "./recheck.ts";
+import { type CurrentService, showService, showServices } from "./service.ts";
+
+const listQuery = Type.Object(
+  {
+    invalid: Type.Optional(
+      Type.Union([Type.Literal("true"), Type.Literal("false")], {
+        description: "`true`: only services that today's rules would refuse, with the reasons.",
+        rule: "must be true or false",
+        openapi: { type: "boolean", default: false },
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** Serves the services (RG-45, RG-59). */
+export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_bytes_max: number) {
+  const { database } = publishing;
+  return (
+    new Elysia({ name: "services", normalize: false })
+      .guard({ detail: { tags: ["Services"] } })
+      .get(
+        "/services",
+        async ({ query }) => {
+          if (query.invalid === "true") return recheck.invalidServices();
+          return showServices(await database.run("select_services", listServices));
+        },
+        {
+          query: listQuery,
+          response: { 200: Services, ...errors() },
+          detail: operations.listServices,
+        },
+      )
+      // these operations refuse a query: `DELETE …?dry_run=true` must not delete
+      .guard({ query: noQuery, params: serviceParams })
+      .get(
+        "/services/:name",
+        async ({ params, set }) => {
+          const name = serviceName(params);
+          return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
+        },
+        {
+          response: { 200: Service, ...errors(unknownService, unreadable) },
+          detail: operations.getService,
+        },
+      )
+      .guard({ query: waitQuery, headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
+      .put(
+        "/services/:name",
+        async ({ params: { name }, query: { wait_ms }, request, set }) => {
+          const write = serviceWrite(request);
+          const valid = validateService(name, await readJson(request, body_bytes_max));
+          if (!valid.ok) throw validationError(valid.fields);
+          const { result, propagation } = await waitedFor(
+            publishing,
+            { services: [name], wait_ms, request },
+            (waited) => putService(waited, name, valid.service, write),
+          );
+          return { ...answerService(set, result), propagation };
+        },
+        {
+          response: { 200: WrittenService, ...errors(routeConflict), ...bodyErrors("url") },
+          detail: {
+            ...operations.putService,
+            requestBody: describedBody(ServiceConfig, "The service, as in a configuration document."),
+          },
+        },
+      )
+      .delete(
+        "/services/:name",
+        async ({ params, query: { wait_ms }, request, set }) => {
+          const name = serviceName(params);
+          const write = serviceWrite(request);
+          const { propagation } = await waitedFor(
+            publishing,
+            { services: [name], wait_ms, request },
+            (waited) => deleteService(waited, name, write),
+          );
+          if (propagation !== undefined) return { propagation };
+          set.status = 204;
+          return undefined;
+        },
+        {
+          response: {
+            200: Deleted,
+            204: Type.Void({ description: "Deleted." }),
+            ...errors(unknownService),
+          },
+          detail: operations.deleteService,
+        },
+      )
+  );
+}
+
+/** Sets the ETag to the service's revision, and returns the service for the answer. */
+export function answerService(set: Context["set"], service: CurrentService): Service {
+  set.headers.etag = revisionTag(service.revision);
+  return showService(service);
+}

@@ -1,0 +1,28 @@
+import { ApiError, type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
+import { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+
+/**
+ * A config as the database holds it. During an upgrade or rollback, replicas of two versions share the
+ * database. A config may then have fields that this version does not know.
+ */
+export type StoredConfig =
+  | { readonly config: StoredServiceConfig }
+  | {
+      readonly config: null;
+      /** The violations that make the config unreadable for this version. */
+      readonly unreadable: FieldError[];
+    };
+
+/** Reads a config of the database, and reports what this version cannot read. */
+export function readStoredConfig(stored: unknown): StoredConfig {
+  if (fits(StoredServiceConfig, stored)) return { config: stored };
+  return { config: null, unreadable: fieldErrors(StoredServiceConfig, stored) };
+}
+
+/** Returns the error for a revision that an answer needs and this version cannot read. */
+export function unreadableRevision(service: string, revision: number): ApiError {
+  return new ApiError("CONFLICT", {
+    message: `Another version of Ostiary wrote revision ${revision} of ${service}, and this version cannot read it. Restore an earlier revision, or run the version that wrote it.`,
+    details: { field: "revision", value: String(revision) },
+  });
+}

@@ -1,0 +1,15 @@
+/** Reads `chunks` whole. Throws what `tooLarge` returns once there are more than `bytes_max` bytes. */
+export async function readBounded(
+  chunks: AsyncIterable<Uint8Array> | null,
+  bytes_max: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
+  const read: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks ?? []) {
+    size += chunk.byteLength;
+    if (size > bytes_max) throw tooLarge();
+    read.push(chunk);
+  }
+  return Buffer.concat(read);
+}

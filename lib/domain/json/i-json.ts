@@ -1,0 +1,129 @@
+import { endOfString } from "./outline.ts";
+import { parseJson } from "./parse.ts";
+
+/** The error for JSON that is not I-JSON (RFC 7493): its meaning depends on the parser. */
+export class NotIJson extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "NotIJson";
+  }
+}
+
+/**
+ * Parses JSON that every parser reads alike: no duplicate names in an object, and no number that a double
+ * cannot hold exactly.
+ *
+ * @throws SyntaxError, JsonTooDeep, NotIJson
+ */
+export function parseIJson(text: string, depthMax?: number): unknown {
+  const value = parseJson(text, depthMax);
+  const violation = iJsonViolation(text);
+  if (violation !== null) throw new NotIJson(violation);
+  return value;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const NUMBER = /-?[0-9][0-9.eE+-]*/y;
+const SHOWN_LENGTH_MAX = 40;
+
+/** Returns why a JSON text is not I-JSON, or null. Takes linear time. */
+function iJsonViolation(text: string): string | null {
+  const names = new OpenNames();
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      const end = endOfString(text, index);
+      const repeated = names.repeatedBy(text, index, end);
+      if (repeated !== null) return `an object has two members with the name ${shown(repeated)}`;
+      index = end;
+    } else if (isNumberStart(code)) {
+      NUMBER.lastIndex = index;
+      const number = NUMBER.exec(text)?.[0] ?? "";
+      if (!isExact(number)) return `a double does not keep the number ${shown(number)}`;
+      index += number.length - 1;
+    } else names.pass(code);
+  }
+  return null;
+}
+
+/** The member names of the objects that are open at a place in a text. */
+class OpenNames {
+  /** The open objects and arrays, the innermost last. Null stands for an array. */
+  readonly #open: (Set<string> | null)[] = [];
+  #names: Set<string> | null = null;
+  #nameIsNext = false;
+
+  /** Moves past a character that is outside of strings. */
+  pass(code: number): void {
+    if (code === COMMA) this.#nameIsNext = this.#names !== null;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      this.#names = code === OPEN_BRACE ? new Set() : null;
+      this.#open.push(this.#names);
+      this.#nameIsNext = this.#names !== null;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      this.#open.pop();
+      this.#names = this.#open.at(-1) ?? null;
+    }
+  }
+
+  /** Returns the string between two quotes if it repeats a name of its object, else null. */
+  repeatedBy(text: string, start: number, end: number): string | null {
+    if (!this.#nameIsNext || this.#names === null) return null;
+    this.#nameIsNext = false;
+    const name = nameOf(text, start, end);
+    if (this.#names.has(name)) return name;
+    this.#names.add(name);
+    return null;
+  }
+}
+
+function nameOf(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end);
+  return raw.includes("\\") ? String(JSON.parse(text.slice(start, end + 1))) : raw;
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text);
+}
+
+function isNumberStart(code: number): boolean {
+  return code === 0x2d || (code >= 0x30 && code <= 0x39);
+}
+
+/** A double holds every whole number of this many digits. */
+const SAFE_LENGTH = 15;
+const WHOLE = /^-?[0-9]+$/;
+
+/** Returns whether a double holds exactly the number that the text spells. */
+function isExact(number: string): boolean {
+  if (number.length <= SAFE_LENGTH && WHOLE.test(number)) return true;
+  const double = Number(number);
+  return Number.isFinite(double) && decimal(String(double)) === decimal(number);
+}
+
+/**
+ * Returns the significant digits and the power of ten of a number: the same text for all spellings of a
+ * value.
+ */
+function decimal(number: string): string {
+  const sign = number.startsWith("-") ? "-" : "";
+  const [mantissa = "", exponent = "0"] = number.slice(sign.length).split(/[eE]/);
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.slice(0, lastNonZero(digits) + 1);
+  if (significant === "") return "0";
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign}${significant}e${power}`;
+}
+
+/** Returns the place of the last digit that is not zero, -1 if there is none. */
+function lastNonZero(digits: string): number {
+  let place = digits.length - 1;
+  while (digits[place] === "0") place -= 1;
+  return place;
+}

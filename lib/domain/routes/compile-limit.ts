@@ -1,0 +1,94 @@
+/** Compiles the limit of one method of a route. */
+import { type AppliedLimit, bucketPrefix, type LimitSet, type RateLimit } from "../ratelimit/index.ts";
+import { numbersFor } from "./limit-numbers.ts";
+import { loneText } from "./lone-text.ts";
+import type { InlineRateLimit, Method, RateLimitPolicy, StoredRoute, StoredServiceConfig } from "./schema.ts";
+import { share } from "./share.ts";
+
+/** The limit of a route, ready to count. */
+export interface CompiledLimit {
+  /**
+   * One window for every caller, or a set of limits. null means unlimited, `fallback` the gateway's default
+   * limit.
+   */
+  readonly rateLimit: RateLimit | LimitSet | "fallback" | null;
+  /** The key without the subject at its end, of the counter of a single window. */
+  readonly bucketPrefix: string;
+}
+
+/** The limits that routes of all services share, each under the text that it was made from. */
+export interface SharedLimits {
+  readonly windows: Map<string, RateLimit>;
+  readonly sets: Map<string, LimitSet>;
+}
+
+/** A limit of a route, as written, with the policy that it names. */
+interface NamedLimit {
+  readonly policy: string | null;
+  readonly limit: InlineRateLimit | RateLimitPolicy;
+  readonly bucketPrefix: string;
+}
+
+/** Compiles the limit of `method` in `row`. `shared` keeps equal parts of the routes of a service once. */
+export function compileLimit(
+  service: string,
+  config: StoredServiceConfig,
+  row: StoredRoute,
+  method: Method,
+  shared: SharedLimits,
+): CompiledLimit {
+  const { rate_limit, path } = row;
+  const inline = loneText(bucketPrefix({ kind: "route", method, path }));
+  if (rate_limit === undefined) return { rateLimit: "fallback", bucketPrefix: inline };
+  if (rate_limit === false) return { rateLimit: null, bucketPrefix: inline };
+  if (Array.isArray(rate_limit)) {
+    const limits = rate_limit.map((each) => namedLimit(service, config, each, inline));
+    return { rateLimit: limitSet(limits.map(apart), shared), bucketPrefix: inline };
+  }
+  const named = namedLimit(service, config, rate_limit, inline);
+  const { requests, window_seconds, plans, charge } = named.limit;
+  if (window_seconds === undefined || plans !== undefined || charge !== undefined) {
+    return { rateLimit: limitSet([named], shared), bucketPrefix: named.bucketPrefix };
+  }
+  const rateLimit = share(shared.windows, `${requests}/${window_seconds}`, () => ({
+    requests,
+    windowSeconds: window_seconds,
+  }));
+  return { rateLimit, bucketPrefix: named.bucketPrefix };
+}
+
+function namedLimit(
+  service: string,
+  { rate_limits }: StoredServiceConfig,
+  rate_limit: string | InlineRateLimit,
+  inline: string,
+): NamedLimit {
+  if (typeof rate_limit !== "string") return { policy: null, limit: rate_limit, bucketPrefix: inline };
+  const limit = rate_limits?.[rate_limit];
+  if (limit === undefined) throw new Error("A valid service has every policy that its routes name.");
+  const bucket = limit.shared
+    ? ({ kind: "shared", policy: rate_limit } as const)
+    : ({ kind: "local", service, policy: rate_limit } as const);
+  return { policy: rate_limit, limit, bucketPrefix: loneText(bucketPrefix(bucket)) };
+}
+
+/** Returns an inline limit of a list with a bucket for its window, since a list may have several. */
+function apart(named: NamedLimit): NamedLimit {
+  const { policy, limit } = named;
+  if (policy !== null) return named;
+  return { ...named, bucketPrefix: `${named.bucketPrefix}${limit.period ?? `${limit.window_seconds}s`}:` };
+}
+
+function limitSet(limits: readonly NamedLimit[], shared: SharedLimits): LimitSet {
+  const names = new Set(limits.flatMap(({ limit }) => Object.keys(limit.plans ?? {})));
+  const ofPlan = (plan: string | null) => limits.flatMap((each) => appliedTo(each, plan));
+  const plans = Object.fromEntries([...names].map((plan) => [plan, ofPlan(plan)]));
+  const set = { limits: ofPlan(null), plans };
+  return share(shared.sets, JSON.stringify(set), () => set);
+}
+
+/** Returns the limit with the numbers for a plan; nothing if the plan has no limit. */
+function appliedTo({ policy, limit, bucketPrefix }: NamedLimit, plan: string | null): AppliedLimit[] {
+  const numbers = numbersFor(limit, plan);
+  return numbers === null ? [] : [{ policy, bucketPrefix, ...numbers, refunds: limit.charge === "success" }];
+}

@@ -1,0 +1,59 @@
+/** The numbers of rate limits as people read them. */
+import type { Period } from "../ratelimit/index.ts";
+import type { InlineRateLimit, RateLimitPolicy } from "./limit-schema.ts";
+
+/** The numbers that apply to one organization. */
+export interface LimitNumbers {
+  readonly requests: number;
+  /** The length of the window in seconds, or the calendar period. */
+  readonly window: number | Period;
+}
+
+/** Returns the numbers of a limit for a plan, or for none, or null if the plan has no limit. */
+export function numbersFor(
+  { requests, window_seconds, period, plans = {} }: InlineRateLimit | RateLimitPolicy,
+  plan: string | null,
+): LimitNumbers | null {
+  const own = plan !== null && Object.hasOwn(plans, plan) ? plans[plan] : undefined;
+  if (own === false) return null;
+  const window = period ?? own?.window_seconds ?? window_seconds;
+  if (window === undefined) throw new Error("A valid limit has a window or a period.");
+  return { requests: own?.requests ?? requests, window };
+}
+
+export function limitNumbersText({ requests, window }: LimitNumbers): string {
+  return typeof window === "number" ? `${requests} in ${window} s` : `${requests} a ${window}`;
+}
+
+/** Returns a limit in a few words, with those of its plans. */
+export function writtenLimitText(limit: InlineRateLimit | RateLimitPolicy): string {
+  const text = (plan: string | null) => {
+    const numbers = numbersFor(limit, plan);
+    return numbers === null ? "unlimited" : limitNumbersText(numbers);
+  };
+  return [
+    text(null),
+    ...Object.keys(limit.plans ?? {}).map((plan) => `${plan}: ${text(plan)}`),
+    ...(limit.charge === undefined ? [] : ["failed requests do not count"]),
+  ].join("; ");
+}
+
+/** Returns whether two limits have the same numbers, for every plan. */
+export function isSameLimit(one: RateLimitPolicy, other: RateLimitPolicy): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+/** Returns the parts of a limit in one order, which stored JSON does not keep. */
+function sorted({ requests, window_seconds, period, plans = {}, charge }: RateLimitPolicy) {
+  const numbers = Object.entries(plans).map(([plan, own]) => [
+    plan,
+    own === false ? false : [own.requests, own.window_seconds],
+  ]);
+  return [
+    requests,
+    window_seconds,
+    period,
+    charge,
+    numbers.sort(([one = ""], [other = ""]) => (one < other ? -1 : 1)),
+  ];
+}

@@ -1,0 +1,149 @@
+/** The schemas of rate limits: policies of a service and the limits of its routes (RG-24, RG-25). */
+import { type Static, Type } from "@sinclair/typebox";
+import { mapOf } from "../schemas/index.ts";
+import {
+  PLAN_NAME_LENGTH_MAX,
+  PLANS_MAX,
+  POLICY_NAME_LENGTH_MAX,
+  RATE_LIMIT_REQUESTS_MAX,
+  RATE_LIMIT_WINDOW_SECONDS_MAX,
+  ROUTE_LIMITS_MAX,
+} from "./limits.ts";
+import { fieldMessage, messages, windowMessage } from "./messages.ts";
+
+/** Returns the options of an object without further fields, and its name in messages. */
+const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
+
+export const PolicyName = Type.String({
+  pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,
+  minLength: 1,
+  maxLength: POLICY_NAME_LENGTH_MAX,
+  message: messages.policy_name,
+  title: "PolicyName",
+  description: "The name of an entry of the service's rate_limits.",
+  examples: ["burst"],
+});
+
+export const PlanName = Type.String({
+  pattern: `^[a-z0-9:._-]{1,${PLAN_NAME_LENGTH_MAX}}$`,
+  minLength: 1,
+  maxLength: PLAN_NAME_LENGTH_MAX,
+  rule: `must be 1 to ${PLAN_NAME_LENGTH_MAX} lower-case letters, digits, \`:\`, \`.\`, \`_\` and \`-\``,
+  title: "PlanName",
+  description: "The name of a plan, which limits of routes may refer to.",
+  examples: ["pro"],
+});
+
+export const RateLimitRequests = Type.Integer({
+  minimum: 1,
+  maximum: RATE_LIMIT_REQUESTS_MAX,
+  message: fieldMessage("requests", `a whole number above 0, at most ${RATE_LIMIT_REQUESTS_MAX}`),
+  description: "Requests admitted in one window or period.",
+  examples: [100],
+});
+
+export const RateLimitWindow = Type.Integer({
+  minimum: 1,
+  maximum: RATE_LIMIT_WINDOW_SECONDS_MAX,
+  message: windowMessage,
+  description: "Length of the window in seconds. The first request opens it.",
+  examples: [60],
+});
+
+export const RateLimitPeriod = Type.Union([Type.Literal("day"), Type.Literal("month")], {
+  title: "RateLimitPeriod",
+  message: fieldMessage("period", "day or month"),
+  description: "A calendar day or month in UTC, in place of window_seconds.",
+  examples: ["month"],
+});
+
+const NoRateLimit = Type.Literal(false, { title: "NoRateLimit", description: "`false`: no limit." });
+
+const PlanNumbers = Type.Object(
+  { requests: RateLimitRequests, window_seconds: Type.Optional(RateLimitWindow) },
+  {
+    ...closed("A limit of a plan"),
+    title: "PlanNumbers",
+    description: "The numbers for organizations of the plan. Without window_seconds the window stays.",
+  },
+);
+
+const PlanRateLimit = Type.Union([NoRateLimit, PlanNumbers], {
+  title: "PlanRateLimit",
+  message: messages.plan_limit,
+  description: "The limit of one plan: its own numbers, or `false` for no limit.",
+  examples: [{ requests: 600 }, false],
+});
+
+/** The fields of a limit. A rule requires exactly one of `window_seconds` and `period`. */
+const limitFields = {
+  requests: RateLimitRequests,
+  window_seconds: Type.Optional(RateLimitWindow),
+  period: Type.Optional(RateLimitPeriod),
+  plans: Type.Optional(
+    mapOf(PlanName, PlanRateLimit, {
+      minProperties: 1,
+      maxProperties: PLANS_MAX,
+      message: messages.plans,
+      description:
+        "Limits by plan, on organization and member routes. A plan that is not named has the limit's own numbers.",
+      examples: [{ pro: { requests: 600 }, enterprise: false }],
+    }),
+  ),
+  charge: Type.Optional(
+    Type.Literal("success", {
+      message: messages.charge,
+      description: "`success`: a request that ends in a 5xx or without an answer does not count.",
+    }),
+  ),
+};
+
+export const InlineRateLimit = Type.Object(limitFields, {
+  ...closed("A limit of a route"),
+  title: "InlineRateLimit",
+  description: "A bucket of its own for each method of the route.",
+});
+export type InlineRateLimit = Static<typeof InlineRateLimit>;
+
+const RateLimitList = Type.Array(
+  Type.Union([InlineRateLimit, PolicyName], {
+    title: "ListedRateLimit",
+    message: messages.listed_limit,
+    description: "One of several limits of a route.",
+  }),
+  {
+    minItems: 1,
+    maxItems: ROUTE_LIMITS_MAX,
+    title: "RateLimitList",
+    message: messages.limit_list,
+    description: "Limits that all hold: a request is admitted if none is exhausted.",
+  },
+);
+
+export const RouteRateLimit = Type.Union([NoRateLimit, InlineRateLimit, PolicyName, RateLimitList], {
+  title: "RouteRateLimit",
+  message: messages.rate_limit,
+  description:
+    "`false`: unlimited. Object: own limit. String: a policy of the service. List: several of these. Omitted: the default.",
+  examples: [{ requests: 100, window_seconds: 60 }, "burst", false],
+});
+export type RouteRateLimit = Static<typeof RouteRateLimit>;
+
+export const RateLimitPolicy = Type.Object(
+  {
+    ...limitFields,
+    shared: Type.Optional(
+      Type.Boolean({
+        description: "`true`: one bucket for all services that declare the name as shared.",
+        message: "shared is true or false.",
+      }),
+    ),
+  },
+  {
+    ...closed("A policy"),
+    title: "RateLimitPolicy",
+    description: "A limit that routes share by naming it.",
+    examples: [{ requests: 1000, window_seconds: 60, shared: true }],
+  },
+);
+export type RateLimitPolicy = Static<typeof RateLimitPolicy>;

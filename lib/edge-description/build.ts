@@ -1,0 +1,142 @@
+import {
+  type RouteTable,
+  SCOPES,
+  type StoredRoute,
+  type StoredServiceConfig,
+} from "../domain/routes/index.ts";
+import type { JsonObject } from "../openapi/index.ts";
+import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
+import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
+import { introduction } from "./introduction.ts";
+import { UniqueNames } from "./names.ts";
+import { type Placed, placeRoutes } from "./places.ts";
+import { schemesOf } from "./security.ts";
+import type { KnownDescription } from "./service-description.ts";
+import { ServiceMerge } from "./service-merge.ts";
+import { Work } from "./work.ts";
+
+/** The inputs of the edge description. */
+export interface EdgeSources {
+  readonly title: string;
+  /** The URL where clients call the gateway, or undefined when the registry does not know it. */
+  readonly server_url: string | undefined;
+  readonly table: RouteTable;
+  readonly services: ReadonlyMap<string, StoredServiceConfig>;
+  /** The descriptions of the services that name one, by service. */
+  readonly descriptions: ReadonlyMap<string, KnownDescription>;
+}
+
+/** The number of operations and schemas of each service that were left out because they cost too much. */
+export type LeftOut = ReadonlyMap<string, number>;
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
+const UNKNOWN_ORIGIN = "${API_URL}";
+/** The maximum cost of the descriptions of all services together, as {@link Work} counts. */
+const ALL_WORK_MAX = 256 * 1024 * 1024;
+
+/**
+ * Yields the edge description of the served routes in pieces of JSON. It can have megabytes, so each piece
+ * takes a short time; a piece can be empty.
+ */
+export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
+  const { title, server_url, descriptions } = sources;
+  const names = new UniqueNames(Object.keys(errorSchemas));
+  const work = new Work(ALL_WORK_MAX);
+  const merges = new Map<string, ServiceMerge>();
+  for (const [service, { description }] of descriptions) {
+    if (description !== null) merges.set(service, new ServiceMerge(service, description, names, work));
+  }
+  const { placed, tags } = yield* placeRoutes(edgeRoutes(sources), merges, server_url ?? UNKNOWN_ORIGIN);
+  const head = {
+    openapi: "3.1.0",
+    info: { title, version: "1.0.0", description: introduction },
+    servers: [{ url: server_url ?? "/", description: "The gateway." }],
+    security: [],
+  };
+  yield `${JSON.stringify(head).slice(0, -1)},"tags":[`;
+  yield* joined(tags.values().map((tag) => JSON.stringify(tag)));
+  yield '],"paths":{';
+  const used = yield* paths(placed, merges);
+  yield '},"components":{"schemas":{';
+  yield* joined(componentSchemas(placed.length > 0, merges));
+  const rest = JSON.stringify({
+    ...usedComponents(used),
+    securitySchemes: schemesOf(new Set(placed.map(({ edge }) => edge.route.scope))),
+  });
+  const left_out = new Map([...merges].map(([service, merge]) => [service, merge.left_out]));
+  yield `},${rest.slice(1)},"x-service-documents":${JSON.stringify(marksOf(descriptions, left_out))}}`;
+  return left_out;
+}
+
+/** Yields every route except OPTIONS, which the gateway answers itself; null is a step without a route. */
+function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | null> {
+  const rows = new Map<string, StoredRoute>();
+  for (const [service, config] of services) {
+    for (const row of SCOPES.flatMap((scope) => config[scope]?.routes ?? [])) {
+      for (const method of row.methods) rows.set(`${service} ${method} ${row.path}`, row);
+    }
+    yield null;
+  }
+  for (const route of table.unordered) {
+    if (route.method === "OPTIONS") continue;
+    const rate_limit = rows.get(`${route.service} ${route.method} ${route.path}`)?.rate_limit;
+    const policies = services.get(route.service)?.rate_limits;
+    const policy = typeof rate_limit === "string" ? (policies?.[rate_limit] ?? null) : null;
+    yield { route, rate_limit, policy };
+  }
+}
+
+/** Yields the paths. Returns the references of their operations to responses and headers of the gateway. */
+function* paths(
+  placed: readonly Placed[],
+  merges: ReadonlyMap<string, ServiceMerge>,
+): Generator<string, ReadonlySet<string>> {
+  const used = new Set<string>();
+  let path: string | null = null;
+  for (const { place, edge, found } of placed) {
+    const merge = merges.get(edge.route.service);
+    const merged = found === null ? null : (merge?.operation(edge, found, place) ?? null);
+    const operation = merged ?? JSON.stringify(edgeOperation(edge, null, place));
+    for (const ref of references(operation)) used.add(ref);
+    const start = path === place.path ? "," : `${path === null ? "" : "},"}${JSON.stringify(place.path)}:{`;
+    yield `${start}"${edge.route.method.toLowerCase()}":${operation}`;
+    path = place.path;
+  }
+  if (path !== null) yield "}";
+  return used;
+}
+
+function* componentSchemas(hasErrors: boolean, merges: ReadonlyMap<string, ServiceMerge>): Generator<string> {
+  if (hasErrors) yield JSON.stringify(errorSchemas).slice(1, -1);
+  for (const merge of merges.values()) yield* merge.components();
+}
+
+/** Yields the texts with commas between those that are not empty. */
+function* joined(texts: Iterable<string>): Generator<string> {
+  let comma = "";
+  for (const text of texts) {
+    yield text === "" ? "" : comma + text;
+    if (text !== "") comma = ",";
+  }
+}
+
+/** Reports the age and completeness of each service's description, which explain missing descriptions. */
+function marksOf(descriptions: EdgeSources["descriptions"], left_out: LeftOut): JsonObject[] {
+  return [...descriptions].map(([service, { status, read_at }]) => {
+    const count = left_out.get(service) ?? 0;
+    return { service, status, ...(status === "stale" && { read_at }), ...(count > 0 && { left_out: count }) };
+  });
+}
+
+function references(text: string): string[] {
+  return text.match(/"#\/components\/(responses|headers)\/[A-Za-z-]+"/g) ?? [];
+}
+
+/** Returns the gateway's responses and headers that operations or other responses refer to. */
+function usedComponents(used: ReadonlySet<string>): JsonObject {
+  const pick = (kind: string, all: Readonly<Record<string, JsonObject>>, refs: ReadonlySet<string>) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => refs.has(`"#/components/${kind}/${name}"`)));
+  const responses = pick("responses", sharedResponses, used);
+  const all = new Set([...used, ...references(JSON.stringify(responses))]);
+  return { responses, headers: pick("headers", gatewayHeaders, all) };
+}

@@ -1,0 +1,223 @@
+import { isRecord } from "../domain/json/index.ts";
+import { type AppliedLimit, shownLimit } from "../domain/ratelimit/index.ts";
+import type { CompiledRoute, RateLimitPolicy, Scope, StoredRoute } from "../domain/routes/index.ts";
+import { type JsonObject, operationSamples } from "../openapi/index.ts";
+import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences } from "./gateway-errors.ts";
+import { credentialSamples, securityOf } from "./security.ts";
+import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
+
+/** A route as clients of the gateway call it. */
+export interface EdgeRoute {
+  readonly route: CompiledRoute;
+  readonly rate_limit: StoredRoute["rate_limit"];
+  /** The policy that `rate_limit` names. */
+  readonly policy: RateLimitPolicy | null;
+}
+
+/** The parts of an operation that depend on all other operations. */
+export interface Place {
+  /** The params in the spelling of the description's path, in the order of the route. */
+  readonly params: readonly string[];
+  readonly path: string;
+  readonly operation_id: string;
+  readonly tag: string;
+  /** The origin where clients call the gateway. */
+  readonly origin: string;
+}
+
+const JSON_TYPE = "application/json";
+const ANY_TYPE = "*/*";
+const WITHOUT_BODY = /^(1..|204|205|304)$/;
+
+/**
+ * Builds the operation of a route from what the gateway does, and from the service's description of it, if
+ * any.
+ */
+export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null, place: Place): JsonObject {
+  const { route } = edge;
+  const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
+  const body = service === null ? unknownBody(route) : isBodiless(route) ? null : service.body;
+  return {
+    operationId: place.operation_id,
+    summary: service?.summary ?? `${route.method} ${route.path}`,
+    description: description(edge, service),
+    tags: [place.tag],
+    ...(service?.deprecated && { deprecated: true }),
+    security: securityOf(route.scope),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== null && { requestBody: body }),
+    responses: responses(route, service),
+    "x-scope": route.scope,
+    ...(route.requiredLabels !== null && { "x-required-labels": route.requiredLabels.list }),
+    "x-rate-limit": rateLimit(edge),
+    "x-codeSamples": operationSamples({
+      method: route.method,
+      path: place.path,
+      origin: place.origin,
+      credential: credentialSamples(route.scope),
+      parameters,
+      body: body === null ? null : (service?.body_sample ?? null),
+    }),
+  };
+}
+
+function isBodiless({ method }: CompiledRoute): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/**
+ * Returns a body of any type when the service describes nothing, or null for methods that usually have none.
+ */
+function unknownBody({ method }: CompiledRoute): JsonObject | null {
+  return method === "GET" || method === "HEAD" || method === "DELETE"
+    ? null
+    : { content: { [ANY_TYPE]: {} } };
+}
+
+function pathParameters(
+  { params }: CompiledRoute,
+  service: ServiceOperation | null,
+  place: Place,
+): JsonObject[] {
+  return params.map((param, index) => ({
+    name: place.params[index] ?? param,
+    in: "path",
+    required: true,
+    ...(service?.path_params.get(param) ?? { schema: { type: "string", minLength: 1 } }),
+  }));
+}
+
+const CALLERS: Readonly<Record<Scope, string>> = {
+  public: "everyone, without a credential.",
+  user: "a person, by a token of the identity provider or a user API key.",
+  organization:
+    "a member of an organization, by a member API key or a session; it is about that organization.",
+  member: "a member of an organization, by a member API key or a session; it is about that member.",
+};
+
+/** The party that each scope's limit counts requests for. */
+const COUNTED: Readonly<Record<Scope, string>> = {
+  public: "client address",
+  user: "person",
+  organization: "organization",
+  member: "member",
+};
+
+function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceOperation | null): string {
+  const { scope, requiredLabels, rateLimit: limit } = route;
+  const labels = requiredLabels?.list.map((label) => `\`${label}\``).join(", ");
+  const isLabelled = labels !== undefined && (scope === "organization" || scope === "member");
+  const together = typeof rate_limit === "string" ? `, together with all of \`${rate_limit}\`` : "";
+  const shared = policy?.shared ? " of every service" : "";
+  const lines = [
+    `**Callers:** ${CALLERS[scope]}`,
+    ...(isLabelled ? [`**Labels:** the member's role grants one of ${labels}, or \`*\`.`] : []),
+    limit === null
+      ? "**Limit:** none."
+      : `**Limit:** ${numbersText(limit)} for each ${COUNTED[scope]}${together}${shared}.`,
+  ];
+  return [...(service?.description === undefined ? [] : [service.description]), lines.join("  \n")].join(
+    "\n\n",
+  );
+}
+
+function numbersText(limit: Exclude<CompiledRoute["rateLimit"], null>): string {
+  if (limit === "fallback") return "as many requests as `X-RateLimit-Limit` says";
+  if ("requests" in limit) return `${limit.requests} requests in ${limit.windowSeconds} s`;
+  const text = (limits: readonly AppliedLimit[]) =>
+    limits.length === 0 ? "no limit" : limits.map(appliedText).join(" and ");
+  const plans = Object.entries(limit.plans).map(
+    ([plan, limits]) => `${text(limits)} with the plan \`${plan}\``,
+  );
+  return [text(limit.limits), ...plans].join("; ");
+}
+
+const appliedText = ({ requests, window }: AppliedLimit) =>
+  typeof window === "number" ? `${requests} requests in ${window} s` : `${requests} requests a ${window}`;
+
+function rateLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | false {
+  const { rateLimit: limit, scope } = route;
+  if (limit === null) return false;
+  const per = COUNTED[scope].replace(" ", "_");
+  if (limit === "fallback") return { default: true, per };
+  if (!("requests" in limit)) {
+    const plans = Object.entries(limit.plans).map(([plan, limits]) => [plan, limits.map(shownLimit)]);
+    return { limits: limit.limits.map(shownLimit), plans: Object.fromEntries(plans), per };
+  }
+  return {
+    requests: limit.requests,
+    window_seconds: limit.windowSeconds,
+    per,
+    ...(typeof rate_limit === "string" && { policy: rate_limit, shared: policy?.shared === true }),
+  };
+}
+
+function responses(route: CompiledRoute, service: ServiceOperation | null): JsonObject {
+  const answers = new Map(service?.responses);
+  if (answers.size === 0) {
+    answers.set("2XX", {
+      description: "The answer of the service.",
+      headers: {},
+      content: { [ANY_TYPE]: {} },
+    });
+  }
+  const merged = new Map([...answers].map(([status, answer]) => [status, ofService(route, status, answer)]));
+  for (const each of gatewayResponses(route)) {
+    const answer = answers.get(each.status);
+    const { component, response } = each;
+    const alone = component === null ? response : componentOf(component);
+    merged.set(each.status, answer === undefined ? alone : ofBoth(route, answer, each));
+  }
+  return Object.fromEntries(merged);
+}
+
+function ofService(
+  route: CompiledRoute,
+  status: string,
+  { description, headers, content }: ServiceResponse,
+): JsonObject {
+  const isEmpty = route.method === "HEAD" || WITHOUT_BODY.test(status) || Object.keys(content).length === 0;
+  return {
+    description: description || "The answer of the service.",
+    headers: { ...headers, ...headerReferences(answerHeaders(route)) },
+    ...(!isEmpty && { content }),
+  };
+}
+
+/** Merges the responses of the service and the gateway for a status that both can answer. */
+function ofBoth(route: CompiledRoute, answer: ServiceResponse, gateway: GatewayResponse): JsonObject {
+  const own = gateway.response;
+  const media = isRecord(own.content) ? own.content[JSON_TYPE] : undefined;
+  const content = { ...answer.content, [JSON_TYPE]: bothMedia(answer.content[JSON_TYPE], media) };
+  const saysNoMore = Bun.deepEquals(content, own.content) && Object.keys(answer.headers).length === 0;
+  if (saysNoMore && gateway.component !== null) return componentOf(gateway.component);
+  const descriptions = [answer.description, own.description].filter((each) => each !== "");
+  return {
+    description: [...new Set(descriptions)].join("\n\n"),
+    headers: {
+      ...answer.headers,
+      ...(isRecord(own.headers) && own.headers),
+      ...headerReferences(answerHeaders(route)),
+    },
+    ...(route.method !== "HEAD" && { content }),
+  };
+}
+
+function bothMedia(service: unknown, gateway: unknown): JsonObject {
+  const theirs = isRecord(service) ? service : {};
+  const ours = isRecord(gateway) ? gateway : {};
+  if (service === undefined) return ours;
+  const examples: JsonObject = isRecord(theirs.examples) ? { ...theirs.examples } : {};
+  if (theirs.example !== undefined) examples.example = { value: theirs.example };
+  for (const [code, example] of Object.entries(isRecord(ours.examples) ? ours.examples : {})) {
+    if (Object.values(examples).some((each) => Bun.deepEquals(each, example))) continue;
+    examples[Object.hasOwn(examples, code) ? `${code} of the gateway` : code] = example;
+  }
+  if (theirs.schema === undefined) return { examples };
+  const isOurs = Bun.deepEquals(theirs.schema, ours.schema);
+  return { schema: isOurs ? ours.schema : { anyOf: [theirs.schema, ours.schema] }, examples };
+}
+
+function componentOf(name: string): JsonObject {
+  return { $ref: `#/components/responses/${name}` };
+}

@@ -1,0 +1,151 @@
+import { MAX_BODY_BYTES_DEFAULT } from "../contracts/gateway.ts";
+import { type ErrorCode, ErrorEnvelope, errorCodes, wireCode } from "../domain/errors/index.ts";
+import type { CompiledRoute } from "../domain/routes/index.ts";
+import {
+  type DescribedError,
+  documentedEnvelope,
+  errorExample,
+  type JsonObject,
+  OpenApiSchemas,
+} from "../openapi/index.ts";
+
+/** The errors of the gateway on a matched route, and of services that answer in the platform's error form. */
+const CODES: readonly ErrorCode[] = [
+  ...(["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const),
+  ...(["RATE_LIMITED", "INTERNAL_ERROR", "BAD_GATEWAY", "SERVICE_UNAVAILABLE"] as const),
+  ...(["VALIDATION_ERROR", "NOT_FOUND", "CONFLICT", "ORGANIZATION_HANDOFF_REQUIRED"] as const),
+];
+
+const schemas = new OpenApiSchemas();
+/** A reference to the schema of the platform's errors. */
+export const ERROR_SCHEMA = schemas.convert(documentedEnvelope(new Set(CODES)));
+
+/** The schemas of the gateway's errors, by name. */
+export const errorSchemas: Readonly<Record<string, JsonObject>> = schemas.components;
+
+/** The fields of `error` in the platform's error form. */
+export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set(
+  Object.keys(ErrorEnvelope.properties.error.properties),
+);
+
+const header = (description: string, schema: JsonObject, example: unknown) => ({
+  description,
+  schema,
+  example,
+});
+
+/** The headers that the gateway sets, by name. */
+export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
+  "X-Request-ID": header(
+    "Names this request in logs and audit events: quote it when you ask for help.",
+    { type: "string", format: "uuid" },
+    "0199f4c1-7d1e-7c3a-9b1f-2f6a1c0d4e5b",
+  ),
+  "X-RateLimit-Limit": header("Requests that one window admits.", { type: "integer", minimum: 1 }, 100),
+  "X-RateLimit-Remaining": header("Requests left in this window.", { type: "integer", minimum: 0 }, 99),
+  "X-RateLimit-Reset": header(
+    "The time when the window ends, in seconds since 1970.",
+    { type: "integer", minimum: 0 },
+    1_790_000_000,
+  ),
+  "Retry-After": header("Seconds to wait before the next attempt.", { type: "integer", minimum: 0 }, 10),
+  "WWW-Authenticate": header("How to authenticate.", { type: "string" }, "Bearer"),
+};
+
+const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+/** Returns references to headers among the description's components. */
+export function headerReferences(names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Returns the headers that the gateway adds to every answer of a service on a route. */
+export function answerHeaders({ rateLimit }: Pick<CompiledRoute, "rateLimit">): string[] {
+  return ["X-Request-ID", ...(rateLimit === null ? [] : RATE_HEADERS)];
+}
+
+const ANY = ["X-Request-ID"];
+const COUNTED = [...ANY, ...RATE_HEADERS];
+
+type Condition = (route: CompiledRoute) => boolean;
+const always: Condition = () => true;
+const isProtected: Condition = ({ scope }) => scope !== "public";
+const isLimited: Condition = (route) => isProtected(route) || route.rateLimit !== null;
+const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope === "member";
+const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
+
+/** The errors that are equal on all routes that have them, by component: headers, and the routes (RG-93). */
+const SHARED: readonly [component: string, DescribedError, headers: readonly string[], on: Condition][] = [
+  [
+    "InvalidPathParameter",
+    { code: "INVALID_REQUEST", message: "A path parameter must be one path segment." },
+    COUNTED,
+    ({ params }) => params.length > 0,
+  ],
+  ["Unauthorized", { code: "UNAUTHORIZED" }, ANY, isOfMembers],
+  [
+    "UnauthorizedPerson",
+    { code: "UNAUTHORIZED" },
+    [...ANY, "WWW-Authenticate"],
+    ({ scope }) => scope === "user",
+  ],
+  ["RequestTimeout", { code: "REQUEST_TIMEOUT" }, COUNTED, hasBody],
+  ["PayloadTooLarge", { code: "PAYLOAD_TOO_LARGE" }, COUNTED, hasBody],
+  // too many bad credentials are 429 as well
+  ["RateLimited", { code: "RATE_LIMITED" }, [...COUNTED, "Retry-After"], isLimited],
+  ["InternalError", { code: "INTERNAL_ERROR" }, COUNTED, always],
+  ["BadGateway", { code: "BAD_GATEWAY" }, COUNTED, always],
+  [
+    "ServiceUnavailable",
+    { code: "SERVICE_UNAVAILABLE" },
+    [...COUNTED, "Retry-After"],
+    (route) => isLimited(route) || route.audited,
+  ],
+];
+
+/** The errors that are equal on all routes that have them, as components. */
+export const sharedResponses: Readonly<Record<string, JsonObject>> = Object.fromEntries(
+  SHARED.map(([component, error, headers]) => [component, errorResponse(error, headers)]),
+);
+
+/**
+ * An answer of the gateway. `component` is its name among the components, or null for an answer of one route
+ * only.
+ */
+export interface GatewayResponse {
+  readonly status: string;
+  readonly component: string | null;
+  readonly response: JsonObject;
+}
+
+/** Returns the gateway's errors on a route, one for each status. */
+export function gatewayResponses(route: CompiledRoute): GatewayResponse[] {
+  const shared = SHARED.filter(([, , , on]) => on(route)).map(([component, { code }]) => ({
+    status: String(errorCodes[code].status),
+    component,
+    response: sharedResponses[component] ?? {},
+  }));
+  const isLabelled = route.requiredLabels !== null && isOfMembers(route);
+  return isLabelled ? [...shared, { status: "403", component: null, response: forbidden(route) }] : shared;
+}
+
+function forbidden(route: CompiledRoute): JsonObject {
+  const details = {
+    permission: "required_labels",
+    resource: "route",
+    resource_id: route.path,
+    required_labels: route.requiredLabels?.list ?? [],
+  };
+  return errorResponse({ code: "FORBIDDEN", details }, answerHeaders(route));
+}
+
+function errorResponse(error: DescribedError, headers: readonly string[]): JsonObject {
+  const context = { body: null, query: null, ids: new Map(), body_bytes_max: MAX_BODY_BYTES_DEFAULT };
+  const value = errorExample(error, context);
+  const code = wireCode(error.code);
+  return {
+    description: `${code}: ${value.error.message}`,
+    headers: headerReferences(headers),
+    content: { "application/json": { schema: ERROR_SCHEMA, examples: { [code]: { value } } } },
+  };
+}

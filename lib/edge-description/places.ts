@@ -1,0 +1,134 @@
+import { type CompiledRoute, segmentsOf } from "../domain/routes/index.ts";
+import type { EdgeRoute, Place } from "./edge-operation.ts";
+import { pascalCase, UniqueNames } from "./names.ts";
+import type { FoundOperation } from "./service-description.ts";
+import type { ServiceMerge } from "./service-merge.ts";
+
+/** A route with its place in the description, and the service's description of it. */
+export interface Placed {
+  readonly edge: EdgeRoute;
+  readonly found: FoundOperation | null;
+  readonly place: Place;
+}
+
+export interface Tag {
+  name: string;
+  description?: string;
+}
+
+const TAG_LENGTH_MAX = 128;
+const OPERATION_ID = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/**
+ * Sorts routes into the order of the description, and resolves conflicts between them. Paths that differ in
+ * the names of params only become one path. Operation ids become unique. The tags of two services stay apart.
+ * Each yield ends a short step.
+ */
+export function* placeRoutes(
+  edges: Iterable<EdgeRoute | null>,
+  merges: ReadonlyMap<string, ServiceMerge>,
+  origin: string,
+): Generator<"", { placed: Placed[]; tags: Tag[] }> {
+  const routes: { edge: EdgeRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
+  /** The first path of each shape in text order, which all routes of the shape share. */
+  const paths = new Map<string, CompiledRoute>();
+  const tags = new TagNames();
+  /** The number of operations that want an id. */
+  const wanted = new Map<string, number>();
+  for (const edge of edges) {
+    yield "";
+    if (edge === null) continue;
+    const { route } = edge;
+    const found = merges.get(route.service)?.find(route) ?? null;
+    const shape = route.path.replace(/\{[^{}]*\}/g, "{}");
+    const tag = tagOf(edge, found);
+    const first = paths.get(shape);
+    if (first === undefined || route.path < first.path) paths.set(shape, route);
+    tags.use(route.service, tag);
+    const id = ownId(found);
+    if (id !== null) increment(wanted, idKey(id));
+    routes.push({ edge, found, shape, tag });
+  }
+  const sorted = new Map(
+    routes.map((each) => [`${paths.get(each.shape)?.path}\0${each.edge.route.method}`, each]),
+  );
+  const all = yield* tags.list(merges);
+  const unique = [...wanted].flatMap(([id, count]) => (count === 1 ? [id] : []));
+  const ids = new UniqueNames(unique, idKey);
+  const placed: Placed[] = [];
+  for (const key of [...sorted.keys()].sort()) {
+    yield "";
+    const each = sorted.get(key);
+    if (each === undefined) continue;
+    const { edge, found, shape } = each;
+    const { path, params } = paths.get(shape) ?? edge.route;
+    const own = ownId(found);
+    // a service keeps its own id if no other operation wants it
+    const isUnique = own !== null && wanted.get(idKey(own)) === 1;
+    const operation_id = isUnique ? own : ids.take(derivedId(edge.route.method, path));
+    const tag = tags.nameOf(edge.route.service, each.tag);
+    placed.push({ edge, found, place: { path, params, origin, tag, operation_id } });
+  }
+  return { placed, tags: all };
+}
+
+/** Returns the first tag of the service's operation, or the service's name without one. */
+function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
+  const [tag] = Array.isArray(found?.operation.tags) ? found.operation.tags : [];
+  return typeof tag === "string" && tag.trim() !== "" ? tag.slice(0, TAG_LENGTH_MAX) : route.service;
+}
+
+/** The tags of all services. A tag that several services use gets the service's name. */
+class TagNames {
+  readonly #tags = new Map<string, Set<string>>();
+  /** The number of services that use a tag. */
+  readonly #users = new Map<string, number>();
+
+  use(service: string, tag: string): void {
+    const tags = this.#tags.get(service) ?? new Set();
+    if (!tags.has(tag)) increment(this.#users, tag);
+    this.#tags.set(service, tags.add(tag));
+  }
+
+  /**
+   * Returns all tags, one service in each step. The tags of a service keep the order of its own description.
+   */
+  *list(merges: ReadonlyMap<string, ServiceMerge>): Generator<"", Tag[]> {
+    const all: Tag[] = [];
+    for (const [service, used] of [...this.#tags].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      const described = merges.get(service)?.tags ?? new Map<string, string | undefined>();
+      for (const tag of new Set(described.keys()).intersection(used).union(used)) {
+        const description = described.get(tag);
+        all.push({ name: this.nameOf(service, tag), ...(description !== undefined && { description }) });
+      }
+      yield "";
+    }
+    return all;
+  }
+
+  nameOf(service: string, tag: string): string {
+    return (this.#users.get(tag) ?? 0) > 1 ? `${tag} (${service})` : tag;
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function ownId(found: FoundOperation | null): string | null {
+  const id = found?.operation.operationId;
+  return typeof id === "string" && OPERATION_ID.test(id) ? id : null;
+}
+
+/** Returns what must be unique of an id, for client generators that ignore case and underscores. */
+function idKey(id: string): string {
+  return id.replaceAll("_", "").toLowerCase();
+}
+
+/** Derives an id from method and path: `GET /org/members/{member_id}` → `getOrgMembersByMemberId`. */
+function derivedId(method: string, path: string): string {
+  const words = segmentsOf(path).map((segment) =>
+    "param" in segment ? `By${pascalCase(segment.param)}` : pascalCase(segment.literal),
+  );
+  return method.toLowerCase() + (words.join("") || "Root");
+}

@@ -1,0 +1,45 @@
+import type { Scope } from "../domain/routes/index.ts";
+import type { JsonObject } from "../openapi/index.ts";
+
+const key = (description: string) => ({ type: "apiKey", in: "header", name: "X-API-Key", description });
+
+/** The credentials that the gateway accepts (GW-33). */
+const securitySchemes = {
+  PersonToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "A person's token of the identity provider.",
+  },
+  PersonKey: key("A person's API key."),
+  MemberKey: key("An API key of a member or a service account of an organization."),
+  MemberSession: key("A session: a member's credential that ends by itself, opened by the member's person."),
+} as const satisfies Record<string, JsonObject>;
+
+type SchemeName = keyof typeof securitySchemes;
+
+const OF_MEMBERS: readonly SchemeName[] = ["MemberKey", "MemberSession"];
+const SCHEMES: Readonly<Record<Scope, readonly SchemeName[]>> = {
+  public: [],
+  user: ["PersonToken", "PersonKey"],
+  organization: OF_MEMBERS,
+  member: OF_MEMBERS,
+};
+
+/** Returns the alternative credentials of a scope, or an empty list for a public route. */
+export function securityOf(scope: Scope): JsonObject[] {
+  return SCHEMES[scope].map((name) => ({ [name]: [] }));
+}
+
+/** Returns the security schemes that routes of these scopes use. */
+export function schemesOf(scopes: ReadonlySet<Scope>): JsonObject {
+  const names = new Set([...scopes].flatMap((scope) => SCHEMES[scope]));
+  return Object.fromEntries([...names].map((name) => [name, securitySchemes[name]]));
+}
+
+/** Returns the header that carries a credential in samples of calls. */
+export function credentialSamples(scope: Scope): [string, string][] {
+  if (scope === "public") return [];
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the sample
+  return scope === "user" ? [["Authorization", "Bearer ${TOKEN}"]] : [["X-API-Key", "${API_KEY}"]];
+}

@@ -1,0 +1,263 @@
+import { isRecord } from "../domain/json/index.ts";
+import { type CompiledRoute, joinPrefix, METHODS } from "../domain/routes/index.ts";
+import type { JsonObject } from "../openapi/index.ts";
+import { VALUE_COST, Work } from "./work.ts";
+
+/** The maximum number of paths in one description. */
+const PATHS_MAX = 10_000;
+/** The maximum length of a path; longer paths serve no route. */
+const PATH_LENGTH_MAX = 4096;
+/** The maximum cost of reading all paths. Each new segment costs `SEGMENT_COST`. */
+const PATHS_WORK_MAX = 8 * 1024 * 1024;
+const SEGMENT_COST = 64;
+/** The maximum length of a chain of references. `REFERENCE_LENGTH_MAX` bounds each reference. */
+const REFERENCES_MAX = 16;
+const REFERENCE_LENGTH_MAX = 2048;
+
+/** The reason why an answer of a service is not a usable OpenAPI description. */
+export class NotADescription extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "NotADescription";
+  }
+}
+
+/** The last known description of a service that names one. */
+export interface KnownDescription {
+  /**
+   * `stale`: the current one cannot be read, and the last good one is used. `missing`: none was ever read.
+   */
+  readonly status: "current" | "stale" | "missing";
+  readonly description: ServiceDescription | null;
+  /** The time of the last good read (RFC 3339), or null before one. */
+  readonly read_at: string | null;
+}
+
+/** An operation of a service's description that serves a route. */
+export interface FoundOperation {
+  readonly operation: JsonObject;
+  /** The parameters that all methods of the path share. */
+  readonly shared: unknown;
+  /**
+   * The route's param for each param of the described path, or null for a param that the gateway fills in.
+   */
+  readonly params: ReadonlyMap<string, string | null>;
+}
+
+/** A path segment; its shape has `{}` for each placeholder. */
+interface Segment<Placeholder> {
+  readonly shape: string;
+  readonly placeholders: readonly Placeholder[];
+}
+
+interface Node {
+  readonly children: Map<string, Node>;
+  /**
+   * The operations by method, in lower case. When several paths end here, the first one with the method
+   * counts.
+   */
+  readonly operations: Map<string, Described>;
+}
+
+interface Described extends Omit<FoundOperation, "params"> {
+  readonly segments: readonly Segment<string>[];
+}
+
+/**
+ * The OpenAPI description of one service, as received. No part of it is assumed to be valid. References to
+ * other descriptions are not followed.
+ */
+export class ServiceDescription {
+  readonly #root: JsonObject;
+  readonly #tree = node();
+
+  private constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  /**
+   * Reads a description, one path in each step.
+   *
+   * @throws NotADescription for a value that is not an OpenAPI 3 description
+   */
+  static *read(value: unknown): Generator<void, ServiceDescription> {
+    if (!isRecord(value)) throw new NotADescription("The description is not a JSON object.");
+    if (typeof value.swagger === "string") {
+      throw new NotADescription("The description is Swagger 2.0: use OpenAPI 3.0 or 3.1.");
+    }
+    if (typeof value.openapi !== "string" || !/^3\.[0-2]\./.test(value.openapi)) {
+      throw new NotADescription("The description does not say `openapi: 3.0.x` or `3.1.x`.");
+    }
+    if (!isRecord(value.paths)) throw new NotADescription("The description has no paths.");
+    const paths = Object.entries(value.paths);
+    if (paths.length > PATHS_MAX)
+      throw new NotADescription(`The description has more than ${PATHS_MAX} paths.`);
+    const description = new ServiceDescription(value);
+    const work = new Work(PATHS_WORK_MAX);
+    const base = basePath(value);
+    for (const prefix of base === "" ? [""] : [base, ""]) {
+      for (const [path, item] of paths) {
+        const added = work.within(PATHS_WORK_MAX, () => description.#add(prefix + path, item, work));
+        if (added === null)
+          throw new NotADescription("The paths of the description take too much work to read.");
+        yield;
+      }
+    }
+    return description;
+  }
+
+  /** Whether the description is OpenAPI 3.0, whose schemas differ from JSON Schema. */
+  get is30(): boolean {
+    return String(this.#root.openapi).startsWith("3.0.");
+  }
+
+  get tags(): unknown {
+    return this.#root.tags;
+  }
+
+  /**
+   * Returns the operation that serves a route, by the method and path that the gateway calls, or null if
+   * there is none.
+   */
+  find(route: CompiledRoute, work: Work): FoundOperation | null {
+    const segments = upstreamSegments(route);
+    const found = this.#find(this.#tree, segments, 0, route.method.toLowerCase(), work);
+    // HEAD is GET without a body, and seldom described
+    if (found !== null || route.method !== "HEAD") return found;
+    return this.#find(this.#tree, segments, 0, "get", work);
+  }
+
+  /**
+   * Returns `value`, or the object that it refers to inside this description, or null when that is not an
+   * object.
+   */
+  resolve(value: unknown, work: Work): JsonObject | null {
+    let current = value;
+    for (let followed = 0; followed <= REFERENCES_MAX; followed++) {
+      if (!isRecord(current)) return null;
+      if (typeof current.$ref !== "string") return current;
+      current = this.at(current.$ref, work);
+    }
+    return null;
+  }
+
+  /**
+   * Returns the target of a reference such as `#/components/schemas/Widget`, or undefined for a broken or
+   * external one.
+   */
+  at(ref: string, work: Work): unknown {
+    work.spend(VALUE_COST + Math.min(ref.length, REFERENCE_LENGTH_MAX));
+    const pointer = pointerOf(ref);
+    if (pointer === null) return undefined;
+    let current: unknown = this.#root;
+    for (const key of pointer) {
+      if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
+      current = Reflect.get(current, key);
+    }
+    return current;
+  }
+
+  #add(path: string, item: unknown, work: Work): true {
+    const resolved = this.resolve(item, work);
+    if (resolved === null || path.length > PATH_LENGTH_MAX || !path.startsWith("/")) return true;
+    const segments = templateSegments(path);
+    let at = this.#tree;
+    for (const { shape } of segments) {
+      const next = at.children.get(shape) ?? node();
+      if (!at.children.has(shape)) work.spend(SEGMENT_COST + shape.length);
+      at.children.set(shape, next);
+      at = next;
+    }
+    for (const method of METHODS.map((each) => each.toLowerCase())) {
+      const operation = Object.hasOwn(resolved, method) ? resolved[method] : undefined;
+      if (!isRecord(operation) || at.operations.has(method)) continue;
+      at.operations.set(method, { operation, shared: resolved.parameters, segments });
+    }
+    return true;
+  }
+
+  #find(
+    at: Node,
+    segments: readonly Segment<string | null>[],
+    index: number,
+    method: string,
+    work: Work,
+  ): FoundOperation | null {
+    work.spend(VALUE_COST);
+    const segment = segments[index];
+    if (segment === undefined) return foundAt(at.operations.get(method), segments);
+    // a literal of the route may be one value of a param in the description
+    const shapes = segment.placeholders.length > 0 ? [segment.shape] : [segment.shape, "{}"];
+    for (const shape of shapes) {
+      const next = at.children.get(shape);
+      const found = next === undefined ? null : this.#find(next, segments, index + 1, method, work);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+}
+
+function foundAt(
+  described: Described | undefined,
+  called: readonly Segment<string | null>[],
+): FoundOperation | null {
+  if (described === undefined) return null;
+  const { operation, shared, segments } = described;
+  const params = segments.flatMap(({ placeholders }, index) =>
+    placeholders.map((name, place) => [name, called[index]?.placeholders[place] ?? null] as const),
+  );
+  return { operation, shared, params: new Map(params) };
+}
+
+function node(): Node {
+  return { children: new Map(), operations: new Map() };
+}
+
+/** Returns the keys of an internal reference, or null for an external or broken one. */
+export function pointerOf(ref: string): string[] | null {
+  if (!ref.startsWith("#/") || ref.length > REFERENCE_LENGTH_MAX) return null;
+  try {
+    return decodeURIComponent(ref)
+      .slice(2)
+      .split("/")
+      .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the path of the description's first server, such as `/v1`, which precedes all its paths. */
+function basePath({ servers }: JsonObject): string {
+  const [server] = Array.isArray(servers) ? servers : [];
+  const url = isRecord(server) && typeof server.url === "string" ? server.url : "/";
+  const path = joinPrefix(URL.parse(url, "http://service")?.pathname, "/");
+  return path === "/" ? "" : path;
+}
+
+const PLACEHOLDER = /\{([^{}/]*)\}/g;
+
+function templateSegments(path: string): Segment<string>[] {
+  return path
+    .slice(1)
+    .split("/")
+    .map((text) => ({
+      shape: text.replace(PLACEHOLDER, "{}"),
+      placeholders: [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name),
+    }));
+}
+
+/**
+ * Returns the path that the gateway calls for a route; null marks a placeholder that the gateway fills in.
+ */
+function upstreamSegments({ upstream, path, params }: CompiledRoute): Segment<string | null>[] {
+  if (upstream === null) return templateSegments(path);
+  const fillings = upstream.flatMap((part) => {
+    if (typeof part === "string") return [];
+    return "param" in part ? [params[part.param] ?? null] : [null];
+  });
+  const text = upstream.map((part) => (typeof part === "string" ? part : "{}")).join("");
+  return templateSegments(text).map(({ shape, placeholders }) => ({
+    shape,
+    placeholders: fillings.splice(0, placeholders.length),
+  }));
+}

@@ -1,0 +1,215 @@
+import { isRecord } from "../domain/json/index.ts";
+import type { JsonObject } from "../openapi/index.ts";
+import { pascalCase, type UniqueNames } from "./names.ts";
+import { pointerOf, type ServiceDescription } from "./service-description.ts";
+import { VALUE_COST, type Work } from "./work.ts";
+
+const ALIASES_MAX = 16;
+/**
+ * The maximum length of a pattern. Each pattern is compiled once to check it, and longer ones are left out.
+ */
+const PATTERN_LENGTH_MAX = 1024;
+
+/**
+ * Copies schemas of a service's description. Unknown keywords and invalid values are left out, so the result
+ * is valid whatever the service writes. Referenced schemas become components with unique names.
+ */
+export class ServiceSchemas {
+  readonly #description: ServiceDescription;
+  readonly #service: string;
+  readonly #names: UniqueNames;
+  readonly #work: Work;
+  readonly #named = new Map<JsonObject, string>();
+  /** The schemas that conversions since the last {@link keep} refer to. */
+  #mentioned = new Set<JsonObject>();
+  readonly #queue: JsonObject[] = [];
+  readonly #kept = new Set<JsonObject>();
+
+  constructor(service: string, description: ServiceDescription, names: UniqueNames, work: Work) {
+    this.#service = service;
+    this.#description = description;
+    this.#names = names;
+    this.#work = work;
+  }
+
+  /** Keeps what was converted since the last call, with the components that it refers to. */
+  keep(): void {
+    for (const schema of this.#mentioned) {
+      if (this.#kept.has(schema)) continue;
+      this.#kept.add(schema);
+      this.#queue.push(schema);
+    }
+    this.#mentioned.clear();
+  }
+
+  /** Drops what was converted since the last {@link keep}. */
+  drop(): void {
+    this.#mentioned = new Set();
+  }
+
+  /**
+   * Returns the next used component that was not taken yet: its name, and the schema as the service wrote it.
+   */
+  next(): { name: string; schema: JsonObject } | null {
+    const schema = this.#queue.pop();
+    return schema === undefined ? null : { name: this.#named.get(schema) ?? "", schema };
+  }
+
+  convert(schema: unknown): JsonObject {
+    if (schema === false) return { not: {} };
+    if (!isRecord(schema)) return {};
+    const refers = typeof schema.$ref === "string";
+    const converted = refers ? this.#reference(String(schema.$ref)) : {};
+    // OpenAPI 3.0 ignores every keyword beside a reference
+    if (refers && this.#description.is30) return converted;
+    this.#work.spend(VALUE_COST);
+    for (const [keyword, value] of this.#work.entries(schema)) {
+      const kind = KEYWORDS.get(keyword);
+      const part = kind === undefined ? undefined : this.#part(kind, value);
+      if (part !== undefined) converted[keyword] = part;
+    }
+    return this.#as31(schema, converted);
+  }
+
+  #reference(ref: string): JsonObject {
+    let pointer = ref;
+    for (let followed = 0; followed < ALIASES_MAX; followed++) {
+      const target = this.#description.at(pointer, this.#work);
+      if (!isRecord(target)) return typeof target === "boolean" ? this.convert(target) : {};
+      if (typeof target.$ref !== "string" || this.#work.entries(target).length > 1) {
+        this.#mentioned.add(target);
+        return { $ref: `#/components/schemas/${this.#nameOf(target, pointer)}` };
+      }
+      pointer = target.$ref;
+    }
+    return {};
+  }
+
+  #nameOf(schema: JsonObject, pointer: string): string {
+    const known = this.#named.get(schema);
+    if (known !== undefined) return known;
+    const keys = pointerOf(pointer) ?? [];
+    const isComponent = keys.length === 3 && keys[0] === "components";
+    const wanted = isComponent ? keys.slice(2) : keys.slice(-3);
+    const name = this.#names.take(prefixed(pascalCase(this.#service), pascalCase(wanted.join(" "))));
+    this.#named.set(schema, name);
+    return name;
+  }
+
+  #part(kind: Kind, value: unknown): unknown {
+    switch (kind) {
+      case "schema":
+        // readers of descriptions accept true and false as schemas in few places only
+        return isRecord(value) || typeof value === "boolean" ? this.convert(value) : undefined;
+      case "others":
+        return typeof value === "boolean" ? value : this.#part("schema", value);
+      case "schemas":
+        return Array.isArray(value) && value.length > 0 ? value.map((part) => this.convert(part)) : undefined;
+      case "properties":
+        return this.#map(value, isAny);
+      case "patterns":
+        return this.#map(value, isPattern);
+      case "discriminator":
+        return this.#discriminator(value);
+      default:
+        return this.#work.isData(value) && kind(value) ? value : undefined;
+    }
+  }
+
+  #map(value: unknown, isKey: Check): JsonObject | undefined {
+    if (!isRecord(value)) return undefined;
+    const entries = this.#work.entries(value).filter(([key]) => isKey(key));
+    return Object.fromEntries(entries.map(([key, part]) => [key, this.convert(part)]));
+  }
+
+  #discriminator(value: unknown): JsonObject | undefined {
+    if (!isRecord(value) || typeof value.propertyName !== "string") return undefined;
+    const entries = this.#work.entries(value.mapping).flatMap(([key, target]) => {
+      if (typeof target !== "string") return [];
+      const ref = target.startsWith("#") ? target : `#/components/schemas/${target}`;
+      const { $ref } = this.#reference(ref);
+      return $ref === undefined ? [] : [[key, $ref]];
+    });
+    const propertyName = this.#work.text(value.propertyName) ?? "";
+    return entries.length === 0 ? { propertyName } : { propertyName, mapping: Object.fromEntries(entries) };
+  }
+
+  /** Translates the keywords of OpenAPI 3.0 to JSON Schema. */
+  #as31(schema: JsonObject, converted: JsonObject): JsonObject {
+    const { example, nullable } = schema;
+    const isShown = example !== undefined && converted.examples === undefined && this.#work.isData(example);
+    if (isShown) converted.examples = [example];
+    for (const [flag, bound] of BOUNDS) {
+      if (schema[flag] !== true || typeof converted[bound] !== "number") continue;
+      converted[flag] = converted[bound];
+      delete converted[bound];
+    }
+    if (nullable !== true) return converted;
+    if (typeof converted.type === "string") return { ...converted, type: [converted.type, "null"] };
+    return converted.type === undefined ? { anyOf: [converted, { type: "null" }] } : converted;
+  }
+}
+
+/**
+ * Puts the service's name in front: `Identity` and `Member` → `IdentityMember`. A name that begins with it
+ * stays.
+ */
+function prefixed(service: string, name: string): string {
+  const rest = name.startsWith(service) ? name.charAt(service.length) : "x";
+  return /[a-z]/.test(rest) ? `${service}${name}` : name;
+}
+
+const TYPES: readonly unknown[] = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+type Check = (value: unknown) => boolean;
+const isAny: Check = () => true;
+const isText: Check = (value) => typeof value === "string";
+const isFlag: Check = (value) => typeof value === "boolean";
+const isNumber: Check = (value) => typeof value === "number";
+const isPositive: Check = (value) => isNumber(value) && Number(value) > 0;
+const isCount: Check = (value) => Number.isInteger(value) && Number(value) >= 0;
+const isList: Check = (value) => Array.isArray(value) && value.length > 0;
+const isSetOf = (value: unknown, isItem: Check): boolean =>
+  Array.isArray(value) && value.every(isItem) && new Set(value).size === value.length;
+const isNames: Check = (value) => isSetOf(value, isText);
+const isType: Check = (value) =>
+  TYPES.includes(value) || (isList(value) && isSetOf(value, (type) => TYPES.includes(type)));
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string" || value.length > PATTERN_LENGTH_MAX) return false;
+  try {
+    return new RegExp(value, "u").source !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** How the value of a keyword is copied: as data that passes a check, or as a kind of schemas. */
+type Kind = Check | "schema" | "others" | "schemas" | "properties" | "patterns" | "discriminator";
+
+const KEYWORDS_OF: readonly (readonly [Kind, string])[] = [
+  [isText, "title description format contentEncoding contentMediaType"],
+  [isFlag, "deprecated readOnly writeOnly uniqueItems"],
+  [isAny, "const default"],
+  [isList, "enum examples"],
+  [isNumber, "minimum maximum exclusiveMinimum exclusiveMaximum"],
+  [isPositive, "multipleOf"],
+  [isCount, "minLength maxLength minItems maxItems minProperties maxProperties"],
+  [isType, "type"],
+  [isPattern, "pattern"],
+  [isNames, "required"],
+  ["schema", "items contains propertyNames not if then else"],
+  ["others", "additionalProperties unevaluatedProperties"],
+  ["schemas", "prefixItems allOf anyOf oneOf"],
+  ["properties", "properties"],
+  ["patterns", "patternProperties"],
+  ["discriminator", "discriminator"],
+];
+const KEYWORDS = new Map(
+  KEYWORDS_OF.flatMap(([kind, keywords]) => keywords.split(" ").map((keyword) => [keyword, kind] as const)),
+);
+
+const BOUNDS = [
+  ["exclusiveMinimum", "minimum"],
+  ["exclusiveMaximum", "maximum"],
+] as const;

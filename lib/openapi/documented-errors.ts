@@ -1,0 +1,179 @@
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import {
+  ApiError,
+  type ErrorCode,
+  ErrorEnvelope,
+  envelope,
+  errorCodes,
+  errorDetails,
+  type FieldError,
+  fieldErrors,
+  validationError,
+  wireCode,
+} from "../domain/errors/index.ts";
+import { isRecord } from "../domain/json/index.ts";
+import { REQUEST_ID_EXAMPLE } from "../domain/schemas/index.ts";
+
+/** An error of an operation: its code, or a description where the standard example would say less. */
+export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | DescribedError<Code>;
+
+export interface DescribedError<Code extends ErrorCode = ErrorCode> {
+  code: Code;
+  /** The message of the example. */
+  message?: string;
+  /** The details of the example. */
+  details?: Record<string, unknown> | null;
+}
+
+/** The statuses of some error codes, each with the envelope as its body. */
+export type ErrorResponses<Code extends ErrorCode> = {
+  [Status in (typeof errorCodes)[Code]["status"]]: typeof ErrorEnvelope;
+};
+
+const retryAfter = (description: string) => ({
+  "Retry-After": Type.Integer({ minimum: 0, description, examples: [10] }),
+});
+
+/** The response headers of some errors. */
+const errorHeaders: Partial<Record<ErrorCode, object>> = {
+  RATE_LIMITED: retryAfter("Seconds to wait before the next attempt."),
+  SERVICE_UNAVAILABLE: retryAfter("Seconds to wait before the next attempt, if known."),
+};
+
+/**
+ * Returns the errors of an operation as entries of its `response`, beside the success:
+ * `response: { 200: User, ...errorResponses("NOT_FOUND", "VALIDATION_ERROR") }`. openapi.ts adds the example
+ * that this operation would answer.
+ */
+export function errorResponses<Code extends ErrorCode>(
+  ...errors: DocumentedError<Code>[]
+): ErrorResponses<Code> {
+  const byStatus: Record<number, typeof ErrorEnvelope> = {};
+  for (const error of errors) {
+    const { code } = describedError(error);
+    const { status, message } = errorCodes[code];
+    const line = `${wireCode(code)}: ${message}`;
+    const before = byStatus[status];
+    byStatus[status] = {
+      ...ErrorEnvelope,
+      response_description: before === undefined ? line : `${before.response_description}\n\n${line}`,
+      response_headers: { ...before?.response_headers, ...errorHeaders[code] },
+      response_errors: [...(before?.response_errors ?? []), error],
+    };
+  }
+  return ofCodes<Code>(byStatus);
+}
+
+export function describedError<Code extends ErrorCode>(error: DocumentedError<Code>): DescribedError<Code> {
+  return typeof error === "string" ? { code: error } : error;
+}
+
+/**
+ * Returns the errors of a response that {@link errorResponses} made, or an empty result for any other
+ * response.
+ */
+export function errorsOf(schema: unknown): DocumentedError[] {
+  const listed = isRecord(schema) ? schema.response_errors : [];
+  return Array.isArray(listed) ? listed.filter(isDocumentedError) : [];
+}
+
+function isDocumentedError(value: unknown): value is DocumentedError {
+  const code = isRecord(value) ? value.code : value;
+  return typeof code === "string" && code in errorCodes;
+}
+
+/**
+ * Returns the envelope for the description of operations with these errors, with the details that they can
+ * have.
+ */
+export function documentedEnvelope(codes: ReadonlySet<ErrorCode>) {
+  const fields = Object.assign({}, ...[...codes].map((code) => errorDetails[code]));
+  const details = Type.Partial(Type.Object(fields), {
+    additionalProperties: true,
+    title: "Error details",
+    description: "Details of the code. Each property belongs to the code that it names.",
+  });
+  const { error } = ErrorEnvelope.properties;
+  return Type.Object(
+    {
+      error: Type.Object(
+        {
+          ...error.properties,
+          details: Type.Union([details, Type.Null()], { description: "Details that depend on the code." }),
+        },
+        { title: "Error body", description: "The error." },
+      ),
+    },
+    { additionalProperties: false, title: ErrorEnvelope.title, description: ErrorEnvelope.description },
+  );
+}
+
+/** Casts the responses. This is safe, because the loop above sets the status of every code. */
+function ofCodes<Code extends ErrorCode>(
+  byStatus: Record<number, typeof ErrorEnvelope>,
+): ErrorResponses<Code> {
+  // biome-ignore lint/plugin: the comment above the function says why this is safe
+  return byStatus as ErrorResponses<Code>;
+}
+
+/** The input for the examples of an operation's errors. */
+export interface ErrorContext {
+  body: TSchema | null;
+  query: TSchema | null;
+  /** The path's parameters by name, each with an example. */
+  ids: ReadonlyMap<string, unknown>;
+  body_bytes_max: number;
+}
+
+/** Messages that are more specific than the code's own. */
+const messages: Partial<Record<ErrorCode, string>> = { INVALID_REQUEST: "The body is not valid JSON." };
+
+/** Returns the body of this error as the operation would answer it, built in the same way as a real one. */
+export function errorExample(documented: DocumentedError, context: ErrorContext): ErrorEnvelope {
+  const { code, message = messages[code], details }: DescribedError = describedError(documented);
+  if (code === "VALIDATION_ERROR" && details === undefined) {
+    return envelope(validationError(refusedFields(context), message), REQUEST_ID_EXAMPLE);
+  }
+  const said = details === undefined ? exampleDetails(code, context) : details;
+  return envelope(new ApiError(code, { message, details: said ?? undefined }), REQUEST_ID_EXAMPLE);
+}
+
+function exampleDetails(code: ErrorCode, context: ErrorContext): Record<string, unknown> | null {
+  if (code === "PAYLOAD_TOO_LARGE") return { max_size_bytes: context.body_bytes_max };
+  if (code === "NOT_FOUND") return missing(context);
+  const properties = errorDetails[code];
+  return properties === undefined ? null : exampleOfEach(properties);
+}
+
+/** Returns the details for the last id of the path: `{"resource": "member", "id": "01K…"}`. */
+function missing({ ids }: ErrorContext): Record<string, unknown> | null {
+  const last = [...ids].at(-1);
+  return last === undefined ? null : { resource: last[0].replace(/_id$/, ""), id: last[1] };
+}
+
+function exampleOfEach(properties: TProperties): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)]));
+}
+
+function exampleOf({ examples, items, properties }: TSchema): unknown {
+  if (Array.isArray(examples)) return examples[0];
+  return items === undefined ? exampleOfEach(properties) : [exampleOf(items)];
+}
+
+/**
+ * Returns the first problem of a request without its required fields. If no field is required, the request
+ * has an unknown field.
+ */
+function refusedFields({ body, query }: ErrorContext): FieldError[] {
+  const refused = (schema: TSchema, ...values: unknown[]) =>
+    values.flatMap((value) => fieldErrors(schema, value)).slice(0, 1);
+  if (body !== null) return refused(body, {}, zeros(body), UNKNOWN);
+  if (query?.properties.limit !== undefined) return refused(query, { limit: "0" });
+  return query === null ? [] : refused(query, {}, UNKNOWN);
+}
+
+const UNKNOWN = { verbose: "true" };
+
+function zeros({ properties }: TSchema): Record<string, number> {
+  return Object.fromEntries(Object.keys(properties ?? {}).map((name) => [name, 0]));
+}

@@ -1,0 +1,5 @@
+export * from "./code-samples.ts";
+export * from "./documented-errors.ts";
+export * from "./operations.ts";
+export * from "./schema-samples.ts";
+export * from "./schemas.ts";

@@ -1,0 +1,24 @@
+export interface OperationDetail {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags?: string[];
+}
+
+/** Returns the `detail` of each operation from its summary and description, which stand apart from the code. */
+export function describeOperations<Id extends string>(
+  texts: Readonly<Record<Id, readonly [summary: string, description: string]>>,
+  tags?: string[],
+): Readonly<Record<Id, OperationDetail>> {
+  const details: Record<string, OperationDetail> = {};
+  for (const [operationId, [summary, description]] of Object.entries<readonly [string, string]>(texts)) {
+    details[operationId] = { operationId, summary, description, ...(tags && { tags }) };
+  }
+  return byId<Id>(details);
+}
+
+/** Casts the details. This is safe, because the loop above adds one for each id. */
+function byId<Id extends string>(details: Record<string, OperationDetail>): Record<Id, OperationDetail> {
+  // biome-ignore lint/plugin: the comment above the function says why this is safe
+  return details as Record<Id, OperationDetail>;
+}

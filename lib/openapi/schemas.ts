@@ -1,0 +1,137 @@
+import { isRecord } from "../domain/json/index.ts";
+
+/** A JSON Schema or OpenAPI object whose keywords are read one by one. */
+export type JsonObject = Record<string, unknown>;
+
+/** Maps the values of an object and keeps its keys. Returns an empty object for anything else. */
+export function mapValues(values: unknown, map: (value: unknown, key: string) => unknown): JsonObject {
+  if (!isRecord(values)) return {};
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
+}
+
+/** The project's own keywords, read by `fieldErrors` and openapi.ts. */
+const OWN_KEYWORDS = [
+  "rule",
+  "message",
+  "noun",
+  "keys",
+  "openapi",
+  "response_description",
+  "response_headers",
+  "response_errors",
+];
+/** Keywords whose values contain no schemas. */
+const VALUE_KEYWORDS = ["examples", "default", "const", "enum", "required", "discriminator"];
+/** The pattern that TypeBox writes for "any key" of a record. */
+const ANY_KEY = "^(.*)$";
+
+/**
+ * Converts TypeBox schemas for one OpenAPI 3.1 description. A schema with a `title` is written once, by
+ * default under `components.schemas`, and referenced elsewhere. Where JSON Schema has several spellings, the
+ * output has the one that client generators support.
+ */
+export class OpenApiSchemas {
+  readonly components: Record<string, JsonObject> = {};
+  readonly #home: string;
+
+  /** @param home the place in the description of schemas that are written once */
+  constructor(home = "#/components/schemas/") {
+    this.#home = home;
+  }
+
+  /** Converts `schema`. Returns a reference if it has a title. */
+  convert(schema: unknown): JsonObject {
+    const converted = this.#object(isRecord(schema) ? schema : {});
+    if (typeof converted.title !== "string") return converted;
+    const name = componentName(converted.title);
+    const known = this.components[name];
+    if (known !== undefined && !Bun.deepEquals(known, converted)) {
+      throw new Error(`Two different schemas have the title ${converted.title}.`);
+    }
+    this.components[name] = converted;
+    return { $ref: `${this.#home}${name}` };
+  }
+
+  /** Converts the schemas of content, which is keyed by media type. */
+  convertContent(content: unknown): JsonObject {
+    return mapValues(content, (media) =>
+      isRecord(media) && media.schema !== undefined
+        ? { ...media, schema: this.convert(media.schema) }
+        : media,
+    );
+  }
+
+  #object(schema: JsonObject): JsonObject {
+    const entries = Object.entries(said(schema)).filter(
+      ([keyword, value]) => value !== undefined && !OWN_KEYWORDS.includes(keyword),
+    );
+    const converted = Object.fromEntries(
+      entries.map(([keyword, value]) => [keyword, this.#value(keyword, value)]),
+    );
+    return [asMap, asEnum, asNullable, asOneOf].reduce((made, step) => step(made), converted);
+  }
+
+  #value(keyword: string, value: unknown): unknown {
+    if (VALUE_KEYWORDS.includes(keyword)) return value;
+    if (keyword === "properties" || keyword === "patternProperties") {
+      if (!isRecord(value)) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.convert(part)]));
+    }
+    if (Array.isArray(value)) return value.map((part) => (isRecord(part) ? this.convert(part) : part));
+    return isRecord(value) ? this.convert(value) : value;
+  }
+}
+
+/**
+ * Returns the keywords for the description. An `openapi` option with a type replaces the schema's own
+ * keywords.
+ */
+function said(schema: JsonObject): JsonObject {
+  const { openapi, title, description, examples } = schema;
+  if (!isRecord(openapi)) return schema;
+  return { ...(openapi.type === undefined ? schema : { title, description, examples }), ...openapi };
+}
+
+/** Converts `Service account` to `ServiceAccount`: component names have no spaces. */
+function componentName(title: string): string {
+  return title.replace(/[^A-Za-z0-9]+(.)?/g, (_, next = "") => next.toUpperCase());
+}
+
+/** Converts a record: `additionalProperties` for its values, `propertyNames` for its keys. */
+function asMap(schema: JsonObject): JsonObject {
+  const { patternProperties, additionalProperties: _, ...rest } = schema;
+  if (!isRecord(patternProperties)) return schema;
+  const [pattern = ANY_KEY, values] = Object.entries(patternProperties)[0] ?? [];
+  const keys = pattern === ANY_KEY ? {} : { propertyNames: { type: "string", pattern } };
+  return { ...keys, ...rest, additionalProperties: values };
+}
+
+/** Converts a literal, or a union of literals of one type, to `enum`. */
+function asEnum(schema: JsonObject): JsonObject {
+  const { anyOf, const: only, ...rest } = schema;
+  if (only !== undefined) return { ...rest, enum: [only] };
+  if (!Array.isArray(anyOf) || anyOf.length === 0) return schema;
+  const [first] = anyOf;
+  if (!anyOf.every((part) => isRecord(part) && Array.isArray(part.enum) && part.type === first.type)) {
+    return schema;
+  }
+  return { ...rest, type: first.type, enum: anyOf.flatMap((part) => part.enum) };
+}
+
+/**
+ * Converts a union of a type and null to one schema with both in `type`. A union of a reference and null
+ * stays a union.
+ */
+function asNullable(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  const [other, none] = anyOf;
+  if (none.type !== "null" || typeof other.type !== "string" || other.enum !== undefined) return schema;
+  return { ...other, ...rest, type: [other.type, "null"] };
+}
+
+/** Converts a union with a discriminator to `oneOf`. */
+function asOneOf(schema: JsonObject): JsonObject {
+  const { anyOf, ...rest } = schema;
+  return schema.discriminator === undefined ? schema : { ...rest, oneOf: anyOf };
+}

@@ -1,0 +1,58 @@
+import { CloneType, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { type AuditNote, auditHeaders } from "../../contracts/audit/index.ts";
+import type { ErrorCode } from "../../domain/errors/index.ts";
+import { idField } from "../../domain/schemas/index.ts";
+import { type DocumentedError, errorResponses } from "../../openapi/index.ts";
+
+const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
+
+/** Returns the errors of an operation without a body, including those that every operation has. */
+export function errors(...codes: DocumentedError[]) {
+  return errorResponses<ErrorCode>(...codes, ...ANY_OPERATION);
+}
+
+/** Returns the errors of an operation with a body. */
+export function bodyErrors(...codes: DocumentedError[]) {
+  return errorResponses<ErrorCode>("INVALID_REQUEST", ...codes, "PAYLOAD_TOO_LARGE", ...ANY_OPERATION);
+}
+
+/** The response headers of audit notes, which the gateway reads and strips. */
+const noteHeaders = {
+  details: {
+    "X-Platform-Audit-Details": Type.String({
+      description: "The changes, as JSON; absent if nothing changed.",
+      examples: ['{"name":{"from":"Acme","to":"Analytical Engines"}}'],
+    }),
+  },
+  created: { "X-Platform-Audit-Created": idField("The id of the created resource.") },
+  organization: {
+    "X-Platform-Audit-Organization": idField("The organization whose log records this too."),
+    "X-Platform-Audit-Member": idField("The member who acted there."),
+  },
+} satisfies Record<keyof AuditNote, TProperties>;
+
+/** Describes a success with a body of `schema`, and its audit notes. */
+export function answer<Schema extends TSchema>(
+  schema: Schema,
+  description: string,
+  ...notes: (keyof AuditNote)[]
+): Schema {
+  return CloneType(schema, {
+    ...(schema.type === "object" && { additionalProperties: false }),
+    response_description: description,
+    response_headers: Object.assign({}, ...notes.map((note) => noteHeaders[note])),
+  });
+}
+
+/** Describes a 204. A handler returns it with `status(204, undefined)`. */
+export function emptyAnswer(description: string) {
+  return Type.Void({ description });
+}
+
+/** Adds an audit note to a response. */
+export function setAuditNote(
+  set: { headers: Record<string, string | number | undefined> },
+  note: AuditNote,
+): void {
+  Object.assign(set.headers, auditHeaders(note));
+}

@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { Elysia } from "elysia";
+import { shippedFile } from "../shipped-files.ts";
+import { type Assets, assetAddress, assetRoutes, hidden, once } from "./page-assets.ts";
+import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
+
+export interface DescriptionPage {
+  /** The page's path, such as `/swagger`. Its assets are below this path. */
+  path: string;
+  /** The path of the OpenAPI description. If it answers 401, the page asks for the token. */
+  description_path: string;
+  title: string;
+}
+
+const SWAGGER_UI = shippedFile("node_modules/swagger-ui-dist");
+const OWN = shippedFile("lib/runtime/http");
+const SCRIPT = "text/javascript; charset=utf-8";
+const STYLE = "text/css; charset=utf-8";
+
+const ASSETS: readonly (readonly [folder: string, file: string, type: string])[] = [
+  [SWAGGER_UI, "swagger-ui-bundle.js", SCRIPT],
+  [SWAGGER_UI, "swagger-ui.css", STYLE],
+  [SWAGGER_UI, "favicon-32x32.png", "image/png"],
+  [OWN, "document-page.js", SCRIPT],
+  [OWN, "document-page.css", STYLE],
+];
+
+/**
+ * The Content-Security-Policy of the page. A description holds texts of other authors, whose markup must not
+ * run. The page's calls go to the servers of its description, which can be anywhere.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src *",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * Serves a page that shows an OpenAPI description (RG-98). This process serves all assets, so the page works
+ * offline. Browsers cache the assets permanently and revalidate the page each time with a 304.
+ */
+export function descriptionPage(options: DescriptionPage) {
+  const assets = once(loadAssets);
+  const html = once(async () => representationOf(page(options, await assets()), "text/html; charset=utf-8"));
+  return new Elysia({ name: `page ${options.path}`, normalize: false })
+    .get(
+      options.path,
+      async ({ request }) => {
+        const response = answerWith(request, await html(), REVALIDATE);
+        response.headers.set("Content-Security-Policy", POLICY);
+        return response;
+      },
+      hidden,
+    )
+    .use(assetRoutes(options.path, assets));
+}
+
+async function loadAssets(): Promise<Assets> {
+  const loaded = ASSETS.map(
+    async ([folder, file, type]) =>
+      [file, await compressedRepresentationOf(Bun.file(join(folder, file)), type)] as const,
+  );
+  return new Map(await Promise.all(loaded));
+}
+
+function page({ path, description_path, title }: DescriptionPage, assets: Assets): string {
+  const address = (file: string) => assetAddress(path, file, assets);
+  const name = Bun.escapeHTML(title);
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${name}</title>
+    <link rel="stylesheet" href="${address("swagger-ui.css")}">
+    <link rel="stylesheet" href="${address("document-page.css")}">
+    <link rel="icon" type="image/png" href="${address("favicon-32x32.png")}">
+  </head>
+  <body>
+    <p id="message" role="status">Reading the document.</p>
+    <form id="token-form" hidden>
+      <h1>${name}</h1>
+      <label>The registry's admin token <input type="password" autocomplete="off" required></label>
+      <button>Show</button>
+      <output></output>
+    </form>
+    <div id="swagger-ui"></div>
+    <script src="${address("swagger-ui-bundle.js")}"></script>
+    <script src="${address("document-page.js")}" data-document="${description_path}" data-title="${name}"></script>
+  </body>
+</html>
+`;
+}

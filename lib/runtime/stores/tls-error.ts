@@ -1,0 +1,48 @@
+/** The peer of a failed TLS handshake, in messages for an operator. */
+export interface TlsPeer {
+  /** The variable of the address, such as `DATABASE_URL`. */
+  url: string;
+  /** The prefix of the variables of its TLS files, such as `DATABASE`. */
+  prefix: string;
+}
+
+/**
+ * Returns the sentence about a store whose TLS handshake failed. The error is known by its code or its words,
+ * because gRPC passes on only the words. Returns undefined for any other failure.
+ */
+export function tlsError(error: string, server: string, { url, prefix }: TlsPeer): string | undefined {
+  const said = ERRORS.find(([words]) => words.test(error))?.[1];
+  return said?.replaceAll("{server}", server).replaceAll("{url}", url).replaceAll("{prefix}", prefix);
+}
+
+/** Returns whether the code or the words of an error are those of a failed TLS handshake. */
+export function isTlsError(error: string): boolean {
+  return ERRORS.some(([words]) => words.test(error));
+}
+
+const ERRORS: [words: RegExp, sentence: string][] = [
+  [
+    /CERT_HAS_EXPIRED|certificate has expired/,
+    "The TLS certificate of {server} ({url}) has expired: renew it there.",
+  ],
+  [
+    /CERT_NOT_YET_VALID|certificate is not yet valid/,
+    "The TLS certificate of {server} ({url}) is not valid yet: look at the clocks of both machines.",
+  ],
+  [
+    /ERR_TLS_CERT_ALTNAME_INVALID|does not match certificate's altnames/,
+    "The TLS certificate of {server} is for another host than {url} names: correct the host, or have the name put into the certificate.",
+  ],
+  [
+    /SELF_SIGNED_CERT|self[- ]signed certificate|UNABLE_TO_(VERIFY|GET)|unable to (verify|get)|INVALID_CA|CERT_SIGNATURE_FAILURE|certificate signature failure/,
+    "The TLS certificate of {server} ({url}) is signed by no CA that is trusted here: name the file of its CA by {prefix}_CA_FILE.",
+  ],
+  [
+    /ALERT_(CERTIFICATE|BAD_CERT|UNKNOWN_CA|HANDSHAKE_FAILURE|UNSUPPORTED_CERT|ACCESS_DENIED)|tlsv1 alert|CERTIFICATE_REQUIRED|ALERT_DECRYPT_ERROR/,
+    "The server at {server} ({url}) does not accept the client's TLS certificate: name one that it trusts by {prefix}_CERT_FILE and {prefix}_KEY_FILE.",
+  ],
+  [
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|INVALID_COMMAND|UNEXPECTED_MESSAGE|UNKNOWN_PROTOCOL/,
+    "The server at {server} does not speak TLS, which {url} asks for.",
+  ],
+];

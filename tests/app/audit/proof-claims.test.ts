@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type ProofEnd, RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
+import type { SigningJwk } from "@ostiary/lib/domain/proof";
+import { type AuditService, intent, json, requestId } from "./audit-service.ts";
+import {
+  exportProof,
+  exportText,
+  keysOf,
+  type ProofExport,
+  readExport,
+  startProvenAudit,
+  verify,
+  writeEvents,
+} from "./proof-bed.ts";
+
+// AU-68, AU-76
+/** Files that claim more than the chain shows. */
+describe("a file that claims", () => {
+  let audit: AuditService;
+  let keys: SigningJwk[];
+  let whole: ProofExport;
+
+  beforeAll(async () => {
+    audit = await startProvenAudit();
+    await writeEvents(audit, 4);
+    whole = await exportProof(audit);
+    keys = await keysOf(audit);
+  });
+  afterAll(() => audit.stop());
+
+  /** Returns the file without the oldest events, with the claim that their positions were dropped. */
+  function claiming(occurred_before: string, events = 1): string {
+    const { events: all, end } = readExport(whole.text);
+    const last = all[all.length - events]?.proof.outcome;
+    const ranges = [{ from: 1, to: last?.position ?? 1, chain: last?.chain ?? "" }];
+    return exportText({
+      events: all.slice(0, -events),
+      end: { ...end, dropped: { occurred_before, ranges } },
+    });
+  }
+
+  const month = new Date().toISOString().slice(0, 7);
+
+  test("that its oldest events were dropped is not treated as complete, whatever the time", async () => {
+    const oldest = whole.events.at(-2)?.occurred_at ?? "";
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    for (const time of [oldest, tomorrow, `${month}-02T00:00:00.000Z`, `${month}-01T00:00:00.001Z`]) {
+      const { result, faults } = await verify(claiming(time), keys);
+      expect([result, faults.map(({ kind }) => kind)]).toEqual(["altered", ["removed", "removed"]]);
+      expect(faults.map(({ message }) => message).join()).toContain("is not the start of a month in UTC");
+    }
+  });
+
+  test("a malformed time gets a verdict", async () => {
+    for (const time of [
+      "garbage",
+      "",
+      "2026",
+      "9999999-01-01T00:00:00.000Z",
+      "2026-13-01T00:00:00.000Z",
+      `${month}-01`,
+    ]) {
+      const { result, faults } = await verify(claiming(time), keys);
+      expect([time, result]).toEqual([time, "altered"]);
+      expect(faults.map(({ message }) => message).join()).toContain(
+        `Events before "${time}" are said to be dropped`,
+      );
+    }
+  });
+
+  test("a month of the future is refused", async () => {
+    const { result, faults } = await verify(claiming("2199-01-01T00:00:00.000Z"), keys);
+    expect(result).toBe("altered");
+    expect(faults.map(({ message }) => message).join()).toContain(
+      "which is after the checkpoint of this file",
+    );
+  });
+
+  test("whole dropped months, as older versions wrote it, is neither confirmed nor refused", async () => {
+    const { result, undecided, faults } = await verify(claiming(`${month}-01T00:00:00.000Z`), keys);
+    expect([result, faults]).toEqual(["undecided", []]);
+    expect(undecided.join()).toContain("whether they were dropped or removed cannot be told");
+    // A line of the middle was not dropped with the earlier months.
+    const { events, end } = readExport(whole.text);
+    const [gone] = events.splice(1, 1);
+    const { intent: first, outcome } = gone?.proof ?? { intent: null, outcome: null };
+    const ranges = [{ from: first?.position ?? 0, to: outcome?.position ?? 0, chain: outcome?.chain ?? "" }];
+    const dropped = { occurred_before: `${month}-01T00:00:00.000Z`, ranges };
+    expect((await verify(exportText({ events, end: { ...end, dropped } }), keys)).complete).toBe(false);
+  });
+
+  test("that an event was dropped with another month is refused", async () => {
+    const { events, end } = readExport(whole.text);
+    const chain = events[3]?.proof.outcome?.chain ?? "";
+    const dropped = {
+      occurred_before: `${nextYear()}-01-01T00:00:00.000Z`,
+      ranges: [{ from: 1, to: 2, chain }],
+    };
+    const { result } = await verify(
+      exportText({ events: events.slice(0, 3), end: { ...end, dropped } }),
+      keys,
+    );
+    expect(result).toBe("altered");
+  });
+});
+
+function nextYear(): number {
+  return new Date().getUTCFullYear() + 1;
+}
+
+// AU-66, AU-76
+describe("with kept files,", () => {
+  let audit: AuditService;
+  let keys: SigningJwk[];
+  beforeAll(async () => {
+    audit = await startProvenAudit();
+    keys = await keysOf(audit);
+  });
+  afterAll(() => audit.stop());
+
+  const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
+
+  test("an empty log is not confirmed", async () => {
+    await writeEvents(audit, 2, { organization_id: "other" });
+    await exportProof(audit, pathOf("other"));
+    const checkpoints = (await json(await audit.get("/audit-checkpoints"))).audit_checkpoints;
+    const { text } = await exportProof(audit, pathOf("empty"));
+    const verdict = await verify(text, keys, { checkpoints, end: null });
+    expect(verdict).toMatchObject({ result: "undecided", faults: [] });
+    expect(verdict.undecided.join()).toContain("whether it had events that were cut off cannot be told");
+  });
+
+  test("a log that was cut to nothing is refused by a kept export", async () => {
+    await writeEvents(audit, 2, { organization_id: "cut" });
+    const kept = await exportProof(audit, pathOf("cut"));
+    const { text } = await exportProof(audit, pathOf("never"));
+    const cut = text.replaceAll("organization:never", "organization:cut");
+    const verdict = await verify(cut, keys, { checkpoints: [], end: kept.end });
+    expect(verdict.faults).toMatchObject([
+      { kind: "rebuilt", message: expect.stringContaining("does not reach") },
+    ]);
+  });
+
+  test("an export of another log is not compared, and nobody is accused", async () => {
+    await writeEvents(audit, 3, { organization_id: "mine" });
+    await writeEvents(audit, 2, { organization_id: "yours" });
+    const mine = await exportProof(audit, pathOf("mine"));
+    const yours = await exportProof(audit, pathOf("yours"));
+    for (const [file, kept] of [
+      [mine, yours],
+      [yours, mine],
+    ] as const) {
+      const verdict = await verify(file.text, keys, { checkpoints: [], end: kept.end });
+      expect(verdict).toMatchObject({ result: "undecided", faults: [] });
+      expect(verdict.undecided[0]).toContain("they cannot be compared");
+    }
+  });
+
+  test("a checkpoint older than those of the file decides nothing and accuses nobody, and an export decides", async () => {
+    await writeEvents(audit, 1, { organization_id: "long" });
+    const first = await exportProof(audit, pathOf("long"));
+    const [checkpoint] = first.end.recent_checkpoints;
+    let end: ProofEnd = first.end;
+    while ((end.recent_checkpoints.at(-1)?.number ?? 0) <= (checkpoint?.number ?? 0) + 1) {
+      await audit.put(requestId(), intent({ organization_id: "long" }));
+      end = (await exportProof(audit, pathOf("long"))).end;
+    }
+    expect(end.recent_checkpoints).toHaveLength(RECENT_CHECKPOINTS);
+    const { text } = await exportProof(audit, pathOf("long"));
+    const verdict = await verify(text, keys, { checkpoints: checkpoint ? [checkpoint] : [], end: null });
+    expect(verdict).toMatchObject({ result: "undecided", faults: [] });
+    expect(verdict.undecided.join()).toContain(`Nothing here leads from checkpoint ${checkpoint?.number}`);
+    expect(await verify(text, keys, { checkpoints: [], end: first.end })).toMatchObject({ complete: true });
+  }, 120_000);
+
+  test("newest events that were cut off with their checkpoint are not found missing, and the verdict says so", async () => {
+    await writeEvents(audit, 2, { organization_id: "tail" });
+    const older = await exportProof(audit, pathOf("tail"));
+    await writeEvents(audit, 2, { organization_id: "tail" });
+    const newer = await exportProof(audit, pathOf("tail"));
+    const cut = exportText({
+      events: older.events,
+      end: { ...older.end, recent_checkpoints: newer.end.recent_checkpoints },
+    });
+    const verdict = await verify(cut, keys, { checkpoints: newer.end.recent_checkpoints, end: null });
+    expect(verdict.complete).toBe(true);
+    expect(verdict.not_shown[0]).toContain("Whether events after checkpoint");
+    expect((await verify(cut, keys, { checkpoints: [], end: newer.end })).faults).toMatchObject([
+      { kind: "rebuilt", message: expect.stringContaining("does not reach") },
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { SigningJwk } from "@ostiary/lib/domain/proof";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, openLog, requestId } from "./audit-service.ts";
+import {
+  exportProof,
+  keysOf,
+  signingKeyFile,
+  startProvenAudit,
+  tamperWith,
+  verify,
+  writeEvents,
+} from "./proof-bed.ts";
+
+setDefaultTimeout(60_000);
+
+const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
+
+// AU-67
+describe.skipIf(!services().postgres.real)("a log whose newest events were cut off in the database", () => {
+  let audit: AuditService;
+  let log: Database;
+  let keys: SigningJwk[];
+  const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
+
+  beforeAll(async () => {
+    audit = await startProvenAudit({ env });
+    log = await openLog(audit);
+    keys = await keysOf(audit);
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  const tamper = (statement: string) => tamperWith(log, statement);
+
+  const reading = async (metric: string) => {
+    const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
+    return Number(new RegExp(`^${metric} (\\d+)`, "m").exec(text)?.[1]);
+  };
+
+  const setAside = async (owner: string) => {
+    const [found] = await log.run("look", (orm) =>
+      rows<{ reason: string; position: number | null }>(
+        orm,
+        sql`select reason, position from audit.altered_chains where owner = ${`organization:${owner}`}`,
+      ),
+    );
+    return found;
+  };
+
+  const setAsideCount = async () => {
+    const [found] = await log.run("look", (orm) =>
+      rows<{ count: number }>(
+        orm,
+        sql`select count(*)::integer as count from audit.altered_chains where not accepted`,
+      ),
+    );
+    return found?.count ?? 0;
+  };
+
+  /**
+   * Returns a log of five entries, whose last three are copied to `audit.cut_…` and cut off without a trace.
+   */
+  async function cutLog(owner: string) {
+    await writeEvents(audit, 2, { organization_id: owner });
+    await exportProof(audit, pathOf(owner));
+    const name = `organization:${owner}`;
+    await tamper(`create table if not exists audit.cut_chains as select * from audit.chains where false;
+      create table if not exists audit.cut_entries as select * from audit.entries where false;
+      create table if not exists audit.cut_events as select * from audit.audit_events where false;
+      insert into audit.cut_chains select * from audit.chains where owner = '${name}'`);
+    const older = await exportProof(audit, pathOf(owner));
+    await writeEvents(audit, 2, { organization_id: owner });
+    const whole = await exportProof(audit, pathOf(owner));
+    expect([older.end.head.position, whole.end.head.position]).toEqual([3, 6]);
+    const chain = `(select id from audit.chains where owner = '${name}')`;
+    const events = `select event_id from audit.entries where chain_id = ${chain} and position > 3`;
+    await tamper(`insert into audit.cut_events select * from audit.audit_events where id in (${events});
+      insert into audit.cut_entries select * from audit.entries where chain_id = ${chain} and position > 3;
+      insert into audit.cut_chains select * from audit.chains where owner = '${name}';
+      delete from audit.audit_events where id in (${events});
+      delete from audit.entries where chain_id = ${chain} and position > 3`);
+    await setChain(owner, 3);
+    return { name, older, whole };
+  }
+
+  /** Resets a chain to its row at a position. */
+  const setChain = (owner: string, position: number) =>
+    tamper(`update audit.chains known set position = kept.position, chain = kept.chain,
+        checkpoint = kept.checkpoint, inclusion = kept.inclusion
+      from audit.cut_chains kept
+      where known.owner = 'organization:${owner}' and kept.owner = known.owner and kept.position = ${position}`);
+
+  const restore = async (owner: string) => {
+    await tamper(`insert into audit.audit_events select * from audit.cut_events where organization_id = '${owner}';
+      insert into audit.entries select * from audit.cut_entries where event_id in
+        (select id from audit.cut_events where organization_id = '${owner}')`);
+    await setChain(owner, 6);
+  };
+
+  test("is no longer sealed, with an error, while others are; after its restore every event has its position", async () => {
+    const { whole } = await cutLog("cut");
+    await audit.put(requestId(), intent({ organization_id: "cut" }));
+    await waitFor(async () => (await setAside("cut")) !== undefined, { what: "the refusal" });
+    await waitFor(async () => (await reading("audit_altered_logs")) === (await setAsideCount()));
+    expect(await setAside("cut")).toEqual({
+      reason: "it ends at place 3, and place 6 was sealed",
+      position: 6,
+    });
+    await writeEvents(audit, 3, { organization_id: "other" });
+    const other = await exportProof(audit, pathOf("other"));
+    expect(await verify(other.text, keys)).toMatchObject({ complete: true, events: 3 });
+    // Later events have no position, and nobody reports them as added.
+    const cut = await exportProof(audit, pathOf("cut"));
+    expect(cut.end.head.position).toBe(3);
+    expect((await verify(cut.text, keys, { checkpoints: [], end: whole.end })).faults).toMatchObject([
+      { kind: "rebuilt", message: expect.stringContaining("does not reach") },
+    ]);
+
+    await restore("cut");
+    await waitFor(async () => (await setAside("cut")) === undefined, {
+      what: "the recovery",
+      timeout_ms: 20_000,
+    });
+    await waitFor(async () => (await reading("audit_altered_logs")) === (await setAsideCount()));
+    const after = await exportProof(audit, pathOf("cut"));
+    expect(await verify(after.text, keys, { checkpoints: [], end: whole.end })).toMatchObject({
+      complete: true,
+      events: 5,
+    });
+  });
+
+  test("stays refused after a restart, until an operator accepts it as it is", async () => {
+    const { name } = await cutLog("stays");
+    await audit.put(requestId(), intent({ organization_id: "stays" }));
+    await waitFor(async () => (await setAside("stays")) !== undefined, { what: "the refusal" });
+    await audit.stop();
+    audit = await startProvenAudit({ env, database_url: audit.database_url });
+    await audit.put(requestId(), intent({ organization_id: "stays" }));
+    await writeEvents(audit, 2, { organization_id: "meanwhile" });
+    await exportProof(audit, pathOf("meanwhile"));
+    expect((await exportProof(audit, pathOf("stays"))).end.head.position).toBe(3);
+    await tamper(`update audit.altered_chains set accepted = true where owner = '${name}'`);
+    await waitFor(async () => (await setAside("stays")) === undefined, {
+      what: "the recovery",
+      timeout_ms: 20_000,
+    });
+    const after = await exportProof(audit, pathOf("stays"));
+    expect(await verify(after.text, keys)).toMatchObject({ complete: true, events: 4 });
+  });
+
+  test.each([
+    ["its entries still there", "select 1", "there are entries after its end"],
+    [
+      "its row gone",
+      "delete from audit.chains where owner = '$OWNER'",
+      "there are entries|it ends at place 0",
+    ],
+    [
+      "another value at its end",
+      "update audit.chains set chain = sha256('x') where owner = '$OWNER'",
+      "it does not end as checkpoint",
+    ],
+    [
+      "its checkpoint gone",
+      "update audit.chains set checkpoint = 999999 where owner = '$OWNER'",
+      "its checkpoint is gone",
+    ],
+  ])("and left with %s holds up no other log", async (title, statement, reason) => {
+    const owner = `broken-${title.replaceAll(" ", "-")}`;
+    const { name } = await cutLog(owner);
+    if (title.startsWith("its entries")) await restoreEntries(owner);
+    await tamper(statement.replaceAll("$OWNER", name));
+    await audit.put(requestId(), intent({ organization_id: owner }));
+    await waitFor(async () => (await setAside(owner)) !== undefined, { what: "the refusal" });
+    expect((await setAside(owner))?.reason).toMatch(new RegExp(reason));
+    await writeEvents(audit, 2, { organization_id: `beside-${owner}` });
+    const { text } = await exportProof(audit, pathOf(`beside-${owner}`));
+    expect(await verify(text, keys)).toMatchObject({ complete: true, events: 2 });
+  });
+
+  const restoreEntries = (owner: string) =>
+    tamper(`insert into audit.entries select * from audit.cut_entries where event_id in
+      (select id from audit.cut_events where organization_id = '${owner}')`);
+});

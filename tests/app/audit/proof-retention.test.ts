@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { proofChunks } from "@ostiary/audit/exports/proof";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { MIGRATIONS } from "@ostiary/audit/schema";
+import { systemClock } from "@ostiary/lib/async";
+import type { ProofEnd } from "@ostiary/lib/contracts/audit";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { rejection, services, waitFor } from "../../support/index.ts";
+import { type AuditService, openLog, startAudit } from "./audit-service.ts";
+import {
+  exportProof,
+  exportText,
+  keysOf,
+  type ProofExport,
+  readExport,
+  signingKeyFile,
+  startProvenAudit,
+  tamperWith,
+  verify,
+  writeEvents,
+} from "./proof-bed.ts";
+import { drop, makeMonth, writePast, writePastOutcome } from "./retention-bed.ts";
+
+setDefaultTimeout(60_000);
+
+/** These tests need a second session beside the service's. */
+const onServer = describe.skipIf(!services().postgres.real);
+
+// AU-68, AU-74, AU-75
+onServer("a month that is dropped", () => {
+  let audit: AuditService;
+  let log: Database;
+  let keyFile: string;
+
+  beforeAll(async () => {
+    keyFile = signingKeyFile();
+    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } });
+    log = await openLog(audit);
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  const run = (statement: string) => log.run("run", (orm) => rows(orm, sql.raw(statement)));
+  const tamper = (statement: string) => tamperWith(log, statement);
+  const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
+
+  let year = 2000;
+  /** Returns a log with three events of a past month, one of the next month, and two of now. */
+  async function pastLog() {
+    year += 1;
+    const names = [`${year}-01`, `${year}-02`] as const;
+    const owner = `kept-${year}`;
+    for (const name of names) await makeMonth(log, name);
+    const past = await writePast(log, owner, `${names[0]}-10T00:00:00Z`, 3);
+    await writePast(log, owner, `${names[1]}-10T00:00:00Z`, 1);
+    await writeEvents(audit, 2, { organization_id: owner });
+    const before = await exportProof(audit, pathOf(owner));
+    const keys = await keysOf(audit);
+    expect(await verify(before.text, keys)).toMatchObject({ complete: true, events: 6, dropped_entries: 0 });
+    return { owner, path: pathOf(owner), names, past, before, keys };
+  }
+
+  test("is declared in the chain by a signed entry, and the rest still verifies, also against kept files", async () => {
+    const { path, names, before, keys } = await pastLog();
+    expect(await drop(log, keyFile, names[1])).toContainEqual(
+      expect.objectContaining({ month: names[0], logs: 1, entries: 5 }),
+    );
+    const after = await exportProof(audit, path);
+    expect(after.end.retention).toMatchObject([{ month: names[0], ranges: [{ from: 1, to: 5 }] }]);
+    expect(after.end.dropped).toBeNull();
+    const verdict = await verify(after.text, keys, { checkpoints: [], end: before.end });
+    expect(verdict).toMatchObject({
+      complete: true,
+      events: 3,
+      dropped_entries: 5,
+      dropped_before: `${names[1]}-01T00:00:00.000Z`,
+    });
+    expect(verdict.not_shown.join()).toContain("The content of the 5 dropped entries");
+    // The next month, too, is dropped without a trace of the loss of the first one.
+    await drop(log, keyFile, `${year}-03`);
+    const later = await exportProof(audit, path);
+    expect(later.end.retention).toHaveLength(2);
+    expect(await verify(later.text, keys, { checkpoints: [], end: after.end })).toMatchObject({
+      complete: true,
+      events: 2,
+      dropped_entries: 6,
+    });
+  });
+
+  test("stays dropped when the upkeep makes its partition again, empty", async () => {
+    const { path, names, keys } = await pastLog();
+    await drop(log, keyFile, names[1]);
+    await makePartitions(log, Date.parse(`${names[1]}-15T00:00:00Z`));
+    expect(await verify((await exportProof(audit, path)).text, keys)).toMatchObject({
+      complete: true,
+      dropped_entries: 5,
+    });
+    await drop(log, keyFile, names[1]);
+    expect((await exportProof(audit, path)).end.retention).toHaveLength(1);
+  });
+
+  test("excuses no other missing event", async () => {
+    const { path, names, keys } = await pastLog();
+    await drop(log, keyFile, names[1]);
+    const after = await exportProof(audit, path);
+    for (const missing of [0, 1, 2]) {
+      const events = after.events.filter((_, n) => n !== missing);
+      const { faults } = await verify(exportText({ ...after, events }), keys);
+      expect(faults[0]).toMatchObject({ kind: "removed" });
+    }
+  });
+
+  test("is refused by the verifier when its declaration was changed, moved, added or removed", async () => {
+    const { path, names, keys } = await pastLog();
+    await drop(log, keyFile, names[1]);
+    const whole = await exportProof(audit, path);
+    const altered = async (change: (end: ProofEnd, declaration: Declaration) => void) => {
+      const found: ProofExport = readExport(whole.text);
+      const [declaration] = found.end.retention ?? [];
+      if (declaration === undefined) throw new Error("There is one.");
+      change(found.end, declaration);
+      const verdict = await verify(exportText(found), keys);
+      expect(verdict.result).toBe("altered");
+      return verdict.faults.map(({ message }) => message).join("\n");
+    };
+    expect(await altered((_, d) => Object.assign(d, { month: "2000-11" }))).toContain(
+      "is not what was sealed",
+    );
+    expect(await altered((_, d) => Object.assign(d, { declared_at: new Date().toISOString() }))).toContain(
+      "is not what was sealed",
+    );
+    expect(await altered((_, d) => d.ranges.push({ from: 6, to: 6, chain: "0".repeat(64) }))).toContain(
+      "is not what was sealed",
+    );
+    expect(await altered((_, d) => Object.assign(d, { salt: "0".repeat(32) }))).toContain(
+      "is not what was sealed",
+    );
+    expect(await altered((end) => Reflect.deleteProperty(end, "retention"))).toContain(
+      "an event was removed",
+    );
+    expect(await altered((end, d) => end.retention?.push({ ...d, position: 6 }))).toContain(
+      "another entry has",
+    );
+    for (const bad of ["garbage", "2020-13", "2020-01-15", "", "2020-1"]) {
+      expect(await altered((_, d) => Object.assign(d, { month: bad }))).toContain("should end the proof");
+    }
+    for (const bad of ["garbage", "9999-99-99T99:99:99.999Z", "2020-02-30T00:00:00.000Z", ""]) {
+      expect(await altered((_, d) => Object.assign(d, { declared_at: bad }))).toContain("has no time");
+    }
+    const next = new Date().getUTCFullYear() + 1;
+    expect(await altered((_, d) => Object.assign(d, { month: `${next}-01` }))).toContain(
+      "is of a time after the checkpoint that signs it",
+    );
+    expect(await altered((_, d) => Object.assign(d, { declared_at: "2000-01-15T00:00:00.000Z" }))).toContain(
+      "was declared before that month was over",
+    );
+    expect(
+      await altered((_, d) => d.ranges.reverse() && Object.assign(d.ranges[0] ?? {}, { from: 5, to: 3 })),
+    ).toContain("out of order");
+    expect(await altered((_, d) => Object.assign(d.ranges[0] ?? {}, { to: 99 }))).toContain("come after it");
+  });
+
+  test("is declared only from events that are what was sealed: a month with an altered event stays, and the event is named", async () => {
+    for (const [statement, said] of [
+      // An event of the next month, with the date of this one.
+      [
+        "update audit.audit_events set occurred_at = '$MONTH-20T00:00:00Z' where organization_id = '$OWNER' and occurred_at > '$NEXT-01'",
+        "is not what was sealed",
+      ],
+      ["update audit.audit_events set ip = '::1' where id = '$FIRST'", "is not what was sealed"],
+      ["update audit.entries set chain = sha256('x') where event_id = '$FIRST'", "is not what was sealed"],
+    ] as const) {
+      const { owner, path, names, past } = await pastLog();
+      await tamper(
+        statement
+          .replaceAll("$MONTH", names[0])
+          .replaceAll("$NEXT", names[1])
+          .replaceAll("$OWNER", owner)
+          .replaceAll("$FIRST", past[0] ?? ""),
+      );
+      expect(String(await rejection(drop(log, keyFile, names[1])))).toContain(said);
+      const { events } = await exportProof(audit, path);
+      expect(events).toHaveLength(6);
+      await tamper(
+        `delete from audit.audit_events where organization_id = '${owner}' and occurred_at < '2100-01-01'`,
+      );
+    }
+  });
+
+  test("cannot be declared from back-dated entries with a partition that was attached again", async () => {
+    const { owner, path, names, keys, before } = await pastLog();
+    const victim = before.events[2]?.id;
+    // The event of the next month disappears, and its entries claim the month that is dropped.
+    await tamper(`delete from audit.audit_events where id = '${victim}';
+      update audit.entries set occurred_at = '${names[0]}-20T00:00:00Z' where event_id = '${victim}'`);
+    await run(
+      `alter table audit.audit_events detach partition audit.audit_events_${names[1].replace("-", "_")}`,
+    );
+    await drop(log, keyFile, names[1]);
+    await run(
+      `alter table audit.audit_events attach partition audit.audit_events_${names[1].replace("-", "_")}
+        for values from ('${names[1]}-01 00:00:00Z') to ('${nextMonth(names[1])}-01 00:00:00Z')`,
+    );
+    const { faults, result } = await verify((await exportProof(audit, path)).text, keys);
+    expect([result, faults[0]?.kind, faults[0]?.position]).toEqual(["altered", "removed", 6]);
+    expect(owner).toStartWith("kept-");
+  });
+
+  test("is dropped after an outcome that arrives during its declaration has its position", async () => {
+    const { path, names, past, keys } = await pastLog();
+    const dropping = drop(log, keyFile, names[1]);
+    await writePastOutcome(log, past[2] ?? "").catch(() => {});
+    await dropping;
+    const verdict = await verify((await exportProof(audit, path)).text, keys);
+    expect(verdict.faults).toEqual([]);
+    expect(verdict.dropped_entries).toBeGreaterThanOrEqual(5);
+  });
+
+  test("is dropped by two commands at once, while events are written and exported", async () => {
+    const { owner, path, names, keys } = await pastLog();
+    await drop(log, keyFile, names[0]);
+    let isOver = false;
+    const busy = (async () => {
+      while (!isOver) {
+        await writeEvents(audit, 3, { organization_id: owner });
+        const { text } = await exportProof(audit, path).catch(() => ({ text: "" }));
+        // An export breaks off when more was declared than it knows.
+        if (text !== "") expect((await verify(text, keys)).faults).toEqual([]);
+      }
+    })();
+    const both = await Promise.allSettled([drop(log, keyFile, names[1]), drop(log, keyFile, names[1])]);
+    isOver = true;
+    await busy;
+    expect(both.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    const after = await exportProof(audit, path);
+    expect(await verify(after.text, keys)).toMatchObject({ complete: true, dropped_entries: 5 });
+  });
+
+  test("waits for an export that reads it", async () => {
+    const { path, names, keys } = await pastLog();
+    await drop(log, keyFile, names[0]);
+    const [reading, read] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const reader = log.transaction("read", async (tx) => {
+      await rows(tx, sql`select 1 from audit.audit_events limit 1`);
+      reading.resolve();
+      await read.promise;
+    });
+    await reading.promise;
+    const dropping = drop(log, keyFile, names[1]);
+    // The month is declared, but still there: neither counts as missing.
+    await waitFor(async () => (await exportProof(audit, path)).end.retention !== undefined, {
+      what: "a declaration",
+    });
+    expect(await verify((await exportProof(audit, path)).text, keys)).toMatchObject({
+      complete: true,
+      events: 6,
+      dropped_entries: 0,
+    });
+    read.resolve();
+    await reader;
+    await dropping;
+    expect(await verify((await exportProof(audit, path)).text, keys)).toMatchObject({ dropped_entries: 5 });
+  });
+
+  test("must be over, complete, and declared by the log's key", async () => {
+    await pastLog();
+    const refusal = async (key: string | null, before: string) =>
+      String(await rejection(drop(log, key, before)));
+    const now = new Date();
+    const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString().slice(0, 7);
+    expect(await refusal(keyFile, next)).toContain("ended less than two days ago");
+    expect(await refusal(keyFile, "2099-12")).toContain("ended less than two days ago");
+    expect(await refusal(null, "2001-01")).toContain("set AUDIT_SIGNING_KEY_FILE");
+    expect(await refusal(signingKeyFile(), "2001-01")).toContain("is not a key of this log");
+    await run(
+      "create table audit.some_weeks partition of audit.audit_events for values from ('1999-01-01 00:00:00Z') to ('1999-01-15 00:00:00Z')",
+    );
+    expect(await refusal(keyFile, "2001-01")).toContain("audit.some_weeks (FOR VALUES FROM");
+    await run("drop table audit.some_weeks");
+  });
+
+  type Declaration = NonNullable<ProofEnd["retention"]>[number];
+});
+
+onServer("a log without a key", () => {
+  test("says of months without declarations that a writer of the database can have made that up", async () => {
+    const audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" } });
+    const log = await openLog(audit);
+    try {
+      await makeMonth(log, "2020-01");
+      await writePast(log, "organization-1", "2020-01-10T00:00:00Z", 2);
+      await writeEvents(audit, 2);
+      await exportProof(audit);
+      await drop(log, null, "2020-02");
+      const verdict = await verify((await exportProof(audit)).text);
+      expect(verdict).toMatchObject({ complete: true, dropped_entries: 3 });
+      expect(verdict.not_shown.join()).toContain("months that it says were dropped included");
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+});
+
+test("a month of an embedded log is dropped as one of a server is", async () => {
+  const database = await openDatabase("pglite://memory", { namespace: "audit" });
+  await database.migrate("audit", MIGRATIONS);
+  for (const month of ["2020-01", "2020-02"]) await makeMonth(database, month);
+  await writePast(database, "organization-1", "2020-01-10T00:00:00Z", 2);
+  await writePast(database, "organization-1", "2020-02-10T00:00:00Z", 2);
+  expect(await drop(database, null, "2020-02")).toMatchObject([{ month: "2020-01", logs: 1, entries: 3 }]);
+  const lines: string[] = [];
+  for await (const chunk of proofChunks(
+    database,
+    { kind: "organization", id: "organization-1" },
+    systemClock,
+    0,
+  )) {
+    lines.push(chunk);
+  }
+  expect(await verify(lines.join(""))).toMatchObject({ complete: true, events: 2, dropped_entries: 3 });
+  await database.close();
+});
+
+function nextMonth(month: string): string {
+  const [year, n] = month.split("-").map(Number);
+  return new Date(Date.UTC(year ?? 0, n ?? 0)).toISOString().slice(0, 7);
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { migrate } from "@ostiary/audit/migrate";
+import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import postgres from "postgres";
+import { rejection, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, requestId } from "./audit-service.ts";
+import { exportProof, keysOf, signingKeyFile, startProvenAudit, verify, writeEvents } from "./proof-bed.ts";
+import { makeMonth, writePast } from "./retention-bed.ts";
+import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
+
+setDefaultTimeout(60_000);
+
+/** The proof of a log whose service runs as a role that owns no part of it. */
+describe.skipIf(!services().postgres.binary)("under a role that owns nothing", () => {
+  let log: Awaited<ReturnType<typeof newOwnedLog>>;
+  let audit: AuditService;
+  let sql: postgres.Sql;
+  const key = signingKeyFile();
+  const start = (AUDIT_SIGNING_KEY_FILE: string) =>
+    startProvenAudit({ database_url: log.role_url, env: { AUDIT_SIGNING_KEY_FILE } });
+
+  beforeAll(async () => {
+    log = await newOwnedLog();
+    sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
+    await migrate({ DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: key }, log.role);
+    audit = await start(key);
+  });
+  afterAll(async () => {
+    await sql.end();
+    await audit.stop();
+    await log.remove();
+  });
+
+  // AU-90
+  test("only the owner publishes a key: the service does not start with a key that the log does not know", async () => {
+    const other = signingKeyFile();
+    expect(String(await rejection(start(other)))).toContain(
+      "run ostiary audit migrate as the owner of the log",
+    );
+    expect(await keysOf(audit)).toHaveLength(1);
+    await migrate({ DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: other }, log.role);
+    const next = await start(other);
+    expect(await keysOf(next)).toHaveLength(2);
+    await next.stop();
+  });
+
+  // AU-91
+  test.each([
+    ["forward", "update audit.sealer set sealed_to = pg_current_snapshot()"],
+    ["far forward", "update audit.sealer set sealed_to = '4000000000:4000000000:'"],
+    ["back to the start", "update audit.sealer set sealed_to = '3:3:'"],
+    ["forward, and unsigned", "update audit.sealer set sealed_to = pg_current_snapshot(), marks = null"],
+    [
+      "forward, with a signature that is none",
+      "update audit.sealer set sealed_to = pg_current_snapshot(), marks = 'x'",
+    ],
+    [
+      "to a walk along older events",
+      "update audit.sealer set older_kind = 'user', older_owner = 'z', older_id = 'z'",
+    ],
+  ])("marks that the role moves %s leave no event without its place", async (where, statement) => {
+    const owner = `moved-${where.replaceAll(/[ ,]+/g, "-")}`;
+    const path = `/organizations/${owner}/audit-events`;
+    await writeEvents(audit, 3, { organization_id: owner });
+    const before = await exportProof(audit, path);
+    // An event waits for its position when the marks move past it.
+    await sql.begin(async (tx) => {
+      const id = requestId();
+      await tx.unsafe(`with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
+          route, params, ip)
+        values ('${before.events[0]?.id.slice(0, 10)}ZZZZZZZZZZZZZZZZ', '${id}', now(), '${owner}', 'jwt', 's', 'GET',
+          '/', '{}', '::') returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`);
+    });
+    await sql.unsafe(statement);
+    await audit.put(requestId(), intent({ organization_id: owner }));
+    const keys = await keysOf(audit);
+    const verdict = async () =>
+      verify((await exportProof(audit, path)).text, keys, { checkpoints: [], end: before.end });
+    await waitFor(
+      async () => {
+        const { complete, events } = await verdict();
+        return complete && events === 5;
+      },
+      { what: "places for all", timeout_ms: 20_000 },
+    );
+  });
+
+  // AU-74
+  test("an old month is dropped by its owner's command beside the service, which the role cannot do", async () => {
+    const owner = await openDatabase(log.owner_url, { namespace: "audit" });
+    for (const month of ["2020-01", "2020-02"]) await makeMonth(owner, month);
+    await writePast(owner, "organization-old", "2020-01-10T00:00:00Z", 2);
+    const path = "/organizations/organization-old/audit-events";
+    await writeEvents(audit, 2, { organization_id: "organization-old" });
+    const before = await exportProof(audit, path);
+    const variables = { DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: key };
+    const denied = await runOstiary(
+      { ...variables, DATABASE_URL: log.role_url },
+      "drop",
+      "--before",
+      "2020-02",
+    );
+    expect([denied.exit_code, denied.stdout, denied.stderr]).toEqual([
+      78,
+      "",
+      "The user of DATABASE_URL may not drop months: use the owner of the log.",
+    ]);
+    expect(await runOstiary(variables, "drop", "--before", "2020-02")).toEqual({
+      exit_code: 0,
+      stdout: "Dropped 2020-01: 3 entries of 1 logs are declared.\n",
+      stderr: "",
+    });
+    expect(await runOstiary(variables, "drop", "--before", "2020-01")).toMatchObject({
+      exit_code: 0,
+      stdout: "There is no month before 2020-01.\n",
+    });
+    const after = await exportProof(audit, path);
+    expect(await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end })).toMatchObject(
+      {
+        complete: true,
+        events: 2,
+        dropped_entries: 3,
+      },
+    );
+    await owner.close();
+  });
+
+  test.each([
+    [["drop"]],
+    [["drop", "--before"]],
+    [["drop", "--before", "2020-13"]],
+    [["drop", "--before", "2020-1"]],
+    [["drop", "--before", "2020-01-01"]],
+    [["drop", "--before", "yesterday"]],
+    [["drop", "--before", "1999-12"]],
+    [["drop", "2020-01"]],
+  ])("%p is wrong usage, and drops nothing", async (parameters) => {
+    const { exit_code, stderr } = await runOstiary({ DATABASE_URL: log.owner_url }, ...parameters);
+    expect([exit_code, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
+  });
+
+  test.each([
+    ["2099-01", {}, "ended less than two days ago"],
+    ["2020-02", {}, "set AUDIT_SIGNING_KEY_FILE to the key of the service"],
+    ["2020-02", { AUDIT_SIGNING_KEY_FILE: "/nowhere" }, "AUDIT_SIGNING_KEY_FILE must be a file"],
+    ["2020-02", { AUDIT_SIGNING_KEY_FILE: signingKeyFile() }, "is not a key of this log"],
+  ])("drop --before %s with %p is refused with exit code 78: it %s", async (before, variables, said) => {
+    const given = { DATABASE_URL: log.owner_url, ...variables };
+    const { exit_code, stderr } = await runOstiary(given, "drop", "--before", before);
+    expect([exit_code, stderr.includes(said) ? said : stderr]).toEqual([78, said]);
+  });
+});

@@ -1,0 +1,76 @@
+import { loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
+import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/commands";
+import type { PassDeps } from "@ostiary/audit/sealing/commands";
+import { SealedState } from "@ostiary/audit/sealing/trust";
+import { systemClock } from "@ostiary/lib/async";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+
+/** Returns the dependencies of `ostiary audit drop`, on an open log. */
+export async function dropDeps(log: Database, keyFile: string | null): Promise<PassDeps> {
+  return {
+    reads: log,
+    writes: log,
+    key: keyFile === null ? null : await loadSigningKey(keyFile),
+    sealed: new SealedState(log),
+    clock: systemClock,
+    log: { error: () => {} },
+    holder: "a test",
+  };
+}
+
+export async function drop(log: Database, keyFile: string | null, before: string): Promise<DroppedMonth[]> {
+  return Array.fromAsync(dropMonths(await dropDeps(log, keyFile), before));
+}
+
+/** Makes a month of the past, as the service did at that time. */
+export function makeMonth(log: Database, month: string): Promise<unknown> {
+  return log.run("make", (orm) => rows(orm, sql`select audit.make_partition(${month})`));
+}
+
+let count = 0;
+
+/** Writes past events, all but the last with an outcome, as the service did then. Returns their ids. */
+export async function writePast(
+  log: Database,
+  owner: string,
+  occurred_at: string,
+  events: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < events; n++) {
+    count += 1;
+    const id = `${ulidTime(Date.parse(occurred_at))}${String(count).padStart(16, "0")}`;
+    ids.push(id);
+    await log.transaction("write", async (tx) => {
+      await rows(
+        tx,
+        sql`with made as (
+          insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
+            route, params, ip)
+          values (${id}, ${`past-${id}`}, ${occurred_at}, ${owner}, 'jwt', 's', 'GET', '/', '{}', '::')
+          returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
+      );
+    });
+    if (n < events - 1) await writePastOutcome(log, id);
+  }
+  return ids;
+}
+
+export function writePastOutcome(log: Database, id: string): Promise<unknown> {
+  return log.run("write", (orm) =>
+    rows(orm, sql`update audit.audit_events set outcome = 'responded', status = 200 where id = ${id}`),
+  );
+}
+
+/** Returns the first ten characters of a ULID of this time. */
+export function ulidTime(time_ms: number): string {
+  const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  let [ms, text] = [time_ms, ""];
+  for (let digit = 0; digit < 10; digit++) {
+    text = (alphabet[ms % 32] ?? "0") + text;
+    ms = Math.floor(ms / 32);
+  }
+  return text;
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { migrate } from "@ostiary/audit/migrate";
+import postgres from "postgres";
+import { freshDatabase } from "../../support/index.ts";
+
+/** Makes a new, migrated database whose owner is no superuser, and a role for the service. */
+export async function newOwnedLog() {
+  const superuser_url = await freshDatabase();
+  const name = new URL(superuser_url).pathname.slice(1);
+  const [owner, role] = [`owner_${name}`, `service_${name}`];
+  const admin = postgres(superuser_url, { max: 1, onnotice: () => {} });
+  await admin.unsafe(`create role ${owner} login createrole`);
+  await admin.unsafe(`grant create on database ${name} to ${owner}`);
+  const as = (user: string) => {
+    const url = new URL(superuser_url);
+    url.username = user;
+    return url.href;
+  };
+  const told = await migrate({ DATABASE_URL: as(owner) }, role);
+  return {
+    admin,
+    owner,
+    role,
+    owner_url: as(owner),
+    role_url: as(role),
+    superuser_url,
+    told,
+    async remove() {
+      await admin.unsafe(`drop owned by ${role}`);
+      await admin.unsafe(`drop role ${role}`);
+      await admin.end();
+    },
+  };
+}
+
+/** Runs `ostiary audit` with these parameters, as its own process. */
+export async function runOstiary(variables: Record<string, string>, ...parameters: string[]) {
+  const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
+    cwd: join(import.meta.dir, "../../.."),
+    env: { PATH: process.execPath, ...variables },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exit_code: await child.exited, stdout, stderr: stderr.trimEnd() };
+}

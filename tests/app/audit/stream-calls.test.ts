@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { type CallResult, Receiver, type ReceiverDeps, retryAfter_ms } from "@ostiary/audit/streams/call";
+import { targetRules } from "@ostiary/audit/streams/targets";
+import { systemClock } from "@ostiary/lib/async";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { Certificates } from "../../support/certificates.ts";
+import { waitFor } from "../../support/index.ts";
+
+const BODY = Buffer.from('{"a":1}');
+const NAME = "siem.example.com";
+
+/**
+ * Returns a name service that answers with these lists of addresses in turn, with the names that it was
+ * asked.
+ */
+function names(...answers: string[][]) {
+  const asked: string[] = [];
+  const resolve = (
+    name: string,
+    _options: unknown,
+    callback: (error: Error | null, addresses: { address: string; family: number }[]) => void,
+  ) => {
+    const list = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(name);
+    queueMicrotask(() =>
+      callback(
+        list.length === 0 ? Object.assign(new Error("no address"), { code: "ENOTFOUND" }) : null,
+        list.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+      ),
+    );
+  };
+  return { asked, resolve };
+}
+
+/** Starts a plain server that answers each connection by `onData`. */
+async function rawServer(onData: (socket: Socket, text: string) => void) {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (data) => onData(socket, data.toString()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    port,
+    sockets,
+    stop() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+function receiver(
+  url: string,
+  ports: number[],
+  changes: Partial<ReceiverDeps> & { networks?: string[] } = {},
+) {
+  const { networks = ["127.0.0.1/32"], ...deps } = changes;
+  const rules = targetRules({ allow_http: true, ports: ports.map(String), networks });
+  return new Receiver(url, { rules, clock: systemClock, ...deps });
+}
+
+const errorOf = (result: CallResult) => (result.outcome === "refused" ? result.error : result.outcome);
+
+// AU-100
+describe("a call", () => {
+  const certificates = new Certificates();
+  let server: Bun.Server<undefined>;
+  const seen: { host: string | null; body: string }[] = [];
+  let ca = "";
+  beforeAll(() => {
+    const authority = certificates.authority("streams");
+    const pair = authority.sign("receiver", { names: `DNS:${NAME}` });
+    ca = readFileSync(authority.cert_file, "utf8");
+    server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls: { cert: readFileSync(pair.cert_file, "utf8"), key: readFileSync(pair.key_file, "utf8") },
+      async fetch(request) {
+        seen.push({ host: request.headers.get("host"), body: await request.text() });
+        return new Response("ok");
+      },
+    });
+  });
+  afterAll(() => {
+    server.stop(true);
+    certificates.remove();
+  });
+  const port = () => server.port ?? 0;
+
+  test("goes to the address that was checked, by the name of its URL for TLS and Host", async () => {
+    // a second look-up would lead elsewhere: there is none
+    const { asked, resolve } = names(["127.0.0.1"], ["192.0.2.1"]);
+    const call = receiver(`https://${NAME}:${port()}/hook`, [port()], { ca, resolve: asResolve(resolve) });
+    for (let n = 0; n < 3; n++) {
+      expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
+    }
+    call.close();
+    expect(asked).toEqual([NAME]);
+    expect(seen.slice(-3)).toEqual(Array(3).fill({ host: `${NAME}:${port()}`, body: '{"a":1}' }));
+  });
+
+  test("is refused for a name whose certificate is another's, and for a CA that nobody trusts", async () => {
+    const { resolve } = names(["127.0.0.1"]);
+    const other = receiver(`https://other.example.com:${port()}/`, [port()], {
+      ca,
+      resolve: asResolve(resolve),
+    });
+    expect(errorOf(await other.post(BODY, {}))).toStartWith("The receiver's certificate is not valid");
+    const untrusted = receiver(`https://${NAME}:${port()}/`, [port()], { resolve: asResolve(resolve) });
+    expect(errorOf(await untrusted.post(BODY, {}))).toStartWith("The receiver's certificate is not valid");
+  });
+
+  test("is refused when a name leads to no address that may be called", async () => {
+    const got = seen.length;
+    for (const answers of [["127.0.0.2"], ["10.0.0.1", "::1"], ["::ffff:127.0.0.2"], ["169.254.169.254"]]) {
+      const { resolve } = names(answers);
+      const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
+      expect(errorOf(await call.post(BODY, {}))).toBe(
+        "The receiver's name has no address that may be called.",
+      );
+    }
+    expect(seen).toHaveLength(got);
+  });
+
+  test("goes to the one address of several that may be called", async () => {
+    const { resolve } = names(["10.0.0.1", "127.0.0.1", "::1"]);
+    const call = receiver(`https://${NAME}:${port()}/`, [port()], { ca, resolve: asResolve(resolve) });
+    expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
+    call.close();
+  });
+
+  test("is refused for an address that the operator no longer allows", async () => {
+    const call = receiver(`https://127.0.0.1:${port()}/`, [port()], { networks: [] });
+    expect(errorOf(await call.post(BODY, {}))).toStartWith(
+      "The operator's settings forbid calls to this address",
+    );
+  });
+
+  test("is refused for a name without an address, and for a port where nobody listens", async () => {
+    const { resolve } = names([]);
+    const unknown = receiver(`https://${NAME}:${port()}/`, [port()], { resolve: asResolve(resolve) });
+    expect(errorOf(await unknown.post(BODY, {}))).toBe("The receiver's name has no address.");
+    const dead = receiver("http://127.0.0.1:1/", [1]);
+    expect(errorOf(await dead.post(BODY, {}))).toBe("The receiver refused the connection.");
+  });
+});
+
+// AU-101
+describe("an answer", () => {
+  test("that redirects is not followed", async () => {
+    let followed = 0;
+    const server = await rawServer((socket, text) => {
+      if (text.startsWith("GET") || text.includes("/elsewhere")) followed += 1;
+      socket.end("HTTP/1.1 307 Temporary Redirect\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n");
+    });
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    expect(errorOf(await call.post(BODY, {}))).toBe(
+      "The receiver answered 307, and redirects are not followed.",
+    );
+    expect(followed).toBe(0);
+    server.stop();
+  });
+
+  test("is read to 4 KiB and no further, however long it is", async () => {
+    let written = 0;
+    const server = await rawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`;
+      const more = () => {
+        while (!socket.destroyed && written < 100_000_000) {
+          written += 4_096;
+          if (!socket.write(chunk)) return void socket.once("drain", more);
+        }
+      };
+      more();
+    });
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    expect(await call.post(BODY, {})).toEqual({ outcome: "accepted", status: 200 });
+    await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
+    expect(written).toBeLessThan(50_000_000);
+    server.stop();
+  });
+
+  test.each([
+    ["garbage", "\x00\x01\x02 what is this\r\n\r\n"],
+    ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n"],
+  ])("of %s is a failure", async (_, text) => {
+    const server = await rawServer((socket) => socket.end(text));
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    expect((await call.post(BODY, {})).outcome).toBe("refused");
+    server.stop();
+  });
+
+  test("that never comes, or comes drop by drop, is a failure after 10 s", async () => {
+    for (const head of ["", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx"]) {
+      const clock = manualClock();
+      const server = await rawServer((socket) => socket.write(head));
+      const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+      const result = call.post(BODY, {});
+      await waitFor(() => server.sockets.size === 1);
+      clock.advance(10_000);
+      expect(errorOf(await result)).toBe("The receiver did not answer within 10 s.");
+      await waitFor(() => [...server.sockets].every((socket) => socket.destroyed));
+      server.stop();
+    }
+  });
+
+  test("of a connection that is reset is a failure, and an idle connection that was closed is opened again", async () => {
+    const resetting = await rawServer((socket) => socket.resetAndDestroy());
+    const reset = receiver(`http://127.0.0.1:${resetting.port}/`, [resetting.port]);
+    expect((await reset.post(BODY, {})).outcome).toBe("refused");
+    resetting.stop();
+    const closing = await rawServer((socket) => {
+      if (socket.bytesRead > 400) return void socket.resetAndDestroy();
+      socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    });
+    const again = receiver(`http://127.0.0.1:${closing.port}/`, [closing.port]);
+    for (let n = 0; n < 6; n++) expect((await again.post(BODY, {})).outcome).toBe("accepted");
+    again.close();
+    closing.stop();
+  });
+
+  test("that nobody waits for any more is aborted", async () => {
+    const server = await rawServer(() => {});
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
+    const giveUp = new AbortController();
+    const result = call.post(BODY, {}, giveUp.signal);
+    await waitFor(() => server.sockets.size === 1);
+    giveUp.abort();
+    expect(await result).toEqual({ outcome: "aborted" });
+    server.stop();
+  });
+
+  test("says when to try again, in seconds or as a date, and at most a day ahead", () => {
+    const now = Date.parse("2026-01-31T12:00:00Z");
+    const cases: [string | undefined, number | null][] = [
+      [undefined, null],
+      ["0", 0],
+      ["120", 120_000],
+      ["999999999", 86_400_000],
+      ["Sat, 31 Jan 2026 12:01:00 GMT", 60_000],
+      ["Sat, 31 Jan 2026 11:00:00 GMT", 0],
+      ["soon", null],
+      ["-1", null],
+    ];
+    for (const [header, expected] of cases)
+      expect([header, retryAfter_ms(header, now)]).toEqual([header, expected]);
+  });
+});
+
+/** Casts a stub: the receiver asks for all addresses, and for nothing else. */
+function asResolve(resolve: ReturnType<typeof names>["resolve"]): ReceiverDeps["resolve"] {
+  // biome-ignore lint/plugin: the one overload that is called has this shape
+  return resolve as unknown as ReceiverDeps["resolve"];
+}

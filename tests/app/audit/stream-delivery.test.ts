@@ -1,0 +1,373 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
+import { exportProof, keyFile, writeEvents } from "./proof-bed.ts";
+import {
+  bodiesOf,
+  callStreams,
+  proven,
+  STREAMS,
+  startReceiver,
+  startStreamingAudit,
+  streamKey,
+  type TestReceiver,
+} from "./streams-bed.ts";
+
+setDefaultTimeout(60_000);
+
+for (const store of ["PGlite", "PostgreSQL"] as const) {
+  describe.skipIf(store === "PostgreSQL" && !services().postgres.real)(`delivery on ${store}`, () => {
+    let audit: AuditService;
+    let receiver: TestReceiver;
+    let other: TestReceiver;
+    beforeAll(async () => {
+      receiver = startReceiver();
+      other = startReceiver();
+      const database = store === "PGlite" ? { database_url: "pglite://memory" } : {};
+      audit = await startStreamingAudit([receiver.port, other.port], database);
+    });
+    afterAll(async () => {
+      await audit.stop();
+      receiver.stop();
+      other.stop();
+    });
+    afterEach(async () => {
+      for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
+        await call("DELETE", `${STREAMS}/${id}`);
+      for (const each of [receiver, other]) {
+        each.answer = () => new Response(null, { status: 204 });
+        each.calls.length = 0;
+      }
+    });
+
+    const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
+    const create = async (changes: Record<string, unknown> = {}) =>
+      (await call("POST", STREAMS, { url: receiver.url, ...changes })).body;
+    const read = async (id: string) => (await call("GET", `${STREAMS}/${id}`)).body;
+    const head = async () => (await exportProof(audit)).end.head;
+    /** Waits until everything that is written by now is delivered, or left out. */
+    const caughtUp = async (id: string) => {
+      await head();
+      await waitFor(async () => (await read(id)).lag_events === 0, { timeout_ms: 30_000 });
+    };
+
+    // AU-102, AU-103
+    test("sends every entry once, in the order of the chain, signed, so that its receiver can prove that none is missing", async () => {
+      const begun = await head();
+      const stream = await create();
+      await writeEvents(audit, 130);
+      const end = await head();
+      await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.position, {
+        timeout_ms: 30_000,
+      });
+      const got = proven(receiver, { position: begun.position, chain: begun.chain });
+      expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
+      expect(got.entries).toHaveLength(end.position - begun.position);
+      for (const { headers, body } of receiver.calls) {
+        new Webhook(stream.secret).verify(body, headers);
+        expect(JSON.parse(body)).toMatchObject({
+          type: "audit.entries",
+          data: { stream_id: stream.id, organization_id: "organization-1" },
+        });
+        expect(JSON.parse(body).data.entries.length).toBeLessThanOrEqual(100);
+        expect(body).not.toContain("user_id");
+      }
+      expect(await read(stream.id)).toMatchObject({ status: "active", lag_events: 0, last_error: null });
+    });
+
+    // AU-95, AU-102
+    test("sends the whole log again from position 1, in calls of at most 100 entries and 256 KiB", async () => {
+      await writeEvents(audit, 60);
+      await writeEvents(audit, 12, {
+        params: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)])),
+      });
+      const end = await head();
+      const stream = await create({ from_position: 1 });
+      await caughtUp(stream.id);
+      const got = proven(receiver);
+      expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
+      for (const { body } of receiver.calls) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144);
+    });
+
+    // AU-4, AU-102
+    test("proves an event that came into the log with its outcome", async () => {
+      const begun = await head();
+      const stream = await create();
+      const id = requestId();
+      await audit.put(id, userIntent());
+      await audit.patch(id, {
+        outcome: "responded",
+        status: 201,
+        created_id: "organization-1",
+        organization_id: "organization-1",
+        member_id: "member-9",
+      });
+      await waitFor(() => receiver.calls.length > 0);
+      await caughtUp(stream.id);
+      const got = proven(receiver, begun);
+      expect(
+        got.entries.map(({ kind, event }) => [kind, event.organization_id, event.actor.member_id]),
+      ).toEqual([
+        ["intent", null, null],
+        ["outcome", "organization-1", "member-9"],
+      ]);
+    });
+
+    // AU-93, AU-102
+    test("leaves out what the filter does not match, and names the last delivered entry as the one before", async () => {
+      const filter = { service: "gadgets", outcome: "responded", params: { widget_id: "w" } };
+      const stream = await create({ filter });
+      await writeEvents(audit, 4);
+      await writeEvents(audit, 3, { service: "gadgets", params: { widget_id: "w" } });
+      await writeEvents(audit, 2, { service: "gadgets" });
+      await writeEvents(audit, 4);
+      await writeEvents(audit, 2, { service: "gadgets", params: { widget_id: "w" } });
+      await caughtUp(stream.id);
+      const bodies = bodiesOf(receiver);
+      const entries = bodies.flatMap(({ data }) => data.entries);
+      expect(entries.map(({ kind, event }) => [kind, event.service, event.outcome])).toEqual(
+        Array(3).fill(["outcome", "gadgets", "responded"]),
+      );
+      const places = bodies.flatMap(({ data }) => [
+        data.after.position,
+        ...data.entries.map(({ position }) => position),
+      ]);
+      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      for (const [index, { data }] of bodies.entries()) {
+        if (index > 0)
+          expect(data.after.position).toBe(bodies[index - 1]?.data.entries.at(-1)?.position ?? -1);
+      }
+      const nothing = await create({ filter: { service: "nobody" }, from_position: 1 });
+      receiver.calls.length = 0;
+      await caughtUp(nothing.id);
+      expect(receiver.calls).toEqual([]);
+      expect((await read(nothing.id)).last_delivered).toBeNull();
+    });
+
+    // AU-104
+    test("tries again what failed, in the same order, and says since when it fails", async () => {
+      const begun = await head();
+      let failures = 0;
+      receiver.answer = () => new Response(null, { status: ++failures <= 2 ? 500 : 200 });
+      const stream = await create();
+      await writeEvents(audit, 5);
+      await waitFor(async () => (await read(stream.id)).status === "failing");
+      expect(await read(stream.id)).toMatchObject({
+        last_error: "The receiver answered 500.",
+        failing_since: expect.any(String),
+        last_delivered: null,
+      });
+      await caughtUp(stream.id);
+      expect(await read(stream.id)).toMatchObject({
+        status: "active",
+        failing_since: null,
+        last_error: null,
+      });
+      receiver.calls.splice(0, 2);
+      expect(proven(receiver, begun).position).toBe((await head()).position);
+    });
+
+    // AU-104
+    test("pauses a stream whose receiver answers 410, and goes on where it stopped once it is started again", async () => {
+      const begun = await head();
+      receiver.answer = () => new Response(null, { status: 410 });
+      const stream = await create();
+      await writeEvents(audit, 3);
+      await waitFor(async () => (await read(stream.id)).status === "paused");
+      expect(await read(stream.id)).toMatchObject({
+        last_error: "The receiver answered 410.",
+        failing_since: expect.any(String),
+      });
+      expect(receiver.calls).toHaveLength(1);
+      receiver.answer = () => new Response(null);
+      receiver.calls.length = 0;
+      await writeEvents(audit, 2);
+      await call("PATCH", `${STREAMS}/${stream.id}`, { status: "active" });
+      await caughtUp(stream.id);
+      expect(proven(receiver, begun).position).toBe((await head()).position);
+      expect(await read(stream.id)).toMatchObject({
+        status: "active",
+        failing_since: null,
+        last_error: null,
+      });
+    });
+
+    // AU-102
+    test("sends what is written while it is paused once it goes on, and nothing before", async () => {
+      const begun = await head();
+      const [paused, running] = [await create({ url: other.url }), await create()];
+      await call("PATCH", `${STREAMS}/${paused.id}`, { status: "paused" });
+      await writeEvents(audit, 4);
+      await caughtUp(running.id);
+      expect(other.calls).toEqual([]);
+      await call("PATCH", `${STREAMS}/${paused.id}`, { status: "active" });
+      await caughtUp(paused.id);
+      expect(proven(other, begun).position).toBe((await head()).position);
+    });
+
+    // AU-105
+    test("a receiver that never answers delays no other", async () => {
+      const released = Promise.withResolvers<void>();
+      other.answer = async () => {
+        await released.promise;
+        return new Response(null);
+      };
+      const slow = await create({ url: other.url });
+      const quick = await create();
+      await writeEvents(audit, 3);
+      await caughtUp(quick.id);
+      await waitFor(() => other.calls.length === 1);
+      await writeEvents(audit, 3);
+      await caughtUp(quick.id);
+      expect((await read(slow.id)).last_delivered).toBeNull();
+      released.resolve();
+      await caughtUp(slow.id);
+    });
+
+    // AU-92, AU-96
+    test("a rotation, a change of address and a deletion during a call hold from the next call on", async () => {
+      const begun = await head();
+      const reached = Promise.withResolvers<void>();
+      const released = Promise.withResolvers<void>();
+      receiver.answer = async () => {
+        reached.resolve();
+        await released.promise;
+        return new Response(null);
+      };
+      const stream = await create();
+      await writeEvents(audit, 2);
+      await reached.promise;
+      const { secret } = (await call("POST", `${STREAMS}/${stream.id}/rotate-secret`, { overlap_seconds: 0 }))
+        .body;
+      await call("PATCH", `${STREAMS}/${stream.id}`, { url: other.url });
+      released.resolve();
+      await writeEvents(audit, 2);
+      await caughtUp(stream.id);
+      const [first] = receiver.calls;
+      expect(receiver.calls).toHaveLength(1);
+      new Webhook(stream.secret).verify(first?.body ?? "", first?.headers ?? {});
+      for (const { body, headers } of other.calls) new Webhook(secret).verify(body, headers);
+      receiver.calls.push(...other.calls);
+      expect(proven(receiver, begun).position).toBe((await head()).position);
+
+      const held = Promise.withResolvers<void>();
+      other.calls.length = 0;
+      other.answer = async () => {
+        await held.promise;
+        return new Response(null);
+      };
+      await writeEvents(audit, 2);
+      await waitFor(() => other.calls.length === 1);
+      expect((await call("DELETE", `${STREAMS}/${stream.id}`)).status).toBe(204);
+      held.resolve();
+      const next = await create();
+      receiver.answer = () => new Response(null);
+      await writeEvents(audit, 2);
+      await caughtUp(next.id);
+      expect(other.calls).toHaveLength(1);
+    });
+  });
+}
+
+describe.skipIf(!services().postgres.real)("delivery by several replicas", () => {
+  let replicas: AuditService[];
+  let receiver: TestReceiver;
+  let log: Database;
+  beforeAll(async () => {
+    receiver = startReceiver();
+    const database_url = await freshDatabase();
+    const key = keyFile(streamKey());
+    const start = () =>
+      startStreamingAudit([receiver.port], { database_url, env: { AUDIT_STREAM_KEY_FILE: key } });
+    replicas = [await start(), await start(), await start()];
+    log = await openLog(one());
+  });
+  afterAll(async () => {
+    await log.close();
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    receiver.stop();
+  });
+
+  afterEach(() => {
+    receiver.calls.length = 0;
+  });
+
+  const one = () => {
+    const [first] = replicas;
+    if (first === undefined) throw new Error("There is no replica.");
+    return first;
+  };
+  const read = async (id: string) => (await callStreams(one(), "GET", `${STREAMS}/${id}`)).body;
+
+  // AU-105
+  test("calls the receiver of a stream once at a time, however many replicas run", async () => {
+    let [underway, most] = [0, 0];
+    receiver.answer = async () => {
+      underway += 1;
+      most = Math.max(most, underway);
+      await Bun.sleep(2);
+      underway -= 1;
+      return new Response(null);
+    };
+    const begun = (await exportProof(one())).end.head;
+    const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
+    for (let round = 0; round < 12; round++) {
+      await Promise.all(Array.from({ length: 100 }, (_, n) => replicas[n % 3]?.put(requestId(), intent())));
+    }
+    const { end } = await exportProof(one());
+    await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.head.position, {
+      timeout_ms: 30_000,
+    });
+    const got = proven(receiver, begun);
+    expect([most, got.position, got.chain, got.duplicates]).toEqual([
+      1,
+      end.head.position,
+      end.head.chain,
+      0,
+    ]);
+    await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
+  });
+
+  // AU-104
+  test("a stream that has failed for 72 hours is paused", async () => {
+    receiver.answer = () => new Response(null, { status: 503 });
+    const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
+    const failed = (hours: number) =>
+      log.run("age", (orm) =>
+        rows(
+          orm,
+          sql`update audit.streams set failing_ms = ${hours * 3_600_000}, next_attempt_at = now() where id = ${stream.id}`,
+        ),
+      );
+    await one().put(requestId(), intent());
+    await waitFor(async () => (await read(stream.id)).status === "failing");
+    receiver.calls.length = 0;
+    await failed(71);
+    await waitFor(() => receiver.calls.length > 0);
+    expect((await read(stream.id)).status).toBe("failing");
+    await failed(73);
+    await waitFor(async () => (await read(stream.id)).status === "paused");
+    expect(await read(stream.id)).toMatchObject({ last_error: "The receiver answered 503." });
+    await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
+  });
+
+  // AU-105
+  test("a lease that a clock which was set back left in the future stops nobody", async () => {
+    receiver.answer = () => new Response(null);
+    receiver.calls.length = 0;
+    const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
+    await log.run("lease", (orm) =>
+      rows(
+        orm,
+        sql`update audit.streams set lease = 'dead', lease_until = now() + interval '1 day',
+          next_attempt_at = now() + interval '2 days' where id = ${stream.id}`,
+      ),
+    );
+    await one().put(requestId(), intent());
+    await waitFor(() => receiver.calls.length === 1);
+    await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
+  });
+});

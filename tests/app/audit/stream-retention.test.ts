@@ -1,0 +1,67 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { services, waitFor } from "../../support/index.ts";
+import { openLog } from "./audit-service.ts";
+import { exportProof, writeEvents } from "./proof-bed.ts";
+import { drop, makeMonth, writePast } from "./retention-bed.ts";
+import {
+  bodiesOf,
+  callStreams,
+  STREAMS,
+  startReceiver,
+  startStreamingAudit,
+  streamVariables,
+} from "./streams-bed.ts";
+
+setDefaultTimeout(60_000);
+
+// AU-68, AU-102
+test.skipIf(!services().postgres.real)(
+  "a stream passes months that were dropped and the entries that declare them, and misses no position",
+  async () => {
+    const receiver = startReceiver();
+    const env = streamVariables([receiver.port]);
+    const audit = await startStreamingAudit([receiver.port], { env });
+    const log = await openLog(audit);
+    try {
+      await makeMonth(log, "2020-01");
+      await writePast(log, "organization-1", "2020-01-15T00:00:00Z", 3);
+      await writeEvents(audit, 2);
+      await exportProof(audit);
+      const { body: before } = await callStreams(audit, "POST", STREAMS, {
+        url: receiver.url,
+        from_position: 1,
+      });
+      await waitFor(
+        async () => (await callStreams(audit, "GET", `${STREAMS}/${before.id}`)).body.lag_events === 0,
+      );
+      await drop(log, env.AUDIT_SIGNING_KEY_FILE, "2020-02");
+      await writeEvents(audit, 2);
+      const { end } = await exportProof(audit);
+      const reached = async (id: string) => {
+        const { body } = await callStreams(audit, "GET", `${STREAMS}/${id}`);
+        return body.last_delivered?.position === end.head.position;
+      };
+      await waitFor(() => reached(before.id), { timeout_ms: 20_000 });
+      const kindsOf = (stream_id: string) =>
+        bodiesOf(receiver)
+          .filter(({ data }) => data.stream_id === stream_id)
+          .flatMap(({ data }) => data.entries.map(({ position, kind }) => [position, kind]));
+      const { body: after } = await callStreams(audit, "POST", STREAMS, {
+        url: receiver.url,
+        from_position: 1,
+      });
+      await waitFor(() => reached(after.id), { timeout_ms: 20_000 });
+      const positions = Array.from({ length: end.head.position }, (_, index) => index + 1);
+      for (const { id } of [before, after]) {
+        expect(kindsOf(id).map(([position]) => position)).toEqual(positions);
+        expect(kindsOf(id).filter(([, kind]) => kind === "retention")).toHaveLength(1);
+      }
+      expect(kindsOf(before.id).filter(([, kind]) => kind === "dropped")).toEqual([]);
+      expect(kindsOf(after.id).filter(([, kind]) => kind === "dropped")).toHaveLength(5);
+    } finally {
+      await log.close();
+      await audit.stop();
+      receiver.stop();
+    }
+  },
+);

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, writeFileSync } from "node:fs";
+import { checkStreamKeyFile, StreamKeys } from "@ostiary/audit/streams/key-file";
+import { SecretBox, SecretUnreadable } from "@ostiary/audit/streams/secrets";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { rejection, services, waitFor } from "../../support/index.ts";
+import { openLog } from "./audit-service.ts";
+import { keyFile, writeEvents } from "./proof-bed.ts";
+import { callStreams, STREAMS, startReceiver, startStreamingAudit, streamKey } from "./streams-bed.ts";
+
+const quiet = { warn: () => {} };
+
+async function boxOf(path: string, clock = manualClock()) {
+  return new SecretBox(await StreamKeys.open(path, clock, quiet));
+}
+
+// AU-98
+describe("a secret", () => {
+  test("opens for its own stream alone, and never reads the same twice", async () => {
+    const box = await boxOf(keyFile(streamKey()));
+    const [one, two] = [await box.seal("whsec_x", "a"), await box.seal("whsec_x", "a")];
+    expect(one).not.toBe(two);
+    expect(one).not.toContain("whsec");
+    expect(await box.open(one, "a")).toBe("whsec_x");
+    expect(await rejection(box.open(one, "b"))).toBeInstanceOf(SecretUnreadable);
+  });
+
+  test("does not open when it was changed, or when its key is gone", async () => {
+    const box = await boxOf(keyFile(streamKey()));
+    const sealed = await box.seal("whsec_x", "a");
+    for (const at of [9, 20, sealed.length - 2]) {
+      const changed = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
+      expect(await rejection(box.open(changed, "a"))).toBeInstanceOf(SecretUnreadable);
+    }
+    for (const text of ["", ".", "x", sealed.slice(0, 12)])
+      expect(await rejection(box.open(text, "a"))).toBeInstanceOf(SecretUnreadable);
+    const other = await boxOf(keyFile(streamKey()));
+    expect(await rejection(other.open(sealed, "a"))).toBeInstanceOf(SecretUnreadable);
+  });
+
+  test("opens while the old key is behind the new one, and stays readable when the file turns bad", async () => {
+    const [old, next] = [streamKey(), streamKey()];
+    const path = keyFile(old);
+    const clock = manualClock();
+    const box = await boxOf(path, clock);
+    const sealed = await box.seal("whsec_x", "a");
+    writeFileSync(path, `${next}\n${old}\n`);
+    clock.advance(1_000);
+    expect(await box.open(sealed, "a")).toBe("whsec_x");
+    const anew = await box.seal("whsec_x", "a");
+    expect(anew.slice(0, 8)).not.toBe(sealed.slice(0, 8));
+    writeFileSync(path, "no key\n");
+    clock.advance(1_000);
+    expect(await box.open(anew, "a")).toBe("whsec_x");
+    writeFileSync(path, `${next}\n`);
+    clock.advance(1_000);
+    expect(await rejection(box.open(sealed, "a"))).toBeInstanceOf(SecretUnreadable);
+  });
+});
+
+// AU-98
+describe("AUDIT_STREAM_KEY_FILE", () => {
+  const problems = (path: string) => checkStreamKeyFile({ AUDIT_STREAM_KEY_FILE: path });
+
+  test("may be unset, hold one key or several", () => {
+    expect(checkStreamKeyFile({})).toEqual([]);
+    expect(problems(keyFile(streamKey()))).toEqual([]);
+    expect(problems(keyFile(`${streamKey()}\n\n${streamKey()}\n`))).toEqual([]);
+  });
+
+  test.each([
+    ["", "must be the path of a file with a key on each line"],
+    ["short\n", "must be the path of a file with a key on each line"],
+    [`${"A".repeat(42)}=\n`, "must be the path of a file with a key on each line"],
+    [`${streamKey()} ${streamKey()}`, "must be the path of a file with a key on each line"],
+    ["x".repeat(5_000), "must be the path of a file with a key on each line"],
+  ])("is refused when it holds %p", (text, rule) => {
+    const [problem] = problems(keyFile(text));
+    expect([problem?.variable, problem?.message.startsWith(rule)]).toEqual(["AUDIT_STREAM_KEY_FILE", true]);
+    if (text.length > 5) expect(problem?.message).not.toContain(text.trim());
+  });
+
+  test("is refused when others may read it, or when it is no file", () => {
+    const path = keyFile(streamKey());
+    chmodSync(path, 0o644);
+    expect(problems(path)[0]?.message).toContain("others may read or write");
+    expect(problems("/nowhere/at/all")[0]?.message).toContain("must be a file that this user may read");
+    expect(problems("/tmp")).toHaveLength(1);
+  });
+});
+
+// AU-98
+test.skipIf(!services().postgres.real)(
+  "a key that is put in front encrypts every secret anew while the service runs, and deliveries go on",
+  async () => {
+    const receiver = startReceiver();
+    const [old, next] = [streamKey(), streamKey()];
+    const path = keyFile(old);
+    const audit = await startStreamingAudit([receiver.port], { env: { AUDIT_STREAM_KEY_FILE: path } });
+    const log = await openLog(audit);
+    try {
+      const { body: stream } = await callStreams(audit, "POST", STREAMS, { url: receiver.url });
+      const stored = async () => {
+        const [row] = await log.run("secret", (orm) =>
+          rows<{ secret: string; others: string }>(
+            orm,
+            sql`select secret, streams::text as others from audit.streams`,
+          ),
+        );
+        return row;
+      };
+      const before = await stored();
+      expect(before?.others).not.toContain(stream.secret);
+      writeFileSync(path, `${next}\n${old}\n`);
+      await waitFor(async () => (await stored())?.secret.slice(0, 8) !== before?.secret.slice(0, 8), {
+        timeout_ms: 30_000,
+      });
+      writeFileSync(path, `${next}\n`);
+      await writeEvents(audit, 2);
+      await waitFor(() => receiver.calls.length > 0, { timeout_ms: 20_000 });
+      const [call] = receiver.calls;
+      new Webhook(stream.secret).verify(call?.body ?? "", call?.headers ?? {});
+    } finally {
+      await log.close();
+      await audit.stop();
+      receiver.stop();
+    }
+  },
+  60_000,
+);

@@ -1,0 +1,177 @@
+import { randomBytes } from "node:crypto";
+import {
+  entryHash,
+  hashFromHex,
+  hexOf,
+  intentEntry,
+  type LoggedEvent,
+  nextInChain,
+  outcomeEntry,
+} from "@ostiary/lib/domain/proof";
+import { type AuditService, type AuditServiceOptions, json, startAudit } from "./audit-service.ts";
+import { keyFile, signingKeyFile } from "./proof-bed.ts";
+
+/** A call that a receiver got. */
+export interface ReceivedCall {
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** A receiver of streams on this machine. */
+export interface TestReceiver {
+  readonly url: string;
+  readonly port: number;
+  readonly calls: ReceivedCall[];
+  /** How it answers from now on. */
+  answer: (call: ReceivedCall) => Response | Promise<Response>;
+  stop(): void;
+}
+
+export function startReceiver(): TestReceiver {
+  const calls: ReceivedCall[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 120,
+    async fetch(request) {
+      const call = { headers: Object.fromEntries(request.headers), body: await request.text() };
+      calls.push(call);
+      return receiver.answer(call);
+    },
+  });
+  const receiver: TestReceiver = {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    port: server.port ?? 0,
+    calls,
+    answer: () => new Response(null, { status: 204 }),
+    stop: () => void server.stop(true),
+  };
+  return receiver;
+}
+
+/** A line for the key file of streams. */
+export function streamKey(): string {
+  return randomBytes(32).toString("base64");
+}
+
+/** The variables of a service whose streams may call receivers on these ports of this machine. */
+export function streamVariables(ports: readonly number[], key_file = keyFile(`${streamKey()}\n`)) {
+  return {
+    SEAL_INTERVAL_MS: "50",
+    AUDIT_SIGNING_KEY_FILE: signingKeyFile(),
+    AUDIT_STREAM_KEY_FILE: key_file,
+    AUDIT_STREAM_ALLOW_HTTP: "true",
+    AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
+    AUDIT_STREAM_ALLOWED_PORTS: ports.length === 0 ? "8443" : ports.join(","),
+  };
+}
+
+export function startStreamingAudit(
+  ports: readonly number[],
+  options: AuditServiceOptions = {},
+): Promise<AuditService> {
+  return startAudit({ ...options, env: { ...streamVariables(ports), ...options.env } });
+}
+
+export const STREAMS = "/organizations/organization-1/audit-streams";
+
+/** Calls an operation on streams; a text is sent as it is. */
+export async function callStreams(
+  audit: Pick<AuditService, "url">,
+  method: string,
+  path: string,
+  body?: unknown,
+) {
+  const response = await fetch(`${audit.url}${path}`, {
+    method,
+    ...(body !== undefined && {
+      headers: { "Content-Type": "application/json" },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: response.status === 204 ? null : await json(response),
+  };
+}
+
+/** The paths of the fields that an answer names as wrong. */
+export function fieldsOf(answer: {
+  status: number;
+  body: { error?: { details?: { fields: { path: string }[] } } };
+}) {
+  if (answer.status !== 422)
+    throw new Error(`Expected 422, got ${answer.status} ${JSON.stringify(answer.body)}`);
+  return (answer.body.error?.details?.fields ?? []).map(({ path }) => path).toSorted();
+}
+
+/** The body of a delivery in the format ostiary. */
+export interface DeliveredBody {
+  type: string;
+  timestamp: string;
+  data: {
+    stream_id: string;
+    organization_id: string;
+    after: { position: number; chain: string };
+    entries: DeliveredEntry[];
+  };
+}
+
+/** An entry as tests look at it. */
+export interface DeliveredEntry {
+  position: number;
+  kind: string;
+  salt: string;
+  chain: string;
+  named_by_outcome?: boolean;
+  event: LoggedEvent;
+}
+
+export function bodiesOf({ calls }: TestReceiver): DeliveredBody[] {
+  return calls.map(({ body }) => JSON.parse(body));
+}
+
+/** A receiver that proves by itself that it missed nothing. It accepts what it has already, and refuses all else. */
+export class ProvingReceiver {
+  position: number;
+  chain: string;
+  readonly entries: DeliveredEntry[] = [];
+  duplicates = 0;
+
+  constructor(after: { position: number; chain: string }) {
+    this.position = after.position;
+    this.chain = after.chain;
+  }
+
+  take({ data }: DeliveredBody): void {
+    if (data.after.position > this.position) throw new Error(`Entries after ${this.position} are missing.`);
+    let [position, chain] = [data.after.position, data.after.chain];
+    for (const entry of data.entries) {
+      if (entry.position !== position + 1) throw new Error(`Entry ${position + 1} is missing.`);
+      const computed = hexOf(nextInChain(hashFromHex(chain), entryHash(textOf(entry))));
+      if (computed !== entry.chain) throw new Error(`Entry ${entry.position} is not what was sealed.`);
+      [position, chain] = [entry.position, entry.chain];
+      if (entry.position <= this.position) {
+        this.duplicates += 1;
+        continue;
+      }
+      if (entry.position === this.position + 1) this.entries.push(entry);
+      [this.position, this.chain] = [position, chain];
+    }
+  }
+}
+
+function textOf({ kind, event, salt, named_by_outcome }: DeliveredEntry): string {
+  const named = named_by_outcome ? { organization_id: null, member_id: null } : null;
+  return kind === "intent" ? intentEntry(event, null, salt) : outcomeEntry(event, named, salt);
+}
+
+export const START = { position: 0, chain: "00".repeat(32) };
+
+/** Checks all that a receiver got, in its order. */
+export function proven(receiver: TestReceiver, after = START): ProvingReceiver {
+  const proving = new ProvingReceiver(after);
+  for (const body of bodiesOf(receiver)) proving.take(body);
+  return proving;
+}

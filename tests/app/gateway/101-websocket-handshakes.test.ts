@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import {
+  headerValue,
+  headerValues,
+  RawClient,
+  type RawResponse,
+  RawUpstream,
+} from "../../support/raw-http.ts";
+import { acceptance, handshake } from "../../support/raw-websocket.ts";
+
+/** The handshake of a WebSocket through the gateway. */
+
+const PROTOCOL = "Sec-WebSocket-Protocol";
+const EXTENSIONS = "Sec-WebSocket-Extensions";
+
+let gateway: LocalGateway;
+let service: RawUpstream;
+/** Lines of the service's acceptance, and the bytes right after it. */
+let fields: string[] = [];
+let behind: Uint8Array = new Uint8Array();
+
+beforeAll(async () => {
+  gateway = await startLocalGateway();
+  service = new RawUpstream((request) => {
+    const head = Buffer.from(acceptance(request, ...fields), "latin1");
+    return Buffer.concat([head, behind]);
+  });
+  await gateway.publish({ chat: publicService(service.url, { path: "/chat", methods: ["GET"] }) });
+});
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+});
+beforeEach(() => {
+  service.requests.length = 0;
+  fields = [];
+  behind = new Uint8Array();
+});
+
+/** Returns the answer to a handshake with these fields, and its client. */
+async function open(...offered: string[]): Promise<{ answer: RawResponse; client: RawClient }> {
+  const client = await RawClient.connect(gateway.url);
+  client.send(handshake("/chat", ...offered));
+  return { answer: await client.response(), client };
+}
+const offers = (name: string) => service.requests.map(({ headers }) => headerValue(headers, name));
+
+// GW-129
+describe("when a client offers subprotocols,", () => {
+  test("the client gets the service's choice", async () => {
+    fields = [`${PROTOCOL}: v2.chat`];
+    const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
+    expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, ["v2.chat"]]);
+    expect(offers(PROTOCOL)).toEqual(["v1.chat, v2.chat"]);
+    client.destroy();
+  });
+
+  test("a service may choose none, and the WebSocket opens", async () => {
+    const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
+    expect([answer.status, headerValues(answer.headers, PROTOCOL)]).toEqual([101, []]);
+    // The runtime sends a second handshake without an offer.
+    expect(offers(PROTOCOL)).toEqual(["v1.chat, v2.chat", null]);
+    client.destroy();
+  });
+
+  test("a service that chooses one that was not offered is 502", async () => {
+    fields = [`${PROTOCOL}: v3.chat`];
+    const { answer, client } = await open(`${PROTOCOL}: v1.chat, v2.chat`);
+    expect(answer.status).toBe(502);
+    expect(service.requests).toHaveLength(1);
+    client.destroy();
+  });
+});
+
+// GW-129
+describe("compression", () => {
+  test("is accepted from no client and offered to no service", async () => {
+    const { answer, client } = await open(`${EXTENSIONS}: permessage-deflate; client_max_window_bits`);
+    expect([answer.status, headerValue(answer.headers, EXTENSIONS)]).toEqual([101, null]);
+    expect(offers(EXTENSIONS)).toEqual([null]);
+    client.destroy();
+  });
+
+  test("that a service uses uninvited is 502, or 1014 for a message", async () => {
+    fields = [`${EXTENSIONS}: permessage-deflate`];
+    expect((await open()).answer.status).toBe(502);
+    fields = [];
+    const deflated = Bun.deflateSync(Buffer.alloc(100_000));
+    // The end of a compressed text message.
+    behind = Buffer.concat([Buffer.from([0xc1, deflated.byteLength]), deflated]);
+    expect(deflated.byteLength).toBeLessThan(126);
+    const { client } = await open();
+    const closed = Buffer.from([0x88, 2, 1014 >> 8, 1014 & 0xff]);
+    await client.until(() => client.received.includes(closed) || null, "The close of the WebSocket");
+    client.destroy();
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { StepsBed, services } from "../../support/gateway-steps-bed.ts";
+import { person } from "../../support/identity-stand-in.ts";
+import { waitFor } from "../../support/index.ts";
+import { sign, signingKey, startProvider } from "../../support/provider-stand-in.ts";
+import { headerValue, type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
+
+/** The reason of a refused credential reaches the debug line and a counter, never the caller. */
+
+const ISSUER = "https://login.example.com";
+const key = await signingKey("ES256", "main");
+const provider = startProvider(key);
+const bed = new StepsBed();
+let gateway: LocalGateway;
+
+async function start(env: Record<string, string> = {}): Promise<LocalGateway> {
+  const started = await startLocalGateway({
+    ...bed.env,
+    AUTH_ISSUER: ISSUER,
+    AUTH_JWKS_URI: provider.uri,
+    LOG_LEVEL: "debug",
+    ...env,
+  });
+  await started.publish(services(bed.service.url));
+  await waitFor(async () => (await fetch(`${started.internal_url}/health/ready`)).ok);
+  return started;
+}
+
+beforeAll(async () => {
+  bed.identity.results.set("alice", person());
+  gateway = await start();
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([bed.stop(), provider.stop()]);
+  bed.service.close();
+});
+
+const token = (more: object = {}) =>
+  sign(key, { iss: ISSUER, sub: "alice", exp: Date.now() / 1000 + 600, ...more });
+
+async function call(jwt: string, at = gateway): Promise<RawResponse> {
+  return rawRequest(at.url, spell("GET", "/user/things/1", { Authorization: `Bearer ${jwt}` }));
+}
+
+const refusedLine = ({ headers }: RawResponse, at = gateway) => {
+  const id = headerValue(headers, "x-request-id");
+  return waitFor(
+    () => at.logs().find((line) => line.request_id === id && line.message === "request refused"),
+    { what: "The line of the refusal" },
+  );
+};
+
+async function counted(reason: string): Promise<number> {
+  const name = `gateway_credentials_refused_total{reason="${reason}"} `;
+  const line = (await gateway.metrics()).split("\n").find((each) => each.startsWith(name));
+  return Number(line?.slice(name.length));
+}
+
+describe("a refused token", () => {
+  // GW-163
+  test("is explained at level debug and counted by reason, and the caller learns nothing", async () => {
+    expect(await counted("issuer")).toBe(0);
+    const jwt = await token({ iss: `${ISSUER}/` });
+    const answer = await call(jwt);
+    expect(answer.status).toBe(401);
+    expect(await refusedLine(answer)).toMatchObject({
+      code: "UNAUTHORIZED",
+      credential: "issuer",
+      detail: `The token's iss is "${ISSUER}/"; AUTH_ISSUER is "${ISSUER}".`,
+    });
+    expect(await counted("issuer")).toBe(1);
+    const { error } = JSON.parse(answer.body.toString());
+    expect({ ...error, request_id: "" }).toEqual({
+      type: "invalid_request_error",
+      code: "UNAUTHORIZED",
+      message: "Authentication required.",
+      request_id: "",
+      details: null,
+    });
+    expect(headerValue(answer.headers, "www-authenticate")).toBe("Bearer");
+    expect(JSON.stringify(gateway.logs())).not.toContain(jwt.slice(-20));
+  });
+
+  // GW-163
+  test("is explained also when its address gets 429 instead of 401", async () => {
+    const limited = await start({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1" });
+    try {
+      const stale = await token({ exp: 1 });
+      // Publishing may have asked for a route before it was there, which counts, too.
+      for (let status = 401; status !== 429; ) {
+        const answer = await call(stale, limited);
+        status = answer.status;
+        expect([401, 429]).toContain(status);
+        expect(await refusedLine(answer, limited)).toMatchObject({
+          credential: "expired",
+          detail: "The token expired at 1970-01-01T00:00:01.000Z.",
+        });
+      }
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+// GW-163
+test("an admitted token is not counted, and every reason has its series from the start", async () => {
+  expect((await call(await token())).status).toBe(200);
+  expect(await counted("missing")).toBe(0);
+  expect(await counted("signature")).toBe(0);
+});

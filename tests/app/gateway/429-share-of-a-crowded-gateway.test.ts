@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { ELSEWHERE, READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
+import { waitFor } from "../../support/index.ts";
+import { headerValue, RawClient, spell } from "../../support/raw-http.ts";
+
+/** One caller cannot use every place of a gateway (GW-167). */
+
+const MAX = 40;
+const HALF = MAX / 2;
+const SHARE = MAX / 8;
+
+const bed = new StepsBed();
+let gateway: LocalGateway;
+const clients: RawClient[] = [];
+
+beforeAll(async () => {
+  gateway = await startLocalGateway({
+    ...bed.env,
+    AUDIT_ENABLED: "false",
+    MAX_REQUESTS_IN_FLIGHT: String(MAX),
+  });
+  await gateway.publish(services(bed.service.url));
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await waitFor(async () => (await inFlight()) === 0, { what: "The end of all requests" });
+});
+afterAll(async () => {
+  await gateway.close();
+  await bed.stop();
+  bed.service.close();
+});
+
+async function metric(name: string): Promise<number> {
+  const line = (await gateway.metrics()).split("\n").find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
+}
+const inFlight = () => metric("gateway_requests_in_flight");
+
+/** Sends the head of a request without its body. */
+async function slowBody(target: string, key: string): Promise<RawClient> {
+  const client = await RawClient.connect(gateway.url);
+  clients.push(client);
+  client.send(spell("POST", target, { "X-API-Key": key, "Content-Length": "10" }));
+  return client;
+}
+
+/** Sends one slow body after the other. Resolves with the number that hold a place. */
+async function hold(target: string, key: string, count: number): Promise<number> {
+  let held = 0;
+  for (let sent = 0; sent < count; sent += 1) {
+    const before = await inFlight();
+    const client = await slowBody(target, key);
+    await waitFor(async () => client.received.length > 0 || (await inFlight()) > before);
+    if (client.received.length === 0) held += 1;
+    else expect((await client.response()).status).toBe(429);
+  }
+  return held;
+}
+
+async function statusOf(method: string, target: string, key: string): Promise<number> {
+  const client = await RawClient.connect(gateway.url);
+  client.send(spell(method, target, { "X-API-Key": key }));
+  const { status } = await client.response();
+  client.destroy();
+  return status;
+}
+
+// GW-167
+test("a caller with slow bodies gets half of the places and its share, and others are served", async () => {
+  const before = await metric("gateway_shares_refused_total");
+  expect(await hold("/org/unaudited", WRITER, MAX)).toBe(HALF + SHARE);
+  expect((await metric("gateway_shares_refused_total")) - before).toBe(MAX - HALF - SHARE);
+  // A member of the same organization shares its part.
+  expect(await statusOf("GET", "/org/things", READER)).toBe(429);
+  for (let count = 0; count < 10; count += 1) {
+    expect(await statusOf("GET", "/org/things", ELSEWHERE)).toBe(200);
+    expect(await statusOf("GET", "/user/things/1", USER)).toBe(200);
+    expect(await statusOf("GET", "/public", WRITER)).toBe(200);
+  }
+  expect(await hold("/org/unaudited", ELSEWHERE, SHARE + 3)).toBe(SHARE);
+});
+
+// GW-167
+test("the refusal has Retry-After and ends its connection", async () => {
+  await hold("/org/unaudited", WRITER, HALF + SHARE);
+  const client = await slowBody("/org/unaudited", WRITER);
+  const { status, headers, body } = await client.response();
+  expect(status).toBe(429);
+  expect(headerValue(headers, "retry-after")).toBe("1");
+  expect(headerValue(headers, "connection")).toBe("close");
+  expect(JSON.parse(body.toString()).error).toMatchObject({
+    type: "api_error",
+    code: "RATE_LIMITED",
+    message: "Too many of your requests are under way. Try again in a moment.",
+    details: { retry_after_seconds: 1 },
+  });
+});
+
+// GW-167
+test("a caller that has left is served again at once", async () => {
+  await hold("/org/unaudited", WRITER, HALF + SHARE);
+  expect(await statusOf("GET", "/org/things", WRITER)).toBe(429);
+  for (const client of clients.splice(0)) client.destroy();
+  await waitFor(async () => (await inFlight()) === 0);
+  expect(await statusOf("GET", "/org/things", WRITER)).toBe(200);
+  expect(await hold("/org/unaudited", WRITER, HALF + SHARE + 1)).toBe(HALF + SHARE);
+});

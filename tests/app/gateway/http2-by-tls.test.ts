@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync } from "node:fs";
+import { connect } from "node:tls";
+import { type CertificatePair, Certificates } from "../../support/certificates.ts";
+import { publicService } from "../../support/gateway.ts";
+import { startGateway } from "../../support/gateway-process.ts";
+import { Http2Client } from "../../support/http2-client.ts";
+import { type RunningProcess, services, waitFor } from "../../support/index.ts";
+import { headerValue, OK, RawUpstream } from "../../support/raw-http.ts";
+
+setDefaultTimeout(60_000);
+
+/** HTTP/2 by TLS: the client chooses by ALPN, on the port that speaks HTTP/1.1 too. */
+
+const certificates = new Certificates();
+let first: CertificatePair;
+let second: CertificatePair;
+
+beforeAll(() => {
+  first = certificates.make("first");
+  second = certificates.make("second");
+});
+afterAll(() => certificates.remove());
+
+// GW-170
+describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2", () => {
+  const service = new RawUpstream();
+  const started: RunningProcess[] = [];
+
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((each) => each.kill()));
+    service.handler = () => OK;
+    service.requests.length = 0;
+  });
+  afterAll(() => service.close());
+
+  async function start(env: Record<string, string>): Promise<{ url: string; files: CertificatePair }> {
+    const files = certificates.make(`installed-${crypto.randomUUID()}`);
+    install(first, files);
+    const gateway = await startGateway({
+      services: { things: publicService(service.url, { path: "/things", methods: ["GET", "POST"] }) },
+      env: {
+        TLS_CERT_FILE: files.cert_file,
+        TLS_KEY_FILE: files.key_file,
+        FORWARD_CLIENT_ADDRESS: "true",
+        ...env,
+      },
+    });
+    started.push(gateway);
+    return { url: gateway.url.replace("http:", "https:"), files };
+  }
+
+  function install(pair: CertificatePair, into: CertificatePair): void {
+    copyFileSync(pair.cert_file, into.cert_file);
+    copyFileSync(pair.key_file, into.key_file);
+  }
+
+  const trusted = () => [first.cert, second.cert];
+
+  /** The protocol that the server chose of those that a client offers; null for none. */
+  function chosen(url: string, offered: string[]): Promise<string | null> {
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>();
+    const options = { port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false };
+    const socket = connect({ ...options, ALPNProtocols: offered });
+    socket.on("secureConnect", () => {
+      resolve(typeof socket.alpnProtocol === "string" ? socket.alpnProtocol : null);
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    return promise;
+  }
+
+  test("serves what the client chooses", async () => {
+    const { url } = await start({ HTTP2_ENABLED: "true" });
+    expect(await chosen(url, ["h2", "http/1.1"])).toBe("h2");
+    expect(await chosen(url, ["h2"])).toBe("h2");
+    expect(await chosen(url, ["http/1.1"])).not.toBe("h2");
+    expect(await chosen(url, [])).not.toBe("h2");
+    const client = new Http2Client(url, trusted());
+    const answer = await client.ask("/things", { ":method": "POST" }, "hello");
+    expect([answer.status, answer.body]).toEqual([200, "ok"]);
+    expect(service.request.body.toString()).toBe("hello");
+    expect(headerValue(service.request.headers, "x-forwarded-proto")).toBe("https");
+    expect(headerValue(service.request.headers, "x-forwarded-for")).toBe("127.0.0.1");
+    const plain = await fetch(`${url}/things`, { tls: { ca: trusted() } });
+    expect(await plain.text()).toBe("ok");
+    client.close();
+  });
+
+  test("offers HTTP/1.1 alone unless HTTP/2 is enabled", async () => {
+    const { url } = await start({});
+    expect(await chosen(url, ["h2", "http/1.1"])).not.toBe("h2");
+  });
+
+  // GW-156
+  test("serves a renewed certificate by both, and sends clients of the old one to it", async () => {
+    const { url, files } = await start({ HTTP2_ENABLED: "true" });
+    const client = new Http2Client(url, trusted());
+    service.handler = ({ target }) => (target === "/things?slow" ? null : OK);
+    const slow = client.ask("/things?slow");
+    await waitFor(() => service.requests.length === 1);
+    install(second, files);
+    await waitFor(() => client.goneAway, { timeout_ms: 30_000 });
+    service.sockets.at(-1)?.send(OK);
+    expect((await slow).body).toBe("ok");
+    const renewed = new Http2Client(url, [second.cert]);
+    expect((await renewed.ask("/things")).status).toBe(200);
+    expect(await chosen(url, ["h2", "http/1.1"])).toBe("h2");
+    renewed.close();
+    client.close();
+  });
+});

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import {
+  type BoundedCall,
+  boundedCall,
+  type CallCarrier,
+  fetchCarrier,
+} from "../../../../apps/gateway/upstream/bounded-call.ts";
+import { peerCarrier } from "../../../../apps/gateway/upstream/peer-carrier.ts";
+import { freePort, rejection, waitFor } from "../../../support/index.ts";
+import { headerValue, OK, RawUpstream } from "../../../support/raw-http.ts";
+
+/** Calls of identity and audit, over the pool and by the runtime's fetch: both keep the same promises. */
+
+const TOO_LARGE = 512 * 1024 + 1;
+
+let peer: RawUpstream;
+beforeEach(() => {
+  peer = new RawUpstream(() => OK);
+});
+afterEach(() => peer.close());
+
+const carriers: [name: string, make: () => CallCarrier][] = [
+  ["the pool", () => peerCarrier("http://127.0.0.1")],
+  ["fetch", () => fetchCarrier],
+];
+
+// GW-56
+describe.each(carriers)("a call over %s", (_, make) => {
+  const call = (options: Partial<BoundedCall> = {}, carrier = make()) =>
+    boundedCall(
+      { method: "POST", url: `${peer.url}/internal/x?y=z`, timeout_ms: 5_000, ...options },
+      carrier,
+    );
+
+  test.each(["POST", "PUT", "PATCH"] as const)(
+    "sends the body of a %s with its length, and the headers",
+    async (method) => {
+      const answer = await call({ method, headers: { "content-type": "application/json" }, body: '"é"' });
+      expect(answer).toEqual({ status: 200, text: "ok" });
+      const { head, headers, body } = peer.request;
+      expect(head).toStartWith(`${method} /internal/x?y=z HTTP/1.1\r\n`);
+      expect(headerValue(headers, "content-length")).toBe("4");
+      expect(headerValue(headers, "content-type")).toBe("application/json");
+      expect(body.toString()).toBe('"é"');
+    },
+  );
+
+  test.each(["POST", "PATCH"] as const)("uses a connection again for a %s", async (method) => {
+    const carrier = make();
+    for (let nth = 0; nth < 5; nth++) await call({ method, body: "{}" }, carrier);
+    expect(peer.sockets).toHaveLength(1);
+  });
+
+  test("reads a chunked answer, cut within a character", async () => {
+    const text = Buffer.from("€uro");
+    peer.handler = async (_request, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n");
+      socket.send(text.subarray(0, 1));
+      await waitFor(() => socket.flushed);
+      socket.send(`\r\n5\r\n`);
+      socket.send(text.subarray(1));
+      socket.send("\r\n0\r\n\r\n");
+      return null;
+    };
+    expect(await call()).toEqual({ status: 200, text: "€uro" });
+  });
+
+  test("treats a redirect as an answer", async () => {
+    peer.handler = () => "HTTP/1.1 302 Found\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n";
+    expect(await call()).toEqual({ status: 302, text: "" });
+    expect(peer.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ["by its length", `HTTP/1.1 200 OK\r\nContent-Length: ${TOO_LARGE}\r\n\r\n`, ""],
+    [
+      "chunked",
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${TOO_LARGE.toString(16)}\r\n`,
+      "\r\n0\r\n\r\n",
+    ],
+  ])("refuses an answer over 512 KiB, %s", async (_what, head, end) => {
+    peer.handler = () => head + "x".repeat(TOO_LARGE) + end;
+    expect(await rejection(call())).toMatchObject({
+      name: "CallFailed",
+      message: "the answer exceeds 524288 bytes",
+      sent: true,
+    });
+  });
+
+  test.each([
+    ["begin", ""],
+    ["end", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"],
+  ])("gives up an answer that does not %s in time, and its connection", async (_what, begun) => {
+    peer.handler = (_request, socket) => {
+      if (begun !== "") socket.send(begun);
+      return null;
+    };
+    expect(await rejection(call({ timeout_ms: 100, repeatable: true }))).toMatchObject({
+      message: "no answer within 100 ms",
+      sent: true,
+    });
+    expect(peer.requests).toHaveLength(1);
+    await waitFor(() => peer.open === 0);
+  });
+
+  test("that reaches nobody was not sent", async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    expect(await rejection(call({ url: nobody, repeatable: true }))).toMatchObject({
+      message: expect.stringMatching(/^(ECONNREFUSED|ConnectionRefused)$/),
+      sent: false,
+      broken: false,
+    });
+    const unknown = await rejection(call({ url: "http://nobody.invalid/" }));
+    expect(unknown).toMatchObject({ name: "CallFailed", sent: false });
+  });
+
+  describe("whose kept connection ends during the call", () => {
+    /** Answers only the first request of the first connection; ends connections that `isEnded` selects. */
+    async function kept(isEnded: (connection: number) => boolean) {
+      const carrier = make();
+      await call({}, carrier);
+      const [{ connection: first } = { connection: 0 }] = peer.requests;
+      peer.requests.length = 0;
+      peer.handler = ({ connection }, socket) => {
+        if (!isEnded(connection - first)) return OK;
+        socket.end();
+        return null;
+      };
+      return carrier;
+    }
+
+    test.each(["PUT", "POST", "PATCH"] as const)("is not repeated when it is a %s", async (method) => {
+      const carrier = await kept(() => true);
+      expect(await rejection(call({ method, body: "{}" }, carrier))).toMatchObject({
+        sent: true,
+        broken: true,
+      });
+      expect(peer.requests).toHaveLength(1);
+    });
+
+    test("is retried once over a new connection when it is repeatable", async () => {
+      const carrier = await kept((connection) => connection === 0);
+      expect(await call({ repeatable: true }, carrier)).toEqual({ status: 200, text: "ok" });
+      const [first, second] = peer.requests.map(({ connection }) => connection);
+      expect(second).toBe((first ?? 0) + 1);
+    });
+
+    test("is retried over a new connection, not over another kept one", async () => {
+      const carrier = make();
+      const { promise: both, resolve: bothCame } = Promise.withResolvers<string>();
+      peer.handler = () => {
+        if (peer.requests.length === 2) bothCame(OK);
+        return both;
+      };
+      await Promise.all([call({}, carrier), call({}, carrier)]);
+      const kept = new Set(peer.requests.map(({ connection }) => connection));
+      expect(kept.size).toBe(2);
+      peer.handler = ({ connection }, socket) => {
+        if (!kept.has(connection)) return OK;
+        socket.end();
+        return null;
+      };
+      expect(await call({ repeatable: true }, carrier)).toEqual({ status: 200, text: "ok" });
+    });
+
+    test("is sent twice at most", async () => {
+      const carrier = await kept(() => true);
+      expect(await rejection(call({ repeatable: true }, carrier))).toMatchObject({ broken: true });
+      expect(peer.requests).toHaveLength(2);
+    });
+  });
+});
+
+test("calls that wait for a peer time out, and leave no connection", async () => {
+  peer.handler = () => null;
+  const carrier = peerCarrier(peer.url);
+  const call = { method: "POST", url: peer.url, timeout_ms: 200 } as const;
+  const calls = Array.from({ length: 300 }, () => rejection(boundedCall(call, carrier)));
+  for (const failure of await Promise.all(calls)) {
+    expect(failure).toMatchObject({ message: "no answer within 200 ms" });
+  }
+  carrier.close();
+  await waitFor(() => peer.open === 0);
+});
+
+test("a peer's idle connections are closed when its client is closed", async () => {
+  const carrier = peerCarrier(peer.url);
+  await boundedCall({ method: "POST", url: peer.url, timeout_ms: 5_000 }, carrier);
+  expect(peer.open).toBe(1);
+  carrier.close();
+  await waitFor(() => peer.open === 0);
+});

@@ -1,0 +1,161 @@
+import type {
+  ByteSource,
+  CallHandle,
+  StreamedBody,
+  UpstreamClient,
+  UpstreamResponse,
+} from "../../../../apps/gateway/upstream/client.ts";
+import { waitFor } from "../../../support/index.ts";
+import type { RawUpstream } from "../../../support/raw-http.ts";
+
+/** A client of services that runs the suite. */
+export interface ClientUnderTest {
+  readonly name: string;
+  /** Makes a client with its own connections. */
+  make(): UpstreamClient;
+  /** Whether it keeps every promise. The runtime's client does not; `ways-of-fetch.test.ts` says where. */
+  readonly isStrict: boolean;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  /** Names and values in turn. */
+  readonly fields?: readonly string[];
+  readonly body?: string | StreamedBody;
+}
+
+/** A response with its complete body. */
+export interface WholeResponse extends Omit<UpstreamResponse, "body"> {
+  readonly text: string;
+}
+
+/** A request in flight. */
+export interface Underway {
+  readonly response: Promise<UpstreamResponse>;
+  abort(): void;
+}
+
+/** Sends a request to `service`, at the address `host`. */
+export function begin(
+  client: UpstreamClient,
+  service: Pick<RawUpstream, "port">,
+  { method = "GET", path = "/", fields = [], body }: Sent = {},
+  host = "127.0.0.1",
+): Underway {
+  const handle: CallHandle = { underway: null };
+  const target = `${host}:${service.port}`;
+  const request = { service: "widgets", origin: `http://${target}`, target, method, path, fields };
+  const response = client.fetch({ ...request, body: bodyOf(body) }, handle);
+  // a test may await the response later, or not at all
+  response.catch(() => {});
+  return { response, abort: () => handle.underway?.abort() };
+}
+
+function bodyOf(body: string | StreamedBody | undefined) {
+  return typeof body === "string" ? Buffer.from(body, "latin1") : (body ?? null);
+}
+
+/** Sends a request and reads the whole response. */
+export async function call(...request: Parameters<typeof begin>): Promise<WholeResponse> {
+  return whole(await begin(...request).response);
+}
+
+/** Reads the rest of a response. */
+export async function whole({ body, ...head }: UpstreamResponse): Promise<WholeResponse> {
+  return { ...head, text: await textOf(body) };
+}
+
+export async function textOf(body: UpstreamResponse["body"]): Promise<string> {
+  if (body === null) return "";
+  if (body instanceof Uint8Array) return Buffer.from(body).toString("latin1");
+  let text = "";
+  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
+    text += Buffer.from(chunk).toString("latin1");
+  }
+  return text;
+}
+
+/** Returns the source of a body that arrives in pieces. */
+export function sourceOf({ body }: UpstreamResponse): ByteSource {
+  if (body === null || body instanceof Uint8Array) throw new Error("The body was there as a whole.");
+  return body;
+}
+
+/** A request body that a test sends piece by piece. */
+export class PushedBody implements ByteSource {
+  readonly #queue: (Uint8Array | undefined)[] = [];
+  #waiting: ((chunk: Uint8Array | undefined) => void) | null = null;
+  cancelled = false;
+
+  push(text: string): void {
+    this.#put(Buffer.from(text, "latin1"));
+  }
+
+  end(): void {
+    this.#put(undefined);
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    if (this.#queue.length > 0) return Promise.resolve(this.#queue.shift());
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+
+  #put(chunk: Uint8Array | undefined): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting === null) this.#queue.push(chunk);
+    else waiting(chunk);
+  }
+}
+
+/** A request body of `chunks` pieces of 64 KiB, made on demand. */
+export class MadeBody implements ByteSource {
+  static readonly #piece = new Uint8Array(65_536).fill(97);
+  /** The number of pieces that were read. */
+  taken = 0;
+  readonly #chunks: number;
+
+  constructor(chunks: number) {
+    this.#chunks = chunks;
+  }
+
+  get length(): number {
+    return this.#chunks * MadeBody.#piece.byteLength;
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    if (this.taken === this.#chunks) return undefined;
+    this.taken += 1;
+    return MadeBody.#piece;
+  }
+
+  cancel(): void {}
+}
+
+/** Sends pieces one after the other, each in its own segment. */
+export async function trickle(
+  socket: { send(bytes: string): void },
+  pieces: Iterable<string>,
+): Promise<void> {
+  for (const piece of pieces) {
+    socket.send(piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Resolves when a count is above zero and did not change between two readings. */
+export async function untilSteady(count: () => number): Promise<void> {
+  let last = 0;
+  await waitFor(() => {
+    const before = last;
+    last = count();
+    return last > 0 && last === before;
+  });
+}

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { UpstreamClient } from "../../../../apps/gateway/upstream/client.ts";
+import { rejection, waitFor } from "../../../support/index.ts";
+import { OK, OK_CLOSE, type RawSocket, RawUpstream } from "../../../support/raw-http.ts";
+import { begin, type ClientUnderTest, call, PushedBody, sourceOf, whole } from "./client-bed.ts";
+
+/** Tests which connections carry which requests. */
+export function describeConnections({ name, make, isStrict }: ClientUnderTest): void {
+  let client: UpstreamClient;
+  let service: RawUpstream;
+  beforeEach(() => {
+    client = make();
+    service = new RawUpstream();
+  });
+  afterEach(() => {
+    client.closeIdle();
+    service.close();
+  });
+  /** The connections that carried the requests, in order. */
+  const connections = () => service.requests.map(({ connection }) => connection);
+  const lastSocket = (): RawSocket => {
+    const socket = service.sockets.at(-1);
+    if (socket === undefined) throw new Error("No connection.");
+    return socket;
+  };
+
+  // GW-164
+  describe(`${name} uses a connection again`, () => {
+    test.each<[what: string, method: string, answer: string]>([
+      ["a body by its length", "GET", OK],
+      ["a chunked body", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"],
+      ["an empty body", "POST", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"],
+      ["204", "GET", "HTTP/1.1 204 No Content\r\n\r\n"],
+      ["304 with a length", "GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n"],
+      ["a response to HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"],
+      [
+        "HTTP/1.0 with keep-alive",
+        "GET",
+        "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
+      ],
+    ])("behind %s", async (_, method, answer) => {
+      service.handler = () => answer;
+      for (let count = 0; count < 5; count++) await call(client, service, { method });
+      expect(connections()).toEqual([1, 1, 1, 1, 1]);
+    });
+
+    // fetch sometimes closes the connection behind a request that it must not repeat
+    test.if(isStrict).each(["PUT", "DELETE"])("after a %s without a body", async (method) => {
+      for (let count = 0; count < 5; count++) await call(client, service, { method });
+      expect(connections()).toEqual([1, 1, 1, 1, 1]);
+    });
+
+    test("after a streamed request body", async () => {
+      for (let count = 0; count < 3; count++) {
+        const source = new PushedBody();
+        const { response } = begin(client, service, { method: "POST", body: { source, length: null } });
+        source.push("abc");
+        source.end();
+        await whole(await response);
+      }
+      expect(connections()).toEqual([1, 1, 1]);
+    });
+
+    test("only for one request at a time: as many connections as requests in flight", async () => {
+      const answers: (() => void)[] = [];
+      service.handler = (_, socket) => {
+        answers.push(() => socket.send(OK));
+        return null;
+      };
+      for (let round = 0; round < 3; round++) {
+        const calls = Array.from({ length: 50 }, () => call(client, service));
+        await waitFor(() => answers.length === 50);
+        for (const answer of answers.splice(0)) answer();
+        expect((await Promise.all(calls)).every(({ text }) => text === "ok")).toBe(true);
+      }
+      expect(new Set(connections()).size).toBe(50);
+      expect(service.sockets.length).toBe(50);
+    });
+
+    test("each answer goes to its own request", async () => {
+      service.handler = async ({ target }) => {
+        await Bun.sleep(0);
+        return `HTTP/1.1 200 OK\r\nContent-Length: ${target.length}\r\n\r\n${target}`;
+      };
+      const calls = Array.from({ length: 500 }, async (_, index) => {
+        const path = `/request/${index}`;
+        expect((await call(client, service, { path })).text).toBe(path);
+      });
+      await Promise.all(calls);
+    });
+  });
+
+  // GW-164
+  describe(`${name} does not use a connection again`, () => {
+    test.each<[what: string, answer: string]>([
+      ["Connection: close", OK_CLOSE],
+      [
+        "close among other options",
+        "HTTP/1.1 200 OK\r\nConnection: X-A, Close\r\nContent-Length: 2\r\n\r\nok",
+      ],
+      ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"],
+    ])("behind %s", async (_, answer) => {
+      service.handler = () => answer;
+      for (let count = 0; count < 3; count++) expect((await call(client, service)).text).toBe("ok");
+      expect(connections()).toEqual([1, 2, 3]);
+      await waitFor(() => service.open === 0);
+    });
+
+    test("when the service has closed it", async () => {
+      await call(client, service);
+      lastSocket().end();
+      await waitFor(() => service.open === 0);
+      // The client may learn of the end only when it sends: then it retries the GET.
+      expect((await call(client, service)).text).toBe("ok");
+      expect(connections()).toEqual([1, 2]);
+    });
+
+    test("when its request was cancelled before the head", async () => {
+      service.handler = () => null;
+      const { response, abort } = begin(client, service);
+      await waitFor(() => service.requests.length === 1);
+      abort();
+      await rejection(response);
+      await waitFor(() => service.open === 0);
+      service.handler = () => OK;
+      expect((await call(client, service)).text).toBe("ok");
+      expect(connections()).toEqual([1, 2]);
+    });
+
+    test("when its request was cancelled within the body", async () => {
+      service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
+      const { response, abort } = begin(client, service);
+      const source = sourceOf(await response);
+      expect(Buffer.from((await source.next()) ?? []).toString()).toBe("he");
+      const next = source.next().catch(() => "failed");
+      abort();
+      expect(await next).toBe("failed");
+      await waitFor(() => service.open === 0);
+    });
+
+    test("when nobody reads the rest of its body", async () => {
+      service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe";
+      const source = sourceOf(await begin(client, service).response);
+      await source.next();
+      source.cancel();
+      await waitFor(() => service.open === 0);
+      service.handler = () => OK;
+      expect((await call(client, service)).text).toBe("ok");
+    });
+
+    test("at once for two hundred requests that are cancelled under backpressure", async () => {
+      service.handler = (_, socket) => {
+        socket.send(`HTTP/1.1 200 OK\r\nContent-Length: 8388608\r\n\r\n${"a".repeat(1_048_576)}`);
+        return null;
+      };
+      const calls = Array.from({ length: 200 }, () => begin(client, service));
+      await Promise.all(calls.map(({ response }) => response));
+      for (const { abort } of calls) abort();
+      await waitFor(() => service.open === 0);
+    });
+  });
+
+  // GW-126
+  describe(`${name} keeps bytes apart:`, () => {
+    const SECRET = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
+
+    test.each<[what: string, answer: string]>([
+      ["a second response", OK + SECRET],
+      ["an empty line", `${OK}\r\n`],
+      ["half a response", `${OK}HTTP/1.1 200`],
+      ["the body of a 204", `HTTP/1.1 204 No Content\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`],
+      ["the body of a 304", `HTTP/1.1 304 Not Modified\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`],
+    ])("%s behind a response reaches no other request", async (_, answer) => {
+      service.handler = () => answer;
+      await call(client, service);
+      service.handler = () => OK;
+      for (let count = 0; count < 3; count++) {
+        expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
+      }
+      expect(connections()).toEqual([1, 2, 2, 2]);
+    });
+
+    test("the body of a response to HEAD reaches no other request", async () => {
+      service.handler = () => `HTTP/1.1 200 OK\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`;
+      await call(client, service, { method: "HEAD" });
+      service.handler = () => OK;
+      expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
+    });
+
+    test("a response without a request closes its idle connection", async () => {
+      await call(client, service);
+      lastSocket().send(SECRET);
+      await waitFor(() => service.open === 0);
+      expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
+      expect(connections()).toEqual([1, 2]);
+    });
+  });
+
+  test(`${name} reaches a name with only one working address`, async () => {
+    expect(await call(client, service, {}, "localhost")).toMatchObject({ status: 200, text: "ok" });
+  });
+
+  test.if(isStrict)(`${name} closes idle connections on request`, async () => {
+    await call(client, service);
+    client.closeIdle();
+    await waitFor(() => service.open === 0);
+    expect((await call(client, service)).text).toBe("ok");
+  });
+}

@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { freePort, rejection, waitFor } from "../../../support/index.ts";
+import { OK, type RawRequest, type RawSocket, RawUpstream } from "../../../support/raw-http.ts";
+import { begin, type ClientUnderTest, call, PushedBody, sourceOf } from "./client-bed.ts";
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
+const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/** Tests the answers to services that break off, and the one retry. */
+export function describeFailures({ name, make, isStrict }: ClientUnderTest): void {
+  const client = make();
+  /** A new service for each test, so that no connection to it was used before. */
+  let service: RawUpstream;
+  beforeEach(() => {
+    service = new RawUpstream();
+  });
+  afterEach(() => service.close());
+  afterAll(() => client.closeIdle());
+
+  /** Sends these bytes and then ends the connection. */
+  const breaksOff = (bytes: string, end: (socket: RawSocket) => void) => {
+    service.handler = (_, socket) => {
+      socket.send(bytes);
+      end(socket);
+      return null;
+    };
+  };
+  const orderly = (socket: RawSocket) => socket.end();
+  const reset = (socket: RawSocket) => socket.destroy();
+
+  describe(`${name} fails a request`, () => {
+    test("with a code when nobody listens", async () => {
+      const failure = await rejection(call(client, { port: await freePort() }, { method: "POST" }));
+      expect(failure).toMatchObject({ code: expect.stringMatching(/^(ECONNREFUSED|ConnectionRefused)$/) });
+    });
+
+    test.each([
+      ["before its answer", "", orderly],
+      ["before its answer, by a reset", "", reset],
+      ["within the status line", "HTTP/1.1 20", orderly],
+      ["within the status line, by a reset", "HTTP/1.1 20", reset],
+      ["within the head", "HTTP/1.1 200 OK\r\nContent-Le", orderly],
+      ["within the head, by a reset", "HTTP/1.1 200 OK\r\nContent-Le", reset],
+      ["behind an interim response", "HTTP/1.1 103 Early Hints\r\n\r\n", orderly],
+    ] as const)("when the connection ends %s", async (_, bytes, end) => {
+      breaksOff(bytes, end);
+      expect(await rejection(call(client, service, { method: "POST" }))).toBeInstanceOf(Error);
+      expect(service.requests.length).toBe(1);
+    });
+
+    const endings = [
+      ["within a body", `${HEAD}he`, orderly],
+      ["within a body, by a reset", `${HEAD}he`, reset],
+      ["within a chunk", `${CHUNKED}5\r\nhe`, orderly],
+      ["within a chunk, by a reset", `${CHUNKED}5\r\nhe`, reset],
+      ["between two chunks", `${CHUNKED}2\r\nhe\r\n`, orderly],
+      ["within a chunk size", `${CHUNKED}2\r\nhe\r\n5`, orderly],
+    ] as const;
+    const strict_endings = [
+      ["before the end of the trailers", `${CHUNKED}2\r\nhe\r\n0\r\nX-A: 1\r\n`, orderly],
+      ["within a body without length, by a reset", "HTTP/1.1 200 OK\r\n\r\nhe", reset],
+    ] as const;
+
+    // GW-117, GW-168
+    test.each([...endings, ...(isStrict ? strict_endings : [])])(
+      "or its body when the connection ends %s",
+      async (_, bytes, end) => {
+        service.handler = async (_request, socket) => {
+          socket.send(bytes);
+          await waitFor(() => socket.flushed);
+          // The client has read the earlier bytes.
+          await started;
+          end(socket);
+          return null;
+        };
+        const { promise: started, resolve: start } = Promise.withResolvers<void>();
+        const source = sourceOf(await begin(client, service, { method: "POST" }).response);
+        expect(Buffer.from((await source.next()) ?? []).toString()).toBe("he");
+        const next = source.next();
+        start();
+        expect(await rejection(next)).toBeInstanceOf(Error);
+      },
+    );
+
+    test("when its own body breaks off, and the service sees no end of it", async () => {
+      const source = new PushedBody();
+      const body = { source, length: 1_000 };
+      const { response } = begin(client, service, { method: "POST", body });
+      source.push("abc");
+      await waitFor(() => service.sockets.at(-1)?.received.includes("abc"));
+      source.end();
+      expect(await rejection(response)).toBeInstanceOf(Error);
+      await waitFor(() => service.open === 0);
+      expect(service.requests.length).toBe(0);
+    });
+
+    test("and no other: a silent service delays no other request", async () => {
+      const silent = new RawUpstream(() => null);
+      const calls = Array.from({ length: 100 }, () => begin(client, silent));
+      await waitFor(() => silent.requests.length === 100);
+      expect((await call(client, service)).text).toBe("ok");
+      for (const { abort } of calls) abort();
+      for (const { response } of calls) expect(await rejection(response)).toBeInstanceOf(Error);
+      await waitFor(() => silent.open === 0);
+      silent.close();
+    });
+  });
+
+  // GW-124
+  describe(`${name}, when a kept-alive connection dies before the first byte of an answer,`, () => {
+    /** Answers the first request of each connection, and ends the connection at its second one. */
+    const dies = (end: (socket: RawSocket) => void, bytes = "") => {
+      const used = new Set<number>();
+      service.handler = ({ connection }: RawRequest, socket) => {
+        if (!used.has(connection)) {
+          used.add(connection);
+          return OK;
+        }
+        socket.send(bytes);
+        end(socket);
+        return null;
+      };
+    };
+
+    test.each(
+      ["GET", "HEAD", "OPTIONS"].flatMap((method) => [
+        [method, "ended", orderly] as const,
+        [method, "reset", reset] as const,
+      ]),
+    )("sends a %s again, over a new connection (%s)", async (method, _, end) => {
+      dies(end);
+      await call(client, service);
+      expect(await call(client, service, { method })).toMatchObject({ status: 200 });
+      const [first = 0] = service.requests.map(({ connection }) => connection);
+      expect(service.requests.map(({ connection }) => connection)).toEqual([first, first, first + 1]);
+    });
+
+    test.each(
+      ["POST", "PUT", "PATCH", "DELETE"].flatMap((method) =>
+        ["", "body"].flatMap((body) => [
+          [method, body, "ended", orderly] as const,
+          [method, body, "reset", reset] as const,
+        ]),
+      ),
+    )("never sends a %s again (%p, %s)", async (method, body, _, end) => {
+      dies(end);
+      await call(client, service);
+      const failure = await rejection(call(client, service, { method, ...(body !== "" && { body }) }));
+      expect(failure).toBeInstanceOf(Error);
+      expect(service.requests.length).toBe(2);
+    });
+
+    test.if(isStrict)("retries nothing after the first byte of an answer", async () => {
+      dies(orderly, "H");
+      await call(client, service);
+      expect(await rejection(call(client, service))).toBeInstanceOf(Error);
+      expect(service.requests.length).toBe(2);
+    });
+
+    test.each([["ended", orderly] as const, ["reset", reset] as const])(
+      "sends nothing again over a new connection that died (%s)",
+      async (_, end) => {
+        breaksOff("", end);
+        expect(await rejection(call(client, service))).toBeInstanceOf(Error);
+        expect(service.requests.length).toBe(1);
+      },
+    );
+
+    test("retries once: a service that always ends new connections is not called forever", async () => {
+      await call(client, service);
+      breaksOff("", orderly);
+      expect(await rejection(call(client, service))).toBeInstanceOf(Error);
+      expect(service.requests.length).toBeLessThanOrEqual(3);
+    });
+
+    test("retries no cancelled request", async () => {
+      await call(client, service);
+      service.handler = () => null;
+      const { response, abort } = begin(client, service);
+      await waitFor(() => service.requests.length === 2);
+      abort();
+      expect(await rejection(response)).toBeInstanceOf(Error);
+      await waitFor(() => service.open === 0);
+      expect(service.requests.length).toBe(2);
+    });
+  });
+}

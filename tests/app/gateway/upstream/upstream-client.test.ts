@@ -1,0 +1,28 @@
+import { systemClock } from "@ostiary/lib/async";
+import { createMetrics } from "@ostiary/lib/runtime/telemetry";
+import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
+import { FetchClient } from "../../../../apps/gateway/upstream/fetch-client.ts";
+import { PoolClient } from "../../../../apps/gateway/upstream/pool-client.ts";
+import type { ClientUnderTest } from "./client-bed.ts";
+import { describeConnections } from "./connections-suite.ts";
+import { describeFailures } from "./failures-suite.ts";
+import { describeMalformed } from "./malformed-suite.ts";
+import { describeMessages } from "./messages-suite.ts";
+
+/** The clients of services, the runtime's and the gateway's own: both keep the same promises. */
+
+const OPTIONS = { idle_max: 256, keep_alive_ms: 55_000, connect_timeout_ms: 5_000, connections_max: 1_000 };
+
+const pool: ClientUnderTest = {
+  name: "the pool",
+  make: () => new PoolClient(OPTIONS, new ConnectionCounts(createMetrics().registry), systemClock),
+  isStrict: true,
+};
+const runtime: ClientUnderTest = { name: "fetch", make: () => new FetchClient(), isStrict: false };
+
+for (const client of [pool, runtime]) {
+  describeMessages(client);
+  describeConnections(client);
+  describeFailures(client);
+  if (client.isStrict) describeMalformed(client);
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { FetchClient } from "../../../../apps/gateway/upstream/fetch-client.ts";
+import { MALFORMED } from "../../../support/malformed-responses.ts";
+import { OK, RawUpstream } from "../../../support/raw-http.ts";
+import { begin, call, sourceOf } from "./client-bed.ts";
+
+/** Documents where `fetch` promises less than the pool. A test that fails here means that the runtime has changed. */
+
+const client = new FetchClient();
+const service = new RawUpstream();
+afterAll(() => service.close());
+beforeEach(() => {
+  service.requests.length = 0;
+  service.handler = () => OK;
+});
+
+describe("fetch accepts malformed responses:", () => {
+  test.each([
+    "both Transfer-Encoding and Content-Length",
+    "a coding before chunked",
+    "chunked in HTTP/1.0",
+    "bare line feeds",
+    "a head over 64 KiB",
+    "more than 200 fields",
+  ])("%s", async (what) => {
+    service.handler = () => MALFORMED[what] ?? "";
+    expect(await call(client, service, { method: "POST" })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("fetch treats a broken body as complete:", () => {
+  test.each([
+    ["a body without length that is reset", "HTTP/1.1 200 OK\r\n\r\nhe"],
+    [
+      "trailers without end",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n0\r\nX-A: 1\r\n",
+    ],
+  ])("%s", async (_, bytes) => {
+    service.handler = () => bytes;
+    const source = sourceOf(await begin(client, service, { method: "POST" }).response);
+    expect(Buffer.from((await source.next()) ?? []).toString()).toBe("he");
+    service.sockets.at(-1)?.destroy();
+    expect(await source.next()).toBeUndefined();
+  });
+});
+
+test("fetch retries a GET after the first byte of an answer", async () => {
+  await call(client, service);
+  const used = service.request.connection;
+  service.handler = ({ connection }, socket) => {
+    if (connection !== used) return OK;
+    socket.send("H");
+    socket.end();
+    return null;
+  };
+  expect((await call(client, service)).text).toBe("ok");
+  expect(service.requests.length).toBe(3);
+});

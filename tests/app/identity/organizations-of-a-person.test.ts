@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { services } from "../../support/index.ts";
+import { type Answer, type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+
+/** The number of organizations that one person may create (ID-109). */
+
+const MAX = 3;
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity({ organizations_per_person_max: MAX });
+});
+afterAll(() => identity.close());
+
+const create = (user: string, through = identity) =>
+  through.call("POST", `/users/${user}/organizations`, { name: "Acme" });
+const createAsStaff = (body: object) => identity.call("POST", "/organizations", body);
+
+async function createMost(user: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let count = 0; count < MAX; count += 1) ids.push((await create(user)).body.id);
+  return ids;
+}
+
+function expectTooMany(answer: Answer) {
+  expect({ status: answer.status, error: { ...answer.body.error, request_id: "" } }).toEqual({
+    status: 409,
+    error: {
+      type: "invalid_request_error",
+      code: "CONFLICT",
+      message: "A person may create 3 organizations: delete one first.",
+      request_id: "",
+      details: { field: "organizations", value: "3" },
+    },
+  });
+}
+
+const eventsOf = async () => (await identity.events()).length;
+
+// ID-109
+describe("POST /users/{user_id}/organizations", () => {
+  test("409 beyond the limit, and nothing is written", async () => {
+    const user = await identity.person();
+    await createMost(user);
+    const events = await eventsOf();
+    expectTooMany(await create(user));
+    expect(await eventsOf()).toBe(events);
+    const { body } = await identity.call("GET", `/users/${user}/memberships`);
+    expect(body.memberships).toHaveLength(MAX);
+    expect((await create(await identity.person())).status).toBe(201);
+  });
+
+  test("201 again once one of them is deleted", async () => {
+    const user = await identity.person();
+    const [first = ""] = await createMost(user);
+    expect((await identity.call("DELETE", `/organizations/${first}`)).status).toBe(204);
+    expect((await create(user)).status).toBe(201);
+    expectTooMany(await create(user));
+  });
+
+  test("409 for a person who has left what they created: handing over frees no place", async () => {
+    const user = await identity.person();
+    const [first = ""] = await createMost(user);
+    await identity.member(first, "owner");
+    const { body } = await identity.call("GET", `/users/${user}/memberships`);
+    const own = body.memberships.find(
+      (each: { organization: { id: string } }) => each.organization.id === first,
+    );
+    expect((await identity.call("DELETE", `/members/${own.id}`)).status).toBe(204);
+    expectTooMany(await create(user));
+  });
+
+  test("counts no organization that a person has joined", async () => {
+    const subject = crypto.randomUUID();
+    const user = await identity.person(subject);
+    for (let count = 0; count < MAX + 1; count += 1) {
+      const { id } = await identity.organization();
+      const body = { idp: { issuer: "https://login.example.com", subject }, role: "member" };
+      expect((await identity.call("POST", `/organizations/${id}/members`, body)).status).toBe(201);
+    }
+    await createMost(user);
+    expectTooMany(await create(user));
+  });
+});
+
+// ID-109, ID-110
+describe("POST /organizations", () => {
+  test("201 for a person at the limit: organizations that staff create do not count", async () => {
+    const user = await identity.person();
+    const asked = { name: " By staff ", user_id: user };
+    for (let count = 0; count < MAX + 1; count += 1) {
+      const { status, body, note } = await createAsStaff(asked);
+      expect({ status, name: body.name }).toEqual({ status: 201, name: "By staff" });
+      expect(note).toMatchObject({
+        created: body.id,
+        details: { name: "By staff", user_id: user },
+        organization_id: null,
+        member_id: null,
+      });
+      const members = await identity.call("GET", `/organizations/${body.id}/members`);
+      expect(members.body.members).toMatchObject([{ id: note.details?.member_id, role: "owner" }]);
+    }
+    await createMost(user);
+    expectTooMany(await create(user));
+    expect((await createAsStaff(asked)).status).toBe(201);
+  });
+
+  test("404 for an unknown person, 422 for what is not an id; nothing is written", async () => {
+    const events = await eventsOf();
+    const unknown = await createAsStaff({ name: "A", user_id: NOBODY });
+    expect(unknown).toMatchObject({
+      status: 404,
+      body: { error: { code: "NOT_FOUND", details: { resource: "user", id: NOBODY } } },
+    });
+    for (const user_id of ["me", NOBODY.toLowerCase()]) {
+      expect(wrongFields(await createAsStaff({ name: "A", user_id }))).toEqual(["user_id"]);
+    }
+    expect(await eventsOf()).toBe(events);
+  });
+});
+
+test("a deleted account leaves its organizations to their members, without a trace of the creator", async () => {
+  const user = await identity.person();
+  const [first = ""] = await createMost(user);
+  await identity.member(first, "owner");
+  for (const { organization } of (await identity.call("GET", `/users/${user}/memberships`)).body
+    .memberships) {
+    if (organization.id !== first) await identity.call("DELETE", `/organizations/${organization.id}`);
+  }
+  expect((await identity.call("DELETE", `/users/${user}`)).status).toBe(204);
+  expect((await identity.call("GET", `/organizations/${first}`)).status).toBe(200);
+  const left = await identity.database.run("inspect", (orm) =>
+    rows<{ created_by: string | null }>(
+      orm,
+      sql`select created_by from identity.organizations where id = ${first} or created_by = ${user}`,
+    ),
+  );
+  expect(left).toEqual([{ created_by: null }]);
+});
+
+describe.skipIf(!services().postgres.real)("under concurrency", () => {
+  // ID-109
+  test("of one person's many concurrent creates, by two replicas, exactly the allowed number succeeds", async () => {
+    const other = await startIdentity({
+      database_url: identity.database_url,
+      organizations_per_person_max: MAX,
+    });
+    for (let round = 0; round < 10; round += 1) {
+      const user = await identity.person();
+      const answers = await Promise.all(
+        Array.from({ length: 24 }, (_, index) => create(user, index % 2 === 0 ? identity : other)),
+      );
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(MAX);
+      for (const answer of answers) if (answer.status !== 201) expectTooMany(answer);
+      const { body } = await identity.call("GET", `/users/${user}/memberships`);
+      expect(body.memberships).toHaveLength(MAX);
+    }
+    await other.close();
+  });
+
+  test("creates beside the deletion of the account leave no organization without a member", async () => {
+    for (let round = 0; round < 15; round += 1) {
+      const user = await identity.person();
+      const [deleted, ...created] = await Promise.all([
+        identity.call("DELETE", `/users/${user}`),
+        ...Array.from({ length: MAX }, () => create(user)),
+      ]);
+      expect([204, 409]).toContain(deleted?.status ?? 0);
+      for (const { status } of created) expect([201, 404]).toContain(status);
+    }
+    const orphans = await identity.database.run("inspect", (orm) =>
+      rows(
+        orm,
+        sql`select id from identity.organizations organization where not exists
+          (select from identity.members where organization_id = organization.id and status <> 'removed')`,
+      ),
+    );
+    expect(orphans).toEqual([]);
+  });
+});

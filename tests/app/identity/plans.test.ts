@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { services } from "../../support/index.ts";
+import { type IdentityHarness, NOBODY, startIdentity, wrongFields } from "./harness.ts";
+
+/** The plan of an organization: staff set it, members see it, validations carry it. */
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+const changeTo = (id: string, plan: unknown, through = identity) =>
+  through.call("PATCH", `/organizations/${id}/plan`, { plan });
+const planOf = async (id: string) => (await identity.call("GET", `/organizations/${id}`)).body.plan;
+const planEvents = async (id: string) =>
+  (await identity.events()).filter(
+    ({ type, organization_id }) => type === "organization.plan_changed" && organization_id === id,
+  );
+
+describe("PATCH /organizations/{organization_id}/plan", () => {
+  // ID-23, ID-112
+  test("gives an organization a plan, changes it and takes it away", async () => {
+    const { id } = await identity.organization("Acme");
+    expect(await planOf(id)).toBeNull();
+    let before: string | null = null;
+    for (const plan of ["pro", "p".repeat(64), "a:b._-9", null]) {
+      const { status, body, note } = await changeTo(id, plan);
+      expect({ status, plan: body.plan, name: body.name }).toEqual({ status: 200, plan, name: "Acme" });
+      expect(note?.details).toEqual({ plan: { from: before, to: plan } });
+      expect(await planOf(id)).toBe(plan);
+      before = plan;
+    }
+    const { body } = await identity.call("GET", "/organizations?limit=100");
+    expect(body.organizations.every((each: object) => "plan" in each)).toBe(true);
+  });
+
+  // ID-113
+  test("tells each change to the lifecycle feed, and no unchanged plan", async () => {
+    const { id } = await identity.organization("Acme");
+    for (const plan of [null, "pro", "pro", "free", null])
+      expect((await changeTo(id, plan)).status).toBe(200);
+    expect((await planEvents(id)).map(({ data }) => data)).toEqual([
+      { name: "Acme", plan: "pro" },
+      { name: "Acme", plan: "free" },
+      { name: "Acme", plan: null },
+    ]);
+  });
+
+  // ID-112
+  test("refuses every other value, and writes nothing", async () => {
+    const { id } = await identity.organization();
+    const wrong = ["", "Pro", "a b", "p".repeat(65), "ä", "a\nb", " pro", 7, true, ["pro"], { name: "pro" }];
+    for (const plan of wrong) expect(wrongFields(await changeTo(id, plan))).toEqual(["plan"]);
+    const path = `/organizations/${id}/plan`;
+    expect(wrongFields(await identity.call("PATCH", path, {}))).toEqual(["plan"]);
+    expect(wrongFields(await identity.call("PATCH", path, { plan: "pro", name: "X" }))).toEqual(["name"]);
+    expect(await planOf(id)).toBeNull();
+    expect(await planEvents(id)).toEqual([]);
+    expect((await changeTo(NOBODY, "pro")).status).toBe(404);
+  });
+});
+
+// ID-114
+test("a new organization has DEFAULT_PLAN, if a person or staff creates it", async () => {
+  const other = await startIdentity({ default_plan: "free" });
+  const user_id = await other.person();
+  const own = await other.call("POST", `/users/${user_id}/organizations`, { name: "A" });
+  const byStaff = await other.call("POST", "/organizations", { name: "A", user_id });
+  expect([own.body.plan, byStaff.body.plan]).toEqual(["free", "free"]);
+  await other.close();
+});
+
+// ID-115
+test("a validation of a member's key, of a service account's or of a session carries the plan", async () => {
+  const { id, owner, owner_member } = await identity.organization();
+  const create = async (path: string, body: object) => (await identity.call("POST", path, body)).body;
+  const account = await create(`/organizations/${id}/service-accounts`, { name: "Bot" });
+  const keys = [
+    await create(`/members/${owner_member}/api-keys`, { name: "Key" }),
+    await create(`/organizations/${id}/service-accounts/${account.id}/api-keys`, { name: "Key" }),
+  ].map(({ key }) => key);
+  const { token } = await create(`/users/${owner}/organizations/${id}/session`, {});
+  for (const plan of [null, "pro", null]) {
+    await changeTo(id, plan);
+    for (const credential of [...keys, token]) {
+      expect(await identity.validate(credential)).toMatchObject({ valid: true, organization_id: id, plan });
+    }
+  }
+  const personal = await create(`/users/${owner}/api-keys`, { name: "Key" });
+  expect(await identity.validate(personal.key)).toEqual({ valid: true, realm: "directory", user_id: owner });
+});
+
+describe.skipIf(!services().postgres.real)("under concurrency", () => {
+  // ID-113
+  test("many changes at once, by two replicas, are told in their order", async () => {
+    const other = await startIdentity({ database_url: identity.database_url });
+    const { id } = await identity.organization();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        changeTo(id, `plan-${index % 3}`, index % 2 === 0 ? identity : other),
+      ),
+    );
+    await other.close();
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const told = (await planEvents(id)).map(({ data }) => data.plan);
+    expect(told.at(-1)).toBe(await planOf(id));
+    expect(told.every((plan, index) => plan !== told[index - 1])).toBe(true);
+    const changed = answers.filter(({ note }) => note?.details?.plan !== undefined);
+    expect(told).toHaveLength(changed.length);
+  });
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type IdentityHarness, NOBODY, startIdentity } from "./harness.ts";
+
+/** Caches between identity and its callers store no secret and no directory data (OP-24). */
+
+let identity: IdentityHarness;
+beforeAll(async () => {
+  identity = await startIdentity();
+});
+afterAll(() => identity.close());
+
+// OP-24
+test("no cache stores answers with a key, a session or an invite token", async () => {
+  const { id, owner } = await identity.organization();
+  const key = await identity.call("POST", `/users/${owner}/api-keys`, { name: "key" });
+  const answers = [
+    key,
+    await identity.call("POST", `/users/${owner}/api-keys/${key.body.id}/rotate`, {}),
+    await identity.call("POST", `/users/${owner}/organizations/${id}/session`),
+    await identity.call("POST", `/organizations/${id}/invites`, { role: "member" }),
+    await identity.call("GET", `/organizations/${id}/invites`),
+    await identity.internal("POST", "/internal/credentials/validate", { credential: key.body.key }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 200, 200]);
+  for (const { headers } of answers) expect(headers.get("cache-control")).toBe("no-store");
+});
+
+// OP-24
+test("no cache stores answers without a secret either, refusals included", async () => {
+  const { id } = await identity.organization();
+  const answers = [
+    await identity.call("GET", `/organizations/${id}`),
+    await identity.call("GET", `/organizations/${NOBODY}`),
+    await identity.call("POST", `/organizations/${id}/invites`, { role: 5 }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 422]);
+  for (const { headers } of answers) expect(headers.get("cache-control")).toBe("no-store");
+});

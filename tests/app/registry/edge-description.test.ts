@@ -1,0 +1,352 @@
+/**
+ * The edge description as the registry serves it, with services that describe themselves well, badly, or not
+ * at all.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { waitFor } from "../../support/index.ts";
+import { startSilentServer } from "../../support/silent-server.ts";
+import { attacks } from "../../unit/edge-description/attacks.ts";
+import { type Answer, type Registry, service, startRegistry } from "./harness.ts";
+
+const DOCUMENT = "/edge/openapi.json";
+const REFRESH = { EDGE_DOCUMENT_REFRESH_MS: "20" };
+
+/** A service whose description the test sets. */
+class SelfDescribing {
+  answer: (request: Request) => Response | Promise<Response> = () => Response.json(describing("It"));
+  asked = 0;
+  readonly #server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: (request) => {
+      this.asked++;
+      return this.answer(request);
+    },
+  });
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.port}`;
+  }
+
+  /** Returns a service with one route, described there. */
+  config(path: string) {
+    return { ...service(path), url: this.url, openapi: "/openapi.json" };
+  }
+
+  [Symbol.dispose](): void {
+    this.#server.stop(true);
+  }
+}
+
+function describing(summary: string, path = "/self") {
+  const get = { summary, responses: { 200: { description: "Fine." } } };
+  return { openapi: "3.1.0", info: { title: "Self", version: "1" }, paths: { [path]: { get } } };
+}
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry({ env: REFRESH });
+});
+afterAll(() => registry.stop());
+
+const read = async () => (await registry.call("GET", DOCUMENT)).body;
+const summaryOf = async (path: string) => (await read()).paths[path]?.get.summary;
+
+async function stateOf(name: string): Promise<Answer["body"]> {
+  const { body } = await registry.call("GET", "/edge/documents");
+  return body.documents.find((each: { service: string }) => each.service === name);
+}
+
+/** Resolves once the description of a service cannot be read, for this reason. */
+async function failing(name: string, reason: RegExp): Promise<void> {
+  const what = `${name} failing for ${reason}`;
+  await waitFor(async () => reason.test((await stateOf(name))?.reason ?? ""), { what });
+}
+
+describe("the edge description", () => {
+  // RG-92
+  test("is made of the current routes, at once", async () => {
+    await registry.put("now", service("/now/{id}"));
+    expect((await read()).paths["/now/{id}"].get.operationId).toBe("getNowById");
+    await registry.call("DELETE", "/services/now");
+    expect((await read()).paths["/now/{id}"]).toBeUndefined();
+  });
+
+  // RG-92
+  test("and its page have a telling title by default", async () => {
+    expect((await read()).info.title).toBe("Edge API");
+    expect(await (await fetch(`${registry.url}/edge`)).text()).toContain("<title>Edge API</title>");
+  });
+
+  test("is 304 until something changes", async () => {
+    const first = await registry.call("GET", DOCUMENT);
+    const etag = first.headers.get("etag") ?? "";
+    expect(first.headers.get("content-type")).toBe("application/json");
+    const same = await registry.call("GET", DOCUMENT, undefined, { "If-None-Match": etag });
+    expect([same.status, same.body]).toEqual([304, ""]);
+    await registry.put("changed", service("/changed"));
+    const changed = await registry.call("GET", DOCUMENT, undefined, { "If-None-Match": etag });
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get("etag")).not.toBe(etag);
+  });
+
+  test("is the same for all readers while routes are written", async () => {
+    const writes = Array.from({ length: 10 }, (_, n) => registry.put(`many${n}`, service(`/many/${n}`)));
+    const reads = Array.from({ length: 20 }, () => registry.call("GET", DOCUMENT));
+    expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await Promise.all(writes);
+    const { paths } = await read();
+    expect(Object.keys(paths).filter((path) => path.startsWith("/many/"))).toHaveLength(10);
+  });
+
+  // RG-3
+  test("takes no query", async () => {
+    expect((await registry.call("GET", `${DOCUMENT}?format=yaml`)).status).toBe(422);
+  });
+});
+
+describe("the admin token", () => {
+  const open = (from: Registry, path: string) => fetch(`${from.url}${path}`);
+
+  // RG-2
+  test("is needed for the description, and not for the page, which asks for it", async () => {
+    const refused = await open(registry, DOCUMENT);
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    expect((await open(registry, "/edge/documents")).status).toBe(401);
+    expect((await open(registry, "/edge/nothing")).status).toBe(401);
+    const page = await open(registry, "/edge");
+    expect(page.status).toBe(200);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    const html = await page.text();
+    const assets = [...html.matchAll(/(?:src|href)="(\/edge\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path ?? "",
+    );
+    expect(assets).toHaveLength(5);
+    for (const asset of assets) {
+      const answer = await open(registry, asset);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+    }
+  });
+
+  // RG-2
+  test("is not needed with EDGE_DOCUMENT_PUBLIC=true, for the description alone", async () => {
+    const shown = await startRegistry({
+      env: {
+        EDGE_DOCUMENT_PUBLIC: "true",
+        EDGE_DOCUMENT_TITLE: "Widgets & Sons",
+        EDGE_DOCUMENT_SERVER_URL: "https://api.example.com",
+      },
+    });
+    const { info, servers } = JSON.parse(await (await open(shown, DOCUMENT)).text());
+    expect([info.title, servers[0].url]).toEqual(["Widgets & Sons", "https://api.example.com"]);
+    expect(await (await open(shown, "/edge")).text()).toContain("<title>Widgets &amp; Sons</title>");
+    expect((await open(shown, "/edge/documents")).status).toBe(401);
+    expect((await open(shown, "/services")).status).toBe(401);
+    await shown.stop();
+  });
+
+  // RG-98
+  test("SWAGGER_ENABLED=false turns pages off, and not the description", async () => {
+    const silent = await startRegistry({ env: { SWAGGER_ENABLED: "false" } });
+    expect((await silent.call("GET", "/edge")).status).toBe(404);
+    expect((await silent.call("GET", DOCUMENT)).status).toBe(200);
+    await silent.stop();
+  });
+});
+
+describe("a service's own description", () => {
+  // RG-94
+  test("is read in the background, read again when it changes, and gone with its name", async () => {
+    using self = new SelfDescribing();
+    await registry.put("self", self.config("/self"));
+    await waitFor(async () => (await summaryOf("/self")) === "It");
+    self.answer = () => Response.json(describing("Changed"));
+    await waitFor(async () => (await summaryOf("/self")) === "Changed");
+    expect(await stateOf("self")).toMatchObject({ path: "/openapi.json", status: "current", reason: null });
+    await registry.put("self", { ...service("/self"), url: self.url });
+    expect(await summaryOf("/self")).toBe("GET /self");
+    await waitFor(async () => (await stateOf("self")) === undefined);
+    await registry.call("DELETE", "/services/self");
+  });
+
+  test("is requested by its tag, and a 304 changes nothing", async () => {
+    using self = new SelfDescribing();
+    let unchanged = 0;
+    self.answer = ({ headers }) => {
+      if (headers.get("if-none-match") !== '"one"') {
+        return Response.json(describing("Tagged", "/tagged"), { headers: { ETag: '"one"' } });
+      }
+      unchanged++;
+      return new Response(null, { status: 304 });
+    };
+    await registry.put("tagged", self.config("/tagged"));
+    await waitFor(() => unchanged > 2);
+    expect(await summaryOf("/tagged")).toBe("Tagged");
+    expect(await stateOf("tagged")).toMatchObject({ status: "current" });
+    await registry.call("DELETE", "/services/tagged");
+  });
+
+  // RG-94
+  test("is requested without credentials, redirects and encodings", async () => {
+    using self = new SelfDescribing();
+    const headers = Promise.withResolvers<Headers>();
+    self.answer = (request) => {
+      headers.resolve(request.headers);
+      return Response.json(describing("It", "/asked"));
+    };
+    await registry.put("asked", self.config("/asked"));
+    const sent = Object.fromEntries(await headers.promise);
+    expect(sent).toMatchObject({ "accept-encoding": "identity", accept: "application/json" });
+    expect(Object.keys(sent).filter((name) => /auth|cookie|key|token/.test(name))).toEqual([]);
+    await registry.call("DELETE", "/services/asked");
+  });
+
+  const endless = () =>
+    new Response(
+      new ReadableStream({
+        pull(controller) {
+          controller.enqueue(new Uint8Array(65_536).fill(0x20));
+        },
+      }),
+    );
+  const nested = `{"openapi":"3.1.0","paths":{},"x":${"[".repeat(100)}${"]".repeat(100)}}`;
+  const paths = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`/${n}`, {}]));
+
+  // RG-94, RG-95
+  test.each<[string, () => Response, RegExp]>([
+    ["an error", () => new Response("", { status: 500 }), /answered 500/],
+    [
+      "a page",
+      () => new Response("<!doctype html>", { headers: { "Content-Type": "text/html" } }),
+      /not JSON/,
+    ],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /redirects/],
+    ["a 304 that nobody asked for", () => new Response(null, { status: 304 }), /redirects/],
+    ["no end", endless, /more than 4194304 bytes/],
+    ["a length that is too large", () => new Response(new Uint8Array(4_194_305)), /more than 4194304 bytes/],
+    [
+      "what is packed",
+      () =>
+        new Response(gzipSync(JSON.stringify(describing("It"))), { headers: { "Content-Encoding": "gzip" } }),
+      /Content-Encoding/,
+    ],
+    ["bytes that are no text", () => new Response(new Uint8Array([0xff, 0xfe])), /not JSON/],
+    ["nesting without end", () => new Response(nested), /nested too deeply/],
+    ["a list", () => Response.json([]), /not a JSON object/],
+    ["Swagger 2.0", () => Response.json({ swagger: "2.0", paths: {} }), /Swagger 2\.0/],
+    ["another version", () => Response.json({ openapi: "4.0.0", paths: {} }), /openapi: 3/],
+    ["no paths", () => Response.json({ openapi: "3.1.0" }), /no paths/],
+    [
+      "too many values",
+      () => Response.json({ ...describing("It"), x: Array(150_000).fill([]) }),
+      /more than 150000 values/,
+    ],
+    ["too many paths", () => Response.json({ openapi: "3.1.0", paths }), /more than 10000 paths/],
+  ])("that is %s leaves the gateway's part, and says why", async (_, answer, reason) => {
+    using self = new SelfDescribing();
+    self.answer = answer;
+    await registry.put("bad", self.config("/bad"));
+    await failing("bad", reason);
+    expect(await stateOf("bad")).toMatchObject({ status: "missing", read_at: null });
+    expect(await summaryOf("/bad")).toBe("GET /bad");
+    expect((await read())["x-service-documents"]).toContainEqual({ service: "bad", status: "missing" });
+    await registry.call("DELETE", "/services/bad");
+  });
+
+  // RG-105
+  test.each([
+    "18 000 schemas whose names reduce to one word",
+    "800 parameters, all in the samples of 3 000 routes",
+  ])("that has %s keeps no other request waiting, and what is left out is told", async (name) => {
+    const attack = attacks[name];
+    using self = new SelfDescribing();
+    self.answer = () => Response.json(attack?.document());
+    const routes = attack?.paths.map((path) => ({ path, methods: ["GET"] }));
+    await registry.put("costly", { ...self.config("/costly"), user: { routes } });
+    await waitFor(async () => (await stateOf("costly"))?.status === "current");
+    let isMade = false;
+    const made = read().finally(() => {
+      isMade = true;
+    });
+    let answered = 0;
+    for (; !isMade; answered++) await registry.call("GET", "/schema/routes.json");
+    // A description that is made in one step lets two or three requests pass: before it and after.
+    expect(answered).toBeGreaterThan(20);
+    const marks: { service: string; left_out?: number }[] = (await made)["x-service-documents"];
+    const left_out = marks.find(({ service }) => service === "costly")?.left_out ?? 0;
+    expect(left_out > 0).toBe(attack?.left_out === true);
+    await registry.call("DELETE", "/services/costly");
+  });
+
+  // RG-95
+  test("stays, marked, when the service is down, and is renewed when it is back", async () => {
+    using self = new SelfDescribing();
+    self.answer = () => Response.json(describing("It", "/moody"));
+    await registry.put("moody", self.config("/moody"));
+    await waitFor(async () => (await summaryOf("/moody")) === "It");
+    self.answer = () => new Response("no", { status: 503 });
+    await failing("moody", /503/);
+    const document = await read();
+    expect(document.paths["/moody"].get.summary).toBe("It");
+    const mark = document["x-service-documents"].find(
+      (each: { service: string }) => each.service === "moody",
+    );
+    expect(mark).toEqual({ service: "moody", status: "stale", read_at: expect.stringMatching(/Z$/) });
+    self.answer = () => Response.json(describing("Back", "/moody"));
+    await waitFor(async () => (await summaryOf("/moody")) === "Back");
+    expect(await stateOf("moody")).toMatchObject({ status: "current", failed_at: null });
+    await registry.call("DELETE", "/services/moody");
+  });
+
+  test("stays when the service moves to an address where nothing listens", async () => {
+    using self = new SelfDescribing();
+    self.answer = () => Response.json(describing("It", "/moved"));
+    await registry.put("moved", self.config("/moved"));
+    await waitFor(async () => (await summaryOf("/moved")) === "It");
+    await registry.put("moved", { ...self.config("/moved"), url: "http://127.0.0.1:1" });
+    await failing("moved", /cannot be read/);
+    expect(await summaryOf("/moved")).toBe("It");
+    await registry.call("DELETE", "/services/moved");
+  });
+
+  test("of services that never answer delays no other, and not the registry's stop", async () => {
+    const silent = await startSilentServer();
+    using self = new SelfDescribing();
+    const other = await startRegistry({ env: REFRESH });
+    for (let n = 0; n < 7; n++) {
+      await other.put(`silent${n}`, {
+        ...service(`/silent/${n}`),
+        url: silent.url,
+        openapi: "/openapi.json",
+      });
+    }
+    await waitFor(() => silent.connections() === 7);
+    await other.put("self", self.config("/self"));
+    await waitFor(async () => (await other.call("GET", DOCUMENT)).body.paths["/self"].get.summary === "It");
+    await other.stop();
+    await waitFor(() => silent.connections() === 0);
+    await silent.close();
+  });
+
+  test("of a service that dies within its answer is not used", async () => {
+    const dying = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"openapi":"3.1.0",', () =>
+        socket.destroy(),
+      );
+    });
+    await new Promise<void>((listening) => dying.listen(0, "127.0.0.1", listening));
+    const address = Object(dying.address());
+    const url = `http://127.0.0.1:${address.port}`;
+    await registry.put("dying", { ...service("/dying"), url, openapi: "/openapi.json" });
+    await failing("dying", /cannot be read|not JSON/);
+    await registry.call("DELETE", "/services/dying");
+    dying.close();
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { runCli } from "../../flow/cli/bed.ts";
+import { freshDatabase } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { ADMIN_TOKEN, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+
+/** Configs that a newer version stored, after the earlier version is started again. */
+
+setDefaultTimeout(60_000);
+
+const good = service("/good/{id}");
+/** Configs that this version does not understand, with the first violation of each. */
+const NEWER: Record<string, { config: unknown; path: string }> = {
+  field: { config: { ...service("/newer/field"), mirror: { url: "http://mirror:1" } }, path: "mirror" },
+  other_shape: { config: { version: 2, upstreams: [{ host: "a" }] }, path: "url" },
+  routes: {
+    config: { url: "http://a:1", user: { routes: [{ path: "/newer/routes", methods: ["QUERY"] }] } },
+    path: "user.routes[0].methods[0]",
+  },
+  list: { config: ["http://a:1"], path: "" },
+};
+const NAMES = Object.keys(NEWER).toSorted();
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startBehindNewer();
+});
+afterAll(() => registry.stop());
+
+/** Starts a registry on a database in which a newer version has stored its configs. */
+async function startBehindNewer(): Promise<Registry> {
+  const database_url = await freshDatabase();
+  const earlier = await startRegistry({ database_url });
+  for (const name of [...NAMES, "good"])
+    await earlier.put(name, name === "good" ? good : service(`/old/${name}`));
+  await earlier.stop();
+  await store(database_url, async (orm) => {
+    for (const name of NAMES) {
+      await orm.execute(sql`
+        insert into routes.revisions (service, revision, action, config, request_id)
+        values (${name}, 2, 'put', ${JSON.stringify(NEWER[name]?.config)}::json, 'of-the-newer-version')`);
+      await orm.execute(sql`
+        update routes.services set revision = 2, fence = fence + 1000 where name = ${name}`);
+    }
+  });
+  return startRegistry({ database_url });
+}
+
+async function store(database_url: string, write: (orm: Orm) => Promise<void>): Promise<void> {
+  const database = await openDatabase(database_url, { namespace: "newer" });
+  try {
+    await database.run("write", write);
+  } finally {
+    await database.close();
+  }
+}
+
+const get = (path: string) => registry.call("GET", path);
+
+// RG-103, RG-104
+describe("a config that a newer version wrote", () => {
+  test("is named in the list of services, which has all others", async () => {
+    const { status, body } = await get("/services");
+    expect(status).toBe(200);
+    expect(Object.keys(body.services)).toEqual(["good"]);
+    expect(Object.keys(body.unreadable)).toEqual(NAMES);
+    for (const name of NAMES) expect(body.unreadable[name][0].path).toBe(NEWER[name]?.path);
+  });
+
+  test("is listed among services that today's rules refuse", async () => {
+    const { status, body } = await get("/services?invalid=true");
+    expect(status).toBe(200);
+    expect(body.services).toEqual({});
+    expect(Object.keys(body.invalid)).toEqual(NAMES);
+    expect(Object.keys(body.unreadable)).toEqual(NAMES);
+  });
+
+  test.each(NAMES)("409 of %s says what to do", async (name) => {
+    for (const path of [`/services/${name}`, `/services/${name}/revisions/1/diff/2`]) {
+      const { status, body } = await get(path);
+      expect(status).toBe(409);
+      expect(body.error).toMatchObject({ code: "CONFLICT", details: { field: "revision", value: "2" } });
+      expect(body.error.message).toContain("Restore an earlier revision");
+    }
+  });
+
+  test.each(NAMES)("is in the history of %s, beside readable revisions", async (name) => {
+    const { status, body } = await get(`/services/${name}/revisions`);
+    expect(status).toBe(200);
+    const [newer, older] = body.revisions;
+    expect(newer).toMatchObject({ revision: 2, config: null });
+    expect(newer.unreadable[0].path).toBe(NEWER[name]?.path);
+    expect(older.config.url).toBe(service("/x").url);
+    expect(older).not.toHaveProperty("unreadable");
+    expect((await get(`/services/${name}/revisions/2`)).body).toEqual(newer);
+    expect((await get(`/services/${name}/revisions/1`)).status).toBe(200);
+  });
+
+  test("leaves the look-up, the edge description and the route store of the others as they are", async () => {
+    expect((await get("/routes?method=GET&path=/good/1")).body.service).toBe("good");
+    expect((await get("/routes?method=GET&path=/newer/field")).status).toBe(404);
+    const edge = await get("/edge/openapi.json");
+    expect(edge.status).toBe(200);
+    expect(Object.keys(edge.body.paths)).toEqual(["/good/{id}"]);
+    // Gateways of the newer version still use it.
+    await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}field`)) !== null);
+    expect(JSON.parse((await registry.routeStore.get(`${ROUTES_PREFIX}field`))?.value ?? "")).toEqual(
+      NEWER.field?.config,
+    );
+  });
+
+  test("is refused by restore, field by field, and compared as an unknown service", async () => {
+    const restored = await registry.call("POST", "/services/field/revisions/2/restore");
+    expect(restored.status).toBe(422);
+    expect(fields(restored)[0]?.path).toBe("mirror");
+    const plan = await registry.call("POST", "/apply?dry_run=true", {
+      services: { field: service("/old/field") },
+    });
+    expect(plan.body.results[0]).toMatchObject({ service: "field", status: "changed", revision: 2 });
+  });
+
+  test("is named by the command line, and missing in an export that says so", async () => {
+    const run = (...parameters: string[]) => runCli(registry.url, parameters, { env: { ADMIN_TOKEN } });
+    const listed = await run("services");
+    expect(listed.exit_code).toBe(0);
+    expect(listed.stdout).toMatch(/^good /m);
+    for (const name of NAMES)
+      expect(listed.stdout).toContain(`${name}: another version of the registry wrote this`);
+    const exported = await run("export");
+    expect(exported.exit_code).toBe(1);
+    expect(exported.stdout).toStartWith("services:\n  good:\n");
+    expect(exported.stdout).not.toContain("unreadable");
+    expect(exported.stderr).toStartWith(`Not exported: ${NAMES.join(", ")}: `);
+    expect((await run("revisions", "field")).stdout).toMatch(/^2 +put \(unreadable\)/m);
+  });
+});
+
+test("restore, put, apply and delete replace a config that cannot be read", async () => {
+  const own = await startBehindNewer();
+  expect((await own.call("POST", "/services/field/revisions/1/restore")).status).toBe(200);
+  expect((await own.put("list", service("/again/list"))).status).toBe(200);
+  expect((await own.apply({ other_shape: service("/again/other") })).status).toBe(200);
+  expect((await own.call("DELETE", "/services/routes")).status).toBe(204);
+  const { body } = await own.call("GET", "/services");
+  expect(body).not.toHaveProperty("unreadable");
+  expect(Object.keys(body.services)).toEqual(["field", "good", "list", "other_shape"]);
+  expect((await own.call("GET", "/routes?method=GET&path=/old/field")).body.service).toBe("field");
+  await waitFor(async () => !Object.hasOwn(await projected(own.routeStore), "routes"));
+  await own.stop();
+});

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { Bench } from "./bench.ts";
+import { pathsOf, SERVICES } from "./floor/catalog.ts";
+import { goalsOf } from "./floor/goals.ts";
+import { LOADS, type Load } from "./floor/loads.ts";
+import { cellsOf, type Measured, measureInRounds, type Plan } from "./floor/measure.ts";
+import { figureTable } from "./floor/report.ts";
+import { type Subject, startSubjects, targetOf } from "./floor/subjects.ts";
+import { Bed } from "./gateway/bed.ts";
+import { startIdentity } from "./gateway/identity.ts";
+import { rivalMissing } from "./gateway/rival.ts";
+import { startServices } from "./gateway/subjects.ts";
+import { verify } from "./gateway/verify.ts";
+import { BenchImpossible } from "./measure/cores.ts";
+import { goalTable } from "./measure/goals.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { CONNECTIONS } from "./measure/wrk.ts";
+
+const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
+const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
+
+/**
+ * Shows the cost of the gateway's guarantees. It measures a bare pass-through, a lean gateway that does the
+ * same work without the guarantees, the gateway, and nginx with Lua. They run side by side at several numbers
+ * of clients and of services.
+ *
+ * @param loadName measures under this load alone
+ */
+export function floorUnder(loadName?: string): Bench {
+  return {
+    summary: `the gateway beside a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch]`,
+    async run(options) {
+      const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
+      if (loads.length === 0) throw new BenchImpossible(`Name one load of ${names(LOADS)}, or none for all.`);
+      if (Bun.which("nginx") === null) {
+        throw new BenchImpossible("This bench needs nginx, which counts its connections: install it.");
+      }
+      const machine = describeMachine();
+      const plan = options.quick ? QUICK : PLAN;
+      const missing = rivalMissing();
+      if (missing !== null) options.progress(missing);
+      options.progress("starting everything that is compared");
+      await using bed = await Bed.create();
+      await using identity = await startIdentity();
+      const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
+      const subjects = await startSubjects(bed, { upstream, redis_url: redis.url, ...identity }, options);
+      for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
+      const cells = cellsOf(subjects, loads);
+      const methods = loads.some(({ name }) => name === "64") ? await emptyBodies(bed, subjects) : [];
+      await measureInRounds(upstream.url, [...cells, ...methods], plan, options);
+      const goals = goalsOf(cells, methods);
+      const text = [
+        machineLine(machine),
+        `${plan.rounds} rounds of ${plan.seconds} s each; one core for the subject, one for load and services`,
+        ...(missing === null ? [] : [missing]),
+        "",
+        figureTable(cells, methods),
+        "",
+        goalTable(goals),
+      ].join("\n");
+      return { text, goals, data: { machine, plan, cells, methods, goals } };
+    },
+  };
+}
+
+/** Measures requests of the gateway that may have a body, but have none. */
+async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Measured<string>[]> {
+  const subject = subjects.find(({ name }) => name === "public");
+  if (subject === undefined) return [];
+  const empty = join(bed.directory, "empty");
+  await Bun.write(empty, "\n");
+  const target = { ...targetOf(subject, 1), paths: pathsOf(1, { isPublic: true }) };
+  const measured = (method: string, title: string, bodies?: string): Measured<string> => ({
+    what: method,
+    title,
+    target: { ...target, method, ...(bodies !== undefined && { bodies }) },
+    clients: CONNECTIONS,
+    samples: [],
+  });
+  // One says that its body is empty, the other says nothing about a body.
+  return [measured("PUT", "an empty PUT", empty), measured("DELETE", "a DELETE without a body")];
+}
+
+function names(loads: readonly Load[]): string {
+  return loads.map(({ name }) => name).join(" | ");
+}

@@ -1,0 +1,81 @@
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { LABEL, LIMIT } from "../gateway/catalog.ts";
+
+/** The number of services that the subjects know. A load calls the first one, or all. */
+export const SERVICES = 200;
+export const ROUTES_PER_SERVICE = 10;
+/** The maximum of paths that a load calls in turn: `wrk` takes them as arguments. */
+const PATHS_MAX = 2_000;
+const IDS = 8;
+
+/** A route of the bench. Its requests name a thing below the collection. */
+export interface Collection {
+  /** The path that clients call, such as `/org/area-7/things-3`. */
+  readonly path: string;
+  /** The number of the service. */
+  readonly service: number;
+  readonly isPublic: boolean;
+}
+
+/** Returns the routes of one service: a public one, then those for members. */
+export function collectionsOf(service: number): Collection[] {
+  const area = AREA + service;
+  const members = Array.from({ length: ROUTES_PER_SERVICE }, (_, number) => `/org${area}/things-${number}`);
+  return [`/public${area}`, ...members].map((path, index) => ({ path, service, isPublic: index === 0 }));
+}
+
+const AREA = "/area-";
+
+/** Returns the origin of the service with the route `path`; the first origin when the path names none. */
+export function originOf(path: string, origins: readonly string[]): string | undefined {
+  if (origins.length === 1) return origins[0];
+  const at = path.indexOf(AREA);
+  const start = at + AREA.length;
+  return origins[at < 0 ? 0 : Number(path.slice(start, path.indexOf("/", start)))];
+}
+
+/** Returns the paths that a load calls, in an order that looks random and is the same in every run. */
+export function pathsOf(services: number, { isPublic }: Pick<Collection, "isPublic">): string[] {
+  const collections = Array.from({ length: services }, (_, service) => collectionsOf(service))
+    .flat()
+    .filter((collection) => collection.isPublic === isPublic);
+  const paths = Array.from({ length: IDS }, (_, id) =>
+    collections.map(({ path }) => `${path}/01j9zx4k7m2p5q8r1s3t6v9w${id}`),
+  ).flat();
+  return paths.slice(0, PATHS_MAX).toSorted((a, b) => Bun.hash.crc32(a) - Bun.hash.crc32(b));
+}
+
+/** Returns each service as the registry stores it, one for each origin. */
+export function servicesAt(origins: readonly string[]): [string, StoredServiceConfig][] {
+  return origins.map((url, service) => {
+    const collections = collectionsOf(service);
+    return [
+      `area-${service}`,
+      {
+        url,
+        public: {
+          routes: collections
+            .filter(({ isPublic }) => isPublic)
+            .map(({ path }) => ({
+              path: `${path}/{thing_id}`,
+              methods: ["GET" as const, "PUT" as const, "DELETE" as const],
+              rate_limit: false as const,
+            })),
+        },
+        organization: {
+          routes: collections.filter(({ isPublic }) => !isPublic).map(({ path }) => memberRoute(path)),
+        },
+      },
+    ];
+  });
+}
+
+function memberRoute(path: string) {
+  return {
+    path: `${path}/{thing_id}`,
+    upstream: `/organizations/{subject.organization_id}${path.slice("/org".length)}/{path.thing_id}`,
+    methods: ["GET" as const],
+    required_labels: [LABEL],
+    rate_limit: LIMIT,
+  };
+}

@@ -1,0 +1,88 @@
+import { type Goal, type JudgedGoal, judge } from "../measure/goals.ts";
+import { ratiosOf, spreadOf } from "../measure/statistics.ts";
+import type { LoadName } from "./loads.ts";
+import type { Cell, FloorSample, Measured } from "./measure.ts";
+import type { SubjectName } from "./subjects.ts";
+
+type Place = readonly [SubjectName, LoadName];
+
+/** A goal for a figure of one subject divided by that of another, or of the same one under another load. */
+interface Ratio extends Goal {
+  readonly of: Place;
+  readonly over: Place;
+}
+
+const RATES: readonly Ratio[] = [
+  {
+    title: "public / pass-through on fetch, 64 clients",
+    of: ["public", "64"],
+    over: ["pass_through_fetch", "64"],
+    bound: 0.85,
+  },
+  {
+    title: "whole job / pass-through on fetch, 64 clients",
+    of: ["whole", "64"],
+    over: ["pass_through_fetch", "64"],
+    bound: 0.65,
+  },
+  { title: "whole job / nginx + Lua, 64 clients", of: ["whole", "64"], over: ["rival", "64"], bound: 1.2 },
+  {
+    title: "whole job / nginx + Lua, 400 clients",
+    of: ["whole", "400"],
+    over: ["rival", "400"],
+    bound: 1.25,
+  },
+  { title: "whole job, 400 clients / 64 clients", of: ["whole", "400"], over: ["whole", "64"], bound: 0.87 },
+  { title: "public, 200 services / 1", of: ["public", "services"], over: ["public", "64"], bound: 0.9 },
+  { title: "whole job, 200 services / 1", of: ["whole", "services"], over: ["whole", "64"], bound: 0.9 },
+];
+
+const TAILS: readonly Ratio[] = (["64", "400"] as const).map((load) => ({
+  title: `p99 of the whole job / nginx + Lua, ${load} clients`,
+  of: ["whole", load],
+  over: ["rival", load],
+  bound: 1,
+  at_most: true,
+}));
+
+/** The subjects whose connections count: the gateway's. */
+const GATEWAY: ReadonlySet<SubjectName> = new Set(["public", "whole"]);
+const CONNECTIONS_MAX = 5;
+
+/** Judges the measurements, round by round. A goal is left out when one of its subjects is missing. */
+export function goalsOf(
+  cells: readonly Measured<Cell>[],
+  methods: readonly Measured<string>[],
+): JudgedGoal[] {
+  const ratio = ({ of, over }: Ratio, figure: keyof FloorSample) => {
+    const [above, below] = [samplesAt(cells, of), samplesAt(cells, over)];
+    if (above === undefined || below === undefined) return null;
+    return ratiosOf(valuesOf(above, figure), valuesOf(below, figure));
+  };
+  const rates = RATES.flatMap(({ of, over, ...goal }) => {
+    const value = ratio({ of, over, ...goal }, "requests_per_second");
+    return value === null
+      ? []
+      : [judge(goal, value, ratio({ of, over, ...goal }, "requests_per_cpu_second"))];
+  });
+  const tails = TAILS.flatMap(({ of, over, ...goal }) => {
+    const value = ratio({ of, over, ...goal }, "p99_ms");
+    return value === null ? [] : [judge(goal, value)];
+  });
+  const crowded = cells.filter(({ what }) => GATEWAY.has(what.subject.name) && what.load.name !== "64");
+  const connections = [...crowded, ...methods].map(({ title, samples }) =>
+    judge(
+      { title: `new connections per 1 000, ${title}`, bound: CONNECTIONS_MAX, at_most: true },
+      spreadOf(valuesOf(samples, "connections_per_1000")),
+    ),
+  );
+  return [...rates, ...tails, ...connections];
+}
+
+function samplesAt(cells: readonly Measured<Cell>[], [subject, load]: Place) {
+  return cells.find(({ what }) => what.subject.name === subject && what.load.name === load)?.samples;
+}
+
+function valuesOf(samples: readonly FloorSample[], figure: keyof FloorSample): number[] {
+  return samples.map((sample) => sample[figure]);
+}

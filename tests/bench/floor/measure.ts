@@ -1,0 +1,73 @@
+import type { BenchOptions } from "../bench.ts";
+import { residentBytes } from "../measure/machine.ts";
+import { turnedBy } from "../measure/rounds.ts";
+import { whole } from "../measure/table.ts";
+import { load, type Sample, type Target } from "../measure/wrk.ts";
+import { withConnections } from "./connections.ts";
+import type { Load } from "./loads.ts";
+import { type Subject, targetOf } from "./subjects.ts";
+
+const MIB = 1_048_576;
+
+export interface FloorSample extends Sample {
+  /** New connections to the services for each 1 000 requests. */
+  readonly connections_per_1000: number;
+  /** Resident memory of the process afterwards. */
+  readonly memory_mib: number;
+}
+
+export interface Plan {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly warm_up_seconds: number;
+}
+
+/** The measurements of one subject, one for each round. */
+export interface Measured<What> {
+  readonly what: What;
+  readonly title: string;
+  readonly target: Target;
+  readonly clients: number;
+  readonly samples: FloorSample[];
+}
+
+/** A subject under a load. */
+export interface Cell {
+  readonly subject: Subject;
+  readonly load: Load;
+}
+
+/** Returns every subject under every load, nothing measured yet. Subjects of one load stand side by side. */
+export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): Measured<Cell>[] {
+  return loads.flatMap((each) =>
+    subjects.map((subject) => ({
+      what: { subject, load: each },
+      title: `${each.title}: ${subject.title}`,
+      target: targetOf(subject, each.services),
+      clients: each.clients,
+      samples: [],
+    })),
+  );
+}
+
+/** Measures everything once in each round, so that a disturbance of the machine meets all alike. */
+export async function measureInRounds(
+  upstream: string,
+  measured: readonly Measured<unknown>[],
+  { rounds, seconds, warm_up_seconds }: Plan,
+  { progress }: Pick<BenchOptions, "progress">,
+): Promise<void> {
+  for (const { title, target, clients } of measured) {
+    progress(`warming up: ${title}`);
+    await load(target, warm_up_seconds, clients);
+  }
+  for (let round = 1; round <= rounds; round++) {
+    for (const { title, target, clients, samples } of turnedBy(measured, round)) {
+      const { result, connections_per_1000 } = await withConnections(upstream, () =>
+        load(target, seconds, clients),
+      );
+      samples.push({ ...result, connections_per_1000, memory_mib: residentBytes(target.pid) / MIB });
+      progress(`round ${round}/${rounds}  ${title}: ${whole(result.requests_per_second)}/s`);
+    }
+  }
+}

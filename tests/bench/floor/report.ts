@@ -1,0 +1,35 @@
+import { spreadOf } from "../measure/statistics.ts";
+import { table, whole } from "../measure/table.ts";
+import type { Cell, FloorSample, Measured } from "./measure.ts";
+
+const HEAD = [
+  "",
+  ...["requests/s", "min..max", "CPU µs", "p50 ms", "p99 ms"],
+  ...["new connections/1 000", "MiB", "% of core"],
+];
+
+/** Lays out one table: a block for each load, a row for each subject. */
+export function figureTable(cells: readonly Measured<Cell>[], methods: readonly Measured<string>[]): string {
+  const blocks = Map.groupBy(cells, ({ what }) => what.load);
+  const rows = [...blocks].flatMap(([load, measured]) => [
+    [load.title],
+    ...measured.map(({ what, samples }) => [`  ${what.subject.title}`, ...figuresOf(samples)]),
+  ]);
+  const others = methods.map(({ title, samples }) => [title, ...figuresOf(samples)]);
+  return table(HEAD, [...rows, ...others]);
+}
+
+function figuresOf(samples: readonly FloorSample[]): string[] {
+  const spread = (figure: keyof FloorSample) => spreadOf(samples.map((sample) => sample[figure]));
+  const rate = spread("requests_per_second");
+  return [
+    whole(rate.median),
+    `${whole(rate.min)}..${whole(rate.max)}`,
+    (1e6 / spread("requests_per_cpu_second").median).toFixed(1),
+    spread("p50_ms").median.toFixed(2),
+    spread("p99_ms").median.toFixed(2),
+    spread("connections_per_1000").median.toFixed(1),
+    whole(spread("memory_mib").median),
+    whole(spread("cpu_share").median * 100),
+  ];
+}

@@ -1,0 +1,143 @@
+import { LABEL, LIMIT } from "../catalog.ts";
+import { Callers, Counts, type LeanRoute, routesAt, type Window } from "./job.ts";
+import { Journal } from "./journal.ts";
+
+/**
+ * A floor to measure the gateway against, not a gateway. It does the work of a request: match, key, limit,
+ * labels, path, ids, headers, log line, counters. It keeps none of the guarantees. It has no timeout, no
+ * limit, no body in requests, no check for clients that leave, and no check of a service's answer.
+ */
+const [port = "0", client = "own", origins = "", redis_url = "", validate_url = ""] = process.argv.slice(2);
+
+/** Headers that are not forwarded to the service. */
+const NOT_SENT: ReadonlySet<string> = new Set([
+  ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"],
+  ...["host", "content-length", "authorization", "x-api-key", "x-request-id", "traceparent", "tracestate"],
+]);
+/** Headers that are not forwarded to the client. */
+const NOT_ANSWERED: ReadonlySet<string> = new Set([
+  ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
+  ...["content-length", "x-platform-audit-details", "access-control-allow-origin"],
+]);
+const ADDED: readonly (readonly [string, string])[] = [
+  ["X-Content-Type-Options", "nosniff"],
+  ["X-Frame-Options", "DENY"],
+  ["Referrer-Policy", "strict-origin-when-cross-origin"],
+  ["Access-Control-Allow-Origin", "*"],
+];
+const RANDOM_BYTES = 8_192;
+const TRACE_BYTES = 24;
+
+const routes = routesAt(origins.split(","), NOT_ANSWERED);
+const callers = new Callers(validate_url);
+const counts = await Counts.connect(redis_url);
+const journal = new Journal();
+const call = client === "own" ? callByConnection : callByFetch;
+const random = Buffer.alloc(RANDOM_BYTES);
+let random_used = RANDOM_BYTES;
+
+Bun.serve({ hostname: "127.0.0.1", port: Number(port), idleTimeout: 0, fetch: handle });
+
+/** A request that is forwarded to its service. */
+interface Forwarded {
+  readonly request: Request;
+  readonly route: LeanRoute;
+  /** The path to call. */
+  readonly target: string;
+  readonly request_id: string;
+  /** The window of its count; null for a route without a limit. */
+  readonly window: Window | null;
+  readonly started_ms: number;
+}
+
+function handle(request: Request): Response | Promise<Response> {
+  const started_ms = performance.now();
+  const { url } = request;
+  const path = url.slice(url.indexOf("/", "http://".length));
+  const route = routes.get(path.slice(0, path.lastIndexOf("/")));
+  if (route === undefined) return new Response(null, { status: 404 });
+  const request_id = Bun.randomUUIDv7();
+  if (!route.isPublic) return admit(request, route, path, request_id, started_ms);
+  return call({ request, route, target: path, request_id, window: null, started_ms });
+}
+
+async function admit(
+  request: Request,
+  route: LeanRoute,
+  path: string,
+  request_id: string,
+  started_ms: number,
+): Promise<Response> {
+  const held = callers.holderOf(request.headers.get("x-api-key") ?? "");
+  const caller = held instanceof Promise ? await held : held;
+  if (caller === null) return new Response(null, { status: 401 });
+  const { organization_id, labels } = caller;
+  const window = await counts.increment(`lean ${request.method} ${route.template} ${organization_id}`);
+  if (window.count > LIMIT.requests) return new Response(null, { status: 429 });
+  if (!labels.includes(LABEL)) return new Response(null, { status: 403 });
+  const target = `/organizations/${organization_id}${path.slice("/org".length)}`;
+  return call({ request, route, target, request_id, window, started_ms });
+}
+
+/** Calls the service on a pooled connection: one string goes out, one list of headers comes back. */
+async function callByConnection(forwarded: Forwarded): Promise<Response> {
+  const { request, route, target, request_id, window, started_ms } = forwarded;
+  let head = `${request.method} ${target} HTTP/1.1\r\nhost: ${route.origin.slice("http://".length)}\r\n`;
+  request.headers.forEach((value, name) => {
+    if (!NOT_SENT.has(name)) head += `${name}: ${value}\r\n`;
+  });
+  head += `x-request-id: ${request_id}\r\ntraceparent: ${nextTrace()}\r\n\r\n`;
+  const { status, headers, body } = await route.connections.send(head);
+  for (const [name, value] of ADDED) headers.push([name, value]);
+  headers.push(["X-Request-ID", request_id]);
+  if (window !== null) headers.push(...limitHeaders(window));
+  journal.finish(route.template, request.method, status, request_id, started_ms);
+  return new Response(body, { status, headers });
+}
+
+/** Calls the service by the runtime's fetch, and changes the headers of both sides in place. */
+async function callByFetch(forwarded: Forwarded): Promise<Response> {
+  const { request, route, target, request_id, window, started_ms } = forwarded;
+  const { headers } = request;
+  for (const name of ["host", "connection", "x-api-key"]) headers.delete(name);
+  headers.set("x-request-id", request_id);
+  headers.set("traceparent", nextTrace());
+  const { signal } = new AbortController();
+  const response = await fetch(route.origin + target, {
+    method: request.method,
+    headers,
+    redirect: "manual",
+    decompress: false,
+    signal,
+    timeout: false,
+  });
+  const dropped: string[] = [];
+  response.headers.forEach((_, name) => {
+    if (NOT_ANSWERED.has(name) && name !== "content-length") dropped.push(name);
+  });
+  for (const name of dropped) response.headers.delete(name);
+  for (const [name, value] of ADDED) response.headers.set(name, value);
+  response.headers.set("X-Request-ID", request_id);
+  if (window !== null) for (const [name, value] of limitHeaders(window)) response.headers.set(name, value);
+  journal.finish(route.template, request.method, response.status, request_id, started_ms);
+  return response;
+}
+
+function limitHeaders({ count, left_ms }: Window): [string, string][] {
+  return [
+    ["X-RateLimit-Limit", String(LIMIT.requests)],
+    ["X-RateLimit-Remaining", String(LIMIT.requests - count)],
+    ["X-RateLimit-Reset", String(Math.ceil((journal.now_ms + left_ms) / 1_000))],
+  ];
+}
+
+/** Returns a new traceparent. Random bytes are drawn in blocks. */
+function nextTrace(): string {
+  if (random_used + TRACE_BYTES > RANDOM_BYTES) {
+    crypto.getRandomValues(random);
+    random_used = 0;
+  }
+  const text = random.toString("hex", random_used, random_used + TRACE_BYTES);
+  random_used += TRACE_BYTES;
+  return `00-${text.slice(0, 32)}-${text.slice(32)}-00`;
+}

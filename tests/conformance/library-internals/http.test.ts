@@ -1,0 +1,58 @@
+import { expect } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { Counter, Gauge, Registry } from "prom-client";
+import { schemaFailureAdapter, toApiError } from "../../../lib/runtime/http/errors.ts";
+import { contract } from "./contract.ts";
+
+const Named = Type.Object({ name: Type.String() });
+
+contract("elysia_errors", async () => {
+  let thrown: unknown;
+  const app = new Elysia({ adapter: schemaFailureAdapter, normalize: false })
+    .onError({ as: "global" }, ({ error }) => {
+      thrown = error;
+      return "refused";
+    })
+    .post("/", () => "taken", { body: Named });
+  const request = (body: string) =>
+    new Request("http://service.test/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+  expect(await (await app.handle(request('{"name":1}'))).text()).toBe("refused");
+  expect(toApiError(thrown)).toMatchObject({
+    code: "VALIDATION_ERROR",
+    details: { fields: [{ path: "name" }] },
+  });
+  await app.handle(request("{"));
+  expect(toApiError(thrown)).toMatchObject({ code: "INVALID_REQUEST" });
+});
+
+contract("elysia_routes", () => {
+  const app = new Elysia().post("/things/:thing_id", () => "", { body: Named, detail: { summary: "Adds" } });
+  const [route] = app.routes;
+  expect(route).toMatchObject({ method: "POST", path: "/things/:thing_id" });
+  expect(route?.hooks).toMatchObject({ body: Named, detail: { summary: "Adds" } });
+});
+
+contract("prom_client_text", async () => {
+  class Counted extends Counter {
+    async getForPromString() {
+      const values = [{ value: 7, labels: {}, sharedLabels: { kind: "a" }, metricName: "things" }];
+      return { name: "things", help: "Things.", type: "counter", aggregator: "sum", values };
+    }
+  }
+  const registry = new Registry();
+  registry.registerMetric(new Counted({ name: "things", help: "Things.", registers: [] }));
+  expect(await registry.metrics()).toContain('things{kind="a"} 7');
+});
+
+contract("prom_client_remove", async () => {
+  const registry = new Registry();
+  const gauge = new Gauge({ name: "things", help: "Things.", registers: [registry] });
+  expect(await registry.metrics()).toContain("things 0");
+  gauge.remove();
+  expect(await registry.metrics()).not.toContain("things 0");
+});

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
+import { internals } from "./internals.ts";
+
+const ROOT = join(import.meta.dir, "../../..");
+
+test("each listed internal of a library has a contract, and the code that depends on it exists", async () => {
+  const contracts: string[] = [];
+  for await (const file of new Glob("*.test.ts").scan(import.meta.dir)) {
+    const text = await Bun.file(join(import.meta.dir, file)).text();
+    contracts.push(...text.matchAll(/\bcontract\("(\w+)"/g).map(([, name = ""]) => name));
+  }
+  expect(contracts.sort()).toEqual(Object.keys(internals).sort());
+  const missing = Object.values(internals).flatMap(({ used_in }) =>
+    used_in.filter((path) => !existsSync(join(ROOT, path))),
+  );
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,107 @@
+import { describe, expect } from "bun:test";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { PgDatabase, pgTable, text } from "drizzle-orm/pg-core";
+import { PostgresJsSession } from "drizzle-orm/postgres-js";
+import { GRPCUnavailableError } from "etcd3";
+import { Cluster, Redis } from "ioredis";
+import postgres from "postgres";
+import { asOrm, asSql } from "../../../lib/runtime/stores/database/orm.ts";
+import { dialect, prepared } from "../../../lib/runtime/stores/database/prepared.ts";
+import { ipv6Place } from "../../../lib/runtime/stores/database/primary-search.ts";
+import { backendPid } from "../../../lib/runtime/stores/database/watchdog.ts";
+import { EtcdEndpoint, readNothing } from "../../../lib/runtime/stores/route-store/etcd-endpoint.ts";
+import { freePort, freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { contract } from "./contract.ts";
+
+const people = pgTable("people", { name: text().notNull() });
+
+/** Returns drizzle over a client that records calls and answers every statement with one row. */
+function recordingOrm() {
+  const called = new Set<string>();
+  const statements: unknown[][] = [];
+  const inner = (work: (client: object) => unknown) => work(client);
+  const methods: Record<string, unknown> = {
+    unsafe(...statement: unknown[]) {
+      statements.push(statement.slice(0, 2));
+      return Object.assign(Promise.resolve([]), { values: async () => [["Ada"]] });
+    },
+    begin: inner,
+    savepoint: inner,
+  };
+  const client: { unsafe: unknown } = new Proxy<{ unsafe: unknown }>(
+    { unsafe: methods.unsafe },
+    {
+      get(_, name) {
+        called.add(String(name));
+        return methods[String(name)];
+      },
+    },
+  );
+  const session = new PostgresJsSession(asSql(client), dialect, undefined);
+  const orm: Orm = asOrm(new PgDatabase(dialect, session, undefined));
+  return { orm, called, statements };
+}
+
+contract("drizzle_client", async () => {
+  const { orm, called } = recordingOrm();
+  expect(await orm.select().from(people)).toEqual([{ name: "Ada" }]);
+  await orm.insert(people).values({ name: "Ada" });
+  await orm.transaction(async (tx) => {
+    await rows(tx, sql`select 1`);
+    await tx.transaction((savepoint) => rows(savepoint, sql`select 1`));
+  });
+  expect([...called].sort()).toEqual(["begin", "savepoint", "unsafe"]);
+});
+
+contract("drizzle_prepared", async () => {
+  const { orm, statements } = recordingOrm();
+  const named = prepared((of) =>
+    of
+      .select({ name: people.name })
+      .from(people)
+      .where(sql`name = ${sql.placeholder("name")}`),
+  );
+  expect(await named(orm, { name: "Ada" })).toEqual([{ name: "Ada" }]);
+  expect(statements).toEqual([[expect.stringContaining("name = $1"), ["Ada"]]]);
+});
+
+contract("postgres_hosts", () => {
+  const client = postgres("postgres://name@localhost/db", ipv6Place("postgres://name@[::1]:5433/db"));
+  expect(client.options).toMatchObject({ host: ["::1"], port: [5433] });
+});
+
+describe.if(services().postgres.real)("a server", () => {
+  contract("postgres_pid", async () => {
+    const client = postgres(await freshDatabase(), { max: 1 });
+    try {
+      const answered = client.unsafe("select pg_backend_pid() as pid");
+      const [row] = await answered;
+      expect(backendPid(answered)).toBe(row?.pid);
+      const waiting = client.unsafe("select pg_sleep(60)").execute();
+      const broken = rejection(waiting);
+      await waitFor(() => backendPid(waiting) === row?.pid);
+      await client.end({ timeout: 0 });
+      await broken;
+    } finally {
+      await client.end({ timeout: 0 });
+    }
+  });
+});
+
+contract("etcd3_faults", async () => {
+  const endpoint = new EtcdEndpoint(`http://127.0.0.1:${await freePort()}`, undefined, undefined);
+  for (let call = 0; call < 8; call++) {
+    const failed = endpoint.call((client, deadline) => readNothing(client, deadline), Date.now() + 5_000);
+    expect(await rejection(failed)).toBeInstanceOf(GRPCUnavailableError);
+  }
+  endpoint.close();
+});
+
+contract("ioredis_scripts", () => {
+  const scripts = { countThings: { lua: "return 1", numberOfKeys: 1 } };
+  const client = new Redis({ lazyConnect: true, scripts });
+  expect(Reflect.get(client, "countThings")).toBeInstanceOf(Function);
+  client.disconnect();
+  expect(Cluster.prototype.refreshSlotsCache).toBeInstanceOf(Function);
+});

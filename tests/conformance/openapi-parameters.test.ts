@@ -1,0 +1,76 @@
+/**
+ * Limits of query parameters in the OpenAPI descriptions are checked: a value beyond one is 422, and names
+ * it.
+ */
+import { describe, expect, test } from "bun:test";
+import { startAudit } from "../app/audit/audit-service.ts";
+import { NOBODY, startIdentity } from "../app/identity/harness.ts";
+import { ADMIN_TOKEN, startRegistry } from "../app/registry/harness.ts";
+import { type OpenApiDocument, operationsIn, type Parameter } from "../support/openapi.ts";
+
+/** A text that fits no pattern, choice, number or time of the descriptions. */
+const WRONG = "§";
+
+const isLimited = ({ schema }: Parameter) =>
+  schema.pattern !== undefined ||
+  schema.enum !== undefined ||
+  schema.format !== undefined ||
+  ["integer", "boolean"].includes(String(schema.type));
+
+type Ask = (path: string) => Promise<{ status: number; text: string }>;
+
+async function unchecked(ask: Ask): Promise<{ wrong: string[]; looked: number }> {
+  const document: OpenApiDocument = JSON.parse((await ask("/swagger/json")).text);
+  const wrong: string[] = [];
+  let looked = 0;
+  for (const { method, path, operationId, parameters = [] } of operationsIn(document)) {
+    if (method !== "GET") continue;
+    const query = parameters.filter((each) => each.in === "query");
+    for (const { name } of query.filter(isLimited)) {
+      const needed = query.filter((each) => each.required).map((each) => [each.name, String(each.example)]);
+      const asked = new URLSearchParams({ ...Object.fromEntries(needed), [name]: WRONG });
+      const { status, text } = await ask(`${path.replace(/\{\w+\}/g, NOBODY)}?${asked}`);
+      looked++;
+      if (status !== 422 || !text.includes(`"path":"${name}"`))
+        wrong.push(`${operationId} ${name}: ${status}`);
+    }
+  }
+  return { wrong, looked };
+}
+
+/** Returns a function that calls a running service. */
+const over =
+  (url: string): Ask =>
+  async (path) => {
+    const response = await fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } });
+    return { status: response.status, text: await response.text() };
+  };
+
+describe("every limit of a parameter in the description is checked by its operation", () => {
+  test("of identity", async () => {
+    const identity = await startIdentity();
+    const { wrong, looked } = await unchecked(async (path) => {
+      const { status, body } = await identity.call("GET", path);
+      return { status, text: JSON.stringify(body) };
+    });
+    await identity.close();
+    expect(wrong).toEqual([]);
+    expect(looked).toBeGreaterThan(15);
+  });
+
+  test("of audit", async () => {
+    const audit = await startAudit();
+    const { wrong, looked } = await unchecked(over(audit.url));
+    await audit.stop();
+    expect(wrong).toEqual([]);
+    expect(looked).toBeGreaterThan(15);
+  });
+
+  test("of the registry", async () => {
+    const registry = await startRegistry();
+    const { wrong, looked } = await unchecked(over(registry.url));
+    await registry.stop();
+    expect(wrong).toEqual([]);
+    expect(looked).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Certificates } from "../../support/certificates.ts";
+import { ROOT } from "./file.ts";
+
+/**
+ * The installation of the Dockerfile, with a package registry whose certificate a company signs itself. Its
+ * commands run here, because no engine builds the image in this test.
+ */
+
+setDefaultTimeout(60_000);
+
+const IN_THE_BUILD = "/run/build-ca.pem";
+const dockerfile = await Bun.file(join(ROOT, ".github/containers/Dockerfile")).text();
+/** The command after the mounts of the `RUN` line, up to the parameters that a secret may add. */
+const [, install = ""] =
+  /^RUN --mount[^\n]*\\\n {2}--mount[^\n]*\\\n([\s\S]*?bun install "\$@")/m.exec(dockerfile) ?? [];
+
+describe.skipIf(Bun.which("openssl") === null)("the installation of the image", () => {
+  const certificates = new Certificates();
+  let folder: string;
+  let authority: string;
+  let registry: ReturnType<typeof Bun.serve>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "ostiary-build-"));
+    const ca = certificates.authority("company");
+    authority = ca.cert_file;
+    const { cert_file, key_file } = ca.sign("packages");
+    const tarball = await packed(folder);
+    registry = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: { cert: Bun.file(cert_file), key: Bun.file(key_file) },
+      fetch: ({ url }) =>
+        url.endsWith(".tgz")
+          ? new Response(Bun.file(tarball))
+          : Response.json(manifest(new URL("/thing.tgz", url))),
+    });
+    await Bun.write(join(folder, "package.json"), JSON.stringify({ dependencies: { thing: "1.0.0" } }));
+    await Bun.write(join(folder, ".npmrc"), `registry=https://localhost:${registry.port}/\n`);
+  });
+  afterAll(async () => {
+    await registry.stop(true);
+    certificates.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function installed(ca_file: string) {
+    const script = install.replaceAll("\\\n", " ").replaceAll(IN_THE_BUILD, ca_file);
+    expect(script).toContain(ca_file);
+    for (const made of ["node_modules", "cache", "bun.lock"]) {
+      await rm(join(folder, made), { recursive: true, force: true });
+    }
+    const child = Bun.spawn(["sh", "-euc", script], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? "", HOME: folder, BUN_INSTALL_CACHE_DIR: join(folder, "cache") },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [said, exit_code] = await Promise.all([child.stderr.text(), child.exited]);
+    return { said, exit_code };
+  }
+
+  test("is refused by a registry with an unknown CA", async () => {
+    const { said, exit_code } = await installed("/dev/null");
+    expect(exit_code).not.toBe(0);
+    expect(said).toMatch(/UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/);
+  });
+
+  test("accepts packages from a registry under the CA of BUILD_CA", async () => {
+    expect(await installed(authority)).toMatchObject({ exit_code: 0 });
+    expect(await Bun.file(join(folder, "node_modules/thing/package.json")).json()).toMatchObject({
+      name: "thing",
+    });
+  });
+});
+
+function manifest(tarball: URL) {
+  const version = {
+    name: "thing",
+    version: "1.0.0",
+    dist: { tarball: tarball.href.replace("127.0.0.1", "localhost") },
+  };
+  return { name: "thing", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": version } };
+}
+
+/** Returns a package in a registry's format. */
+async function packed(folder: string): Promise<string> {
+  await Bun.write(join(folder, "source/package/package.json"), '{"name":"thing","version":"1.0.0"}');
+  const file = join(folder, "thing.tgz");
+  const { exitCode } = Bun.spawnSync(["tar", "-czf", file, "-C", join(folder, "source"), "package"]);
+  expect(exitCode).toBe(0);
+  return file;
+}

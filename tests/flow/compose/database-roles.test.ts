@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import postgres from "postgres";
+import { freshRouteStoreUrl, services, startPostgres, startProcess } from "../../support/index.ts";
+import { makeRoles, Secrets, WITH_DATABASE } from "./secrets.ts";
+
+/** The PostgreSQL roles that compose.yaml makes, on a server of this machine instead of its container. */
+
+setDefaultTimeout(120_000);
+
+const SCHEMAS = { registry: "routes", identity: "identity", audit: "audit" } as const;
+const can = services().postgres.binary && services().etcd.real && Bun.which("psql") !== null;
+
+describe.skipIf(!can)("the roles of the services", () => {
+  let secrets: Secrets;
+  /** The URL of the database as its superuser. */
+  let server: string;
+  beforeAll(async () => {
+    secrets = await Secrets.make();
+    const { url } = await startPostgres();
+    server = new URL("/ostiary", url).href;
+  });
+  beforeEach(async () => {
+    await query(server.replace("/ostiary", "/postgres"), async (sql) => {
+      await sql`drop database if exists ostiary with (force)`;
+      await sql`create database ostiary`;
+    });
+  });
+  afterAll(() => secrets.remove());
+
+  /** Starts and stops each service, so that its migrations run. Resolves with the exit codes. */
+  async function startEach(url: (name: (typeof WITH_DATABASE)[number]) => Promise<string> | string) {
+    const settings = { ROUTE_STORE_URL: await freshRouteStoreUrl(), ADMIN_TOKEN: "admin-token" };
+    const codes: number[] = [];
+    for (const name of WITH_DATABASE) {
+      const env = { DATABASE_URL: await url(name), ...(name === "registry" && settings) };
+      const started = await startProcess(`apps/${name}/main.ts`, env);
+      expect((await fetch(`${started.internal_url}/health/ready`)).status).toBe(200);
+      codes.push(await started.stop());
+    }
+    return codes;
+  }
+
+  test("take over what an earlier version made as postgres, and make what is missing", async () => {
+    expect(await startEach(() => server)).toEqual([0, 0, 0]);
+    const made = await makeRoles(secrets, server);
+    expect(made).toMatchObject({ stderr: "", exit_code: 0 });
+    for (const [name, schema] of Object.entries(SCHEMAS)) {
+      expect(made.stdout).toContain(`role ostiary_${name} owns schema ${schema}\n`);
+      const owners = await query(
+        server,
+        (sql) => sql`
+        select relname as name, pg_get_userbyid(relowner) as owner from pg_class
+          where relnamespace = ${schema}::regnamespace
+        union all select nspname, pg_get_userbyid(nspowner) from pg_namespace where nspname = ${schema}
+        union all select proname, pg_get_userbyid(proowner) from pg_proc where pronamespace = ${schema}::regnamespace`,
+      );
+      expect(owners.length).toBeGreaterThan(5);
+      expect(owners.filter(({ owner }) => owner !== `ostiary_${name}`)).toEqual([]);
+    }
+    expect(await startEach((name) => secrets.databaseUrl(name, server))).toEqual([0, 0, 0]);
+  });
+
+  test("do the work of their services in a new database", async () => {
+    expect((await makeRoles(secrets, server)).exit_code).toBe(0);
+    expect(await startEach((name) => secrets.databaseUrl(name, server))).toEqual([0, 0, 0]);
+  });
+
+  test("see only their own schema, and gain no rights", async () => {
+    await makeRoles(secrets, server);
+    await startEach((name) => secrets.databaseUrl(name, server));
+    const tables = {
+      registry: "routes.revisions",
+      identity: "identity.api_keys",
+      audit: "audit.audit_events",
+    };
+    for (const own of WITH_DATABASE) {
+      const url = await secrets.databaseUrl(own, server);
+      for (const [owner, table] of Object.entries(tables)) {
+        const read = query(url, (sql) => sql.unsafe(`select from ${table}`)).then(
+          () => "read",
+          (error: Error) => error.message,
+        );
+        expect(await read).toBe(
+          owner === own ? "read" : `permission denied for schema ${table.split(".")[0]}`,
+        );
+      }
+    }
+    const roles = await query(
+      server,
+      (sql) => sql`
+      select rolsuper, rolcreatedb, rolcreaterole, rolcanlogin from pg_roles where rolname like 'ostiary_%'`,
+    );
+    expect([...roles]).toEqual(
+      Array(3).fill({ rolsuper: false, rolcreatedb: false, rolcreaterole: false, rolcanlogin: true }),
+    );
+  });
+
+  test("stay unchanged without changes, even when made concurrently, and get a new password", async () => {
+    const passwords = () =>
+      query(
+        server,
+        (sql) => sql`
+      select rolname, rolpassword from pg_authid where rolname like 'ostiary_%' order by rolname`,
+      );
+    await makeRoles(secrets, server);
+    const before = await passwords();
+    expect(before.filter(({ rolpassword }) => rolpassword === null)).toEqual([]);
+    const many = await Promise.all(Array.from({ length: 6 }, () => makeRoles(secrets, server)));
+    expect(many.map(({ exit_code, stderr }) => ({ exit_code, stderr }))).toEqual(
+      Array(6).fill({ exit_code: 0, stderr: "" }),
+    );
+    await secrets.write("audit-database-url", "");
+    secrets.makeMissing();
+    expect(await secrets.read("audit-database-url")).toStartWith("postgres://ostiary_audit:");
+    expect((await makeRoles(secrets, server)).exit_code).toBe(0);
+    const changed = (await passwords()).filter(
+      ({ rolpassword }, at) => rolpassword !== before[at]?.rolpassword,
+    );
+    expect(changed.map(({ rolname }) => rolname)).toContain("ostiary_audit");
+  });
+
+  test("are left to the operator on another server", async () => {
+    const own = await Secrets.make({
+      "database-url": "postgres://someone:secret@db.example.com:5432/ostiary",
+    });
+    for (const name of WITH_DATABASE) {
+      expect(await own.read(`${name}-database-url`)).toBe(await own.read("database-url"));
+    }
+    const made = await makeRoles(own, server);
+    expect(made.stdout.trim().split("\n")).toEqual(
+      Object.values(SCHEMAS).map((schema) => `schema ${schema} is on another server`),
+    );
+    expect(made.exit_code).toBe(0);
+    await own.remove();
+  });
+
+  test("end the start with PostgreSQL's message when they cannot be made", async () => {
+    const made = await makeRoles(secrets, "postgres://nobody@127.0.0.1:1/ostiary");
+    expect(made.exit_code).not.toBe(0);
+    expect(made.stderr).toContain("127.0.0.1");
+  });
+});
+
+async function query<Result>(url: string, run: (sql: postgres.Sql) => PromiseLike<Result>): Promise<Result> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await run(sql);
+  } finally {
+    await sql.end();
+  }
+}

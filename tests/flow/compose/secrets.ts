@@ -1,0 +1,87 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "./file.ts";
+
+/** The services that have a database. */
+export const WITH_DATABASE = ["registry", "identity", "audit"] as const;
+
+/** A folder of secrets, which `make-secrets` makes for the user that runs the tests. */
+export class Secrets {
+  readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async make(given: Record<string, string> = {}): Promise<Secrets> {
+    const secrets = new Secrets(await mkdtemp(join(tmpdir(), "ostiary-secrets-")));
+    for (const [name, text] of Object.entries(given)) await secrets.write(name, text);
+    secrets.makeMissing();
+    return secrets;
+  }
+
+  makeMissing(): void {
+    const owner = `${process.getuid?.()}:${process.getgid?.()}`;
+    const made = Bun.spawnSync(["sh", join(ROOT, ".github/containers/make-secrets"), this.folder], {
+      env: { ...process.env, OSTIARY_USER: owner },
+    });
+    if (made.exitCode !== 0 || `${made.stderr}` !== "") throw new Error(`${made.stderr}`);
+  }
+
+  read(name: string): Promise<string> {
+    return Bun.file(join(this.folder, name)).text();
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await rm(join(this.folder, name), { force: true });
+    await Bun.write(join(this.folder, name), text);
+  }
+
+  async names(): Promise<string[]> {
+    return (await readdir(this.folder)).toSorted();
+  }
+
+  /** Returns the URL of a service's secret, with the server of the tests instead of the container. */
+  async databaseUrl(service: (typeof WITH_DATABASE)[number], server: string): Promise<string> {
+    const url = new URL(await this.read(`${service}-database-url`));
+    const { host, pathname } = new URL(server);
+    url.host = host;
+    url.pathname = pathname;
+    return url.href;
+  }
+
+  remove(): Promise<void> {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs `make-database-roles` as its container does, on the server of the tests. */
+export async function makeRoles({ folder }: Secrets, server: string) {
+  const { hostname, port, username } = new URL(server);
+  const file = (name: string) => join(folder, name);
+  const child = Bun.spawn(["sh", join(ROOT, ".github/containers/make-database-roles")], {
+    stdout: "pipe",
+    stderr: "pipe",
+    env: {
+      PATH: process.env.PATH ?? "",
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: decodeURIComponent(username),
+      PGDATABASE: "ostiary",
+      POSTGRES_PASSWORD_FILE: file("postgres-password"),
+      ...Object.fromEntries(
+        WITH_DATABASE.map((name) => [
+          `${name.toUpperCase()}_DATABASE_URL_FILE`,
+          file(`${name}-database-url`),
+        ]),
+      ),
+    },
+  });
+  const [stdout, stderr, exit_code] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  return { stdout, stderr, exit_code };
+}

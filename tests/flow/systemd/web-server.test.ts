@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Certificates } from "../../support/certificates.ts";
+import { blocksOf } from "../../support/documents.ts";
+import { freePort } from "../../support/free-port.ts";
+import { leash } from "../../support/services.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** The web server of the guide for one machine, as nginx reads it. */
+
+setDefaultTimeout(60_000);
+
+const [block] = (await blocksOf(".github/guides/one-machine-systemd.md")).filter(
+  ({ language }) => language === "nginx",
+);
+const config = block?.text ?? "";
+
+/** Variables that nginx has: a `map` may not define one of these. */
+const OF_NGINX =
+  /^\$(args|arg_\w+|binary_remote_addr|body_bytes_sent|bytes_sent|connection|connection_requests|connection_time|content_length|content_type|cookie_\w+|document_root|document_uri|host|hostname|http_\w+|https|is_args|limit_rate|msec|nginx_version|pid|pipe|proxy_\w+|query_string|realpath_root|remote_\w+|request|request_\w+|scheme|sent_\w+|server_\w+|ssl_\w+|status|tcpinfo_\w+|time_\w+|upstream_\w+|uri)$/;
+
+test("the nginx block defines no variable that nginx already has", () => {
+  const made = Array.from(
+    config.matchAll(/^\s*(?:map|geo|set)\s+(?:\$\S+\s+)?(\$\w+)\s/gm),
+    ([, name = ""]) => name,
+  );
+  expect(made.length).toBe(1);
+  expect(made.filter((name) => OF_NGINX.test(name))).toEqual([]);
+});
+
+describe.skipIf(Bun.which("nginx") === null)("nginx with the block of the guide", () => {
+  const certificates = new Certificates();
+  let directory: string;
+  let origin: string;
+  let nginx: ReturnType<typeof Bun.spawn>;
+  let gateway: ReturnType<typeof Bun.serve>;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "ostiary-nginx-"));
+    gateway = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request, server) =>
+        server.upgrade(request, { data: undefined })
+          ? undefined
+          : Response.json({
+              host: request.headers.get("host"),
+              connection: request.headers.get("connection"),
+            }),
+      websocket: { message: (socket, message) => void socket.send(message) },
+    });
+    const { cert_file, key_file } = certificates.make("localhost");
+    const port = await freePort();
+    const here = config
+      .replace("/etc/letsencrypt/live/api.example.com/fullchain.pem", cert_file)
+      .replace("/etc/letsencrypt/live/api.example.com/privkey.pem", key_file)
+      .replace("listen 443", `listen 127.0.0.1:${port}`)
+      .replace("127.0.0.1:5001", `127.0.0.1:${gateway.port}`);
+    const settings = `daemon off; master_process off; pid ${directory}/pid; error_log stderr;\nevents {}\nhttp { access_log off;\n${here}}\n`;
+    await Bun.write(join(directory, "nginx.conf"), settings);
+    nginx = Bun.spawn(["nginx", "-p", directory, "-e", "stderr", "-c", join(directory, "nginx.conf")], {
+      stderr: "pipe",
+    });
+    leash().process(nginx.pid);
+    origin = `localhost:${port}`;
+    await waitFor(async () => nginx.exitCode !== null || (await get()).ok, { what: "nginx" });
+  });
+  afterAll(async () => {
+    nginx.kill();
+    await nginx.exited;
+    leash().release(nginx.pid);
+    await gateway.stop(true);
+    certificates.remove();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const tls = { rejectUnauthorized: false };
+  const get = () => fetch(`https://${origin}/`, { tls });
+
+  test("starts, and passes requests on over kept connections", async () => {
+    expect(nginx.exitCode).toBeNull();
+    expect(await (await get()).json()).toEqual({ host: "localhost", connection: null });
+  });
+
+  test("passes a WebSocket on", async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const socket = new WebSocket(`wss://${origin}/`, { tls });
+    socket.onopen = () => socket.send("through");
+    socket.onmessage = ({ data }) => resolve(String(data));
+    socket.onerror = () => reject(new Error("The WebSocket did not open."));
+    expect(await promise).toBe("through");
+    socket.close();
+  });
+});

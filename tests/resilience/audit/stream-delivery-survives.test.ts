@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  type AuditService,
+  auditClient,
+  intent,
+  requestId,
+  startAudit,
+} from "../../app/audit/audit-service.ts";
+import { exportProof, writeEvents } from "../../app/audit/proof-bed.ts";
+import {
+  callStreams,
+  proven,
+  STREAMS,
+  startReceiver,
+  streamVariables,
+  type TestReceiver,
+} from "../../app/audit/streams-bed.ts";
+import {
+  freshDatabase,
+  type RunningProcess,
+  services,
+  startPostgres,
+  startProcess,
+  waitFor,
+} from "../../support/index.ts";
+
+setDefaultTimeout(120_000);
+
+const TAKEOVER_MS_MAX = 10_000;
+
+const receivers: TestReceiver[] = [];
+afterEach(() => {
+  for (const each of receivers.splice(0)) each.stop();
+});
+
+function newReceiver(): TestReceiver {
+  const receiver = startReceiver();
+  receivers.push(receiver);
+  return receiver;
+}
+
+/** Waits until the receiver has everything that is written, and proves that nothing is missing or out of order. */
+async function caughtUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
+  const { end } = await exportProof(audit);
+  const isComplete = () => proven(receiver).position === end.head.position;
+  await waitFor(isComplete, { what: "all entries at the receiver", timeout_ms: 60_000 });
+  expect(proven(receiver).chain).toBe(end.head.chain);
+}
+
+// AU-102, AU-105
+describe.skipIf(!services().postgres.real)("a replica that delivers a stream", () => {
+  /** Starts a replica that delivers a stream to `receiver`, and returns what starts another one. */
+  async function replica(receiver: TestReceiver) {
+    const variables = { DATABASE_URL: await freshDatabase(), ...streamVariables([receiver.port]) };
+    const start = () => startProcess("apps/audit/main.ts", variables);
+    const client = ({ url, internal_url }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
+    const first = await start();
+    const audit = client(first);
+    await callStreams(audit, "POST", STREAMS, { url: receiver.url });
+    await writeEvents(audit, 3);
+    await waitFor(() => receiver.calls.length > 0, { timeout_ms: 20_000 });
+    const startOther = async () => {
+      const second = await start();
+      return { second, other: client(second) };
+    };
+    return { first, audit, startOther };
+  }
+
+  async function replicas(receiver: TestReceiver) {
+    const { first, startOther } = await replica(receiver);
+    return { first, ...(await startOther()) };
+  }
+
+  /** Returns a replica whose call is held, and another one that was started during the call. */
+  async function replicasDuringCall(receiver: TestReceiver) {
+    const { first, audit, startOther } = await replica(receiver);
+    const held = heldCall(receiver);
+    await writeEvents(audit, 5);
+    await held.reached;
+    return { first, held, ...(await startOther()) };
+  }
+
+  /** Holds the answer to the next call, and says when the call has come. */
+  function heldCall(receiver: TestReceiver) {
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      receiver.answer = () => new Response(null);
+      reached.resolve();
+      await released.promise;
+      return new Response(null);
+    };
+    return { reached: reached.promise, release: released.resolve };
+  }
+
+  test("is killed during a call: another replica goes on within 10 s, with nothing lost and the order kept", async () => {
+    const receiver = newReceiver();
+    const { first, second, other, held } = await replicasDuringCall(receiver);
+    const before = receiver.calls.length;
+    await first.kill();
+    const killed_ms = performance.now();
+    await waitFor(() => receiver.calls.length > before, {
+      what: "a call by the survivor",
+      timeout_ms: 30_000,
+    });
+    expect(performance.now() - killed_ms).toBeLessThan(TAKEOVER_MS_MAX);
+    held.release();
+    await writeEvents(other, 20);
+    await caughtUp(other, receiver);
+    await second.stop();
+  });
+
+  test("hangs during a call: another replica goes on, and the first does no harm when it wakes", async () => {
+    const receiver = newReceiver();
+    const { first, second, other, held } = await replicasDuringCall(receiver);
+    const before = receiver.calls.length;
+    process.kill(first.pid, "SIGSTOP");
+    try {
+      await waitFor(() => receiver.calls.length > before, {
+        what: "a call by another replica",
+        timeout_ms: 30_000,
+      });
+      await writeEvents(other, 20);
+      await caughtUp(other, receiver);
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    held.release();
+    await writeEvents(other, 20);
+    await caughtUp(other, receiver);
+    await Promise.all([first.stop(), second.stop()]);
+  });
+
+  test("is stopped: it gives the stream back, and another replica goes on at once", async () => {
+    const receiver = newReceiver();
+    const { first, second, other } = await replicas(receiver);
+    for (let round = 0; round < 5; round++) await writeEvents(other, 5);
+    await first.stop();
+    await writeEvents(other, 20);
+    await caughtUp(other, receiver);
+    expect(proven(receiver).duplicates).toBe(0);
+    await second.stop();
+  });
+});
+
+// AU-102, AU-105
+describe.skipIf(!services().postgres.own)("delivery without the database", () => {
+  test("goes on by itself when the database is back, with nothing lost and the order kept", async () => {
+    const server = await startPostgres();
+    const receiver = newReceiver();
+    const audit = await startAudit({ database_url: server.url, env: streamVariables([receiver.port]) });
+    try {
+      await callStreams(audit, "POST", STREAMS, { url: receiver.url });
+      for (let round = 0; round < 3; round++) {
+        await writeEvents(audit, 10);
+        const cut = Promise.withResolvers<void>();
+        receiver.answer = () => {
+          cut.resolve();
+          return new Response(null);
+        };
+        await audit.put(requestId(), intent());
+        await cut.promise;
+        await server.kill();
+        await server.restart();
+        await waitFor(async () => (await fetch(`${audit.internal_url}/health/ready`)).status === 200, {
+          timeout_ms: 30_000,
+        });
+      }
+      await writeEvents(audit, 10);
+      await caughtUp(audit, receiver);
+    } finally {
+      await audit.stop();
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Client, startRegistryProcess } from "../../app/registry/harness.ts";
+import { publicService } from "../../support/gateway.ts";
+import {
+  type EtcdCluster,
+  freshDatabase,
+  ProcessEnded,
+  type RunningProcess,
+  rejection,
+  services,
+  startEtcdCluster,
+  startProcess,
+  type TestServer,
+  waitFor,
+} from "../../support/index.ts";
+import { RawUpstream } from "../../support/raw-http.ts";
+
+setDefaultTimeout(240_000);
+
+/** Three nodes of etcd without a majority, and without their leader while routes are published. */
+
+const startGateway = (route_store_url: string) =>
+  startProcess("apps/gateway/main.ts", {
+    ROUTE_STORE_URL: route_store_url,
+    COUNTER_STORE_URL: "memory://",
+    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+    AUDIT_ENABLED: "false",
+    RATE_LIMIT_REQUESTS: "0",
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+  });
+
+describe.skipIf(!services().etcd.binary || !services().postgres.real)("with three nodes of etcd", () => {
+  let upstream: RawUpstream;
+  let cluster: EtcdCluster;
+  let registry: RunningProcess & Client;
+  let gateway: RunningProcess;
+
+  beforeEach(async () => {
+    upstream = new RawUpstream();
+    cluster = await startEtcdCluster();
+    registry = await startRegistryProcess({
+      DATABASE_URL: await freshDatabase(),
+      ROUTE_STORE_URL: cluster.url,
+      RECONCILE_INTERVAL_MS: "1000",
+    });
+    gateway = await startGateway(cluster.url);
+    await published("/before");
+    await served("/before");
+  });
+  afterEach(async () => {
+    await Promise.all([registry, gateway].map((each) => each.kill()));
+    await cluster.close();
+    upstream.close();
+  });
+
+  const published = (path: string, name = "things", wait_ms = 0) =>
+    registry.call(
+      "PUT",
+      `/services/${name}?wait_ms=${wait_ms}`,
+      publicService(upstream.url, { path, methods: ["GET"] }),
+    );
+  const statusOf = (path: string) => fetch(gateway.url + path).then(({ status }) => status);
+  const served = (path: string) =>
+    waitFor(async () => (await statusOf(path)) === 200, { timeout_ms: 60_000, what: `${path} served` });
+  const ready = (each: RunningProcess) =>
+    fetch(`${each.internal_url}/health/ready`).then(({ status }) => status);
+
+  const faults: [string, (node: TestServer) => Promise<void>][] = [
+    ["dead", (node) => node.kill()],
+    ["frozen", (node) => node.freeze()],
+  ];
+  for (const [fault, breakIt] of faults) {
+    test(`of which two are ${fault}, routes are served, and what is published is recorded and said to wait`, async () => {
+      const [one, two] = cluster.nodes;
+      if (one === undefined || two === undefined) throw new Error("There are three nodes.");
+      await Promise.all([one, two].map(breakIt));
+      const written = await published("/after", "things", 1_000);
+      expect(written.status).toBe(200);
+      expect(written.body.propagation).toMatchObject({ projected: false, reached: 0 });
+      expect((await registry.call("GET", "/services")).body.services.things).toMatchObject({
+        public: { routes: [{ path: "/after" }] },
+      });
+      await waitFor(async () => (await ready(registry)) === 503, { timeout_ms: 30_000 });
+      const list = await registry.call("GET", "/gateways");
+      expect([list.status, list.body.error?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
+      for (let count = 0; count < 20; count++) expect(await statusOf("/before")).toBe(200);
+      expect(await statusOf("/after")).toBe(404);
+      // A gateway without routes must not replace one that has them.
+      const refused = await rejection(startGateway(cluster.url));
+      if (!(refused instanceof ProcessEnded)) throw refused;
+      expect(refused.exit_code).toBe(1);
+      expect(refused.stderr.join("\n")).toContain("ROUTE_STORE_URL");
+      await one.recover();
+      await served("/after");
+      await waitFor(async () => (await ready(registry)) === 200, { timeout_ms: 30_000 });
+      for (const { stderr } of [registry, gateway]) expect([...stderr]).toEqual([]);
+    });
+  }
+
+  test("whose leader dies while routes are published, each write arrives, and the newest stays", async () => {
+    const leader = await cluster.leader();
+    const names = ["a", "b", "c", "d"];
+    const writers = names.map(async (name) => {
+      const answers: { status: number; projected: unknown }[] = [];
+      for (let version = 1; version <= 6; version++) {
+        const { status, body } = await published(`/${name}/${version}`, name, 30_000);
+        answers.push({ status, projected: body.propagation?.projected });
+      }
+      return answers;
+    });
+    await served("/a/1");
+    await leader.kill();
+    for (const answers of await Promise.all(writers)) {
+      expect(answers).toEqual(Array(6).fill({ status: 200, projected: true }));
+    }
+    for (const name of names) {
+      await served(`/${name}/6`);
+      expect(await statusOf(`/${name}/5`)).toBe(404);
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createConnection, createServer } from "node:net";
+import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { intent, requestId, startAudit } from "../../app/audit/audit-service.ts";
+import { type PostgresPair, rejection, services, startPostgresPair, waitFor } from "../../support/index.ts";
+
+setDefaultTimeout(240_000);
+
+/** A primary and a standby that is promoted: `DATABASE_URL` lists both. */
+
+/** The time after a promotion in which writes recover. */
+const BACK_MS = 5_000;
+/** The longest wait of one write while no server accepts writes. */
+const REFUSED_MS = 4_000;
+
+describe.skipIf(!services().postgres.binary)("a PostgreSQL that fails over", () => {
+  let pair: PostgresPair;
+  const opened: { close(): Promise<unknown> }[] = [];
+
+  beforeEach(async () => {
+    pair = await startPostgresPair();
+    await pair.primary.ask("create table written (id text primary key)");
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+    await Promise.all([pair.primary.close(), pair.standby.close()]);
+  });
+
+  async function open(url = pair.url): Promise<Database> {
+    const database = await openDatabase(url, { namespace: "test" });
+    opened.push(database);
+    return database;
+  }
+
+  const write = (database: Database, id: string) =>
+    database.transaction("write", (tx) => tx.execute(sql`insert into written values (${id})`));
+
+  async function writtenBackWithin(database: Database, id: string): Promise<void> {
+    const promoted = performance.now();
+    await waitFor(() => write(database, id).then(() => true), { timeout_ms: 30_000, what: "A write" });
+    expect(performance.now() - promoted).toBeLessThan(BACK_MS);
+  }
+
+  async function refusedSoon(database: Database, id: string): Promise<void> {
+    const asked = performance.now();
+    expect(await rejection(write(database, id))).toBeInstanceOf(StoreUnavailable);
+    expect(performance.now() - asked).toBeLessThan(REFUSED_MS);
+  }
+
+  const idsAt = async (node: PostgresPair["primary"]) =>
+    (await node.ask("select id from written order by id")).map(({ id }) => id);
+
+  // OP-19
+  test("killed: writes are refused soon, and recover after the promotion", async () => {
+    const database = await open();
+    await write(database, "before");
+    await pair.primary.kill();
+    await refusedSoon(database, "meanwhile");
+    await pair.standby.promote();
+    await writtenBackWithin(database, "after");
+    expect(await idsAt(pair.standby)).toEqual(["after", "before"]);
+  });
+
+  test("frozen: silent connections are left for the new primary, and no write reaches the old one", async () => {
+    const database = await open();
+    await write(database, "before");
+    await pair.primary.freeze();
+    const stuck = Promise.allSettled(["a", "b", "c"].map((id) => write(database, id)));
+    await pair.standby.promote();
+    await writtenBackWithin(database, "after");
+    const settled = await stuck;
+    await pair.primary.thaw();
+    // It still accepts writes, as far as it knows, and says so.
+    await waitFor(async () => (await pair.primary.ask("select pg_is_in_recovery() as r"))[0]?.r === false);
+    const late = await open();
+    for (let count = 0; count < 20; count++) {
+      await write(database, `old pool ${count}`);
+      await write(late, `new pool ${count}`);
+    }
+    const kept = await idsAt(pair.standby);
+    expect(kept.filter((id) => id.includes("pool"))).toHaveLength(40);
+    for (const [index, id] of ["a", "b", "c"].entries()) {
+      if (settled[index]?.status === "fulfilled") expect(kept).toContain(id);
+    }
+  });
+
+  test("an old primary that is back as a standby gets no writes, from old and new pools", async () => {
+    const database = await open();
+    await pair.primary.stop();
+    await pair.standby.promote();
+    await writtenBackWithin(database, "after");
+    await pair.primary.follow(pair.standby);
+    const late = await open();
+    await Promise.all([write(database, "old pool"), write(late, "new pool")]);
+    expect(await idsAt(pair.standby)).toEqual(["after", "new pool", "old pool"]);
+    // And back again.
+    await pair.standby.kill();
+    await refusedSoon(database, "meanwhile");
+    await pair.primary.promote();
+    await writtenBackWithin(database, "home");
+    await writtenBackWithin(late, "home too");
+    expect(await idsAt(pair.primary)).toEqual(["after", "home", "home too", "new pool", "old pool"]);
+  });
+
+  test("a transaction during which the primary dies is done once or not at all", async () => {
+    const database = await open();
+    const reached = Promise.withResolvers<void>();
+    const promoted = Promise.withResolvers<void>();
+    const transactions = ["x", "y", "z"].map((id) =>
+      database.transaction("write", async (tx) => {
+        await tx.execute(sql`insert into written values (${`${id} first`})`);
+        reached.resolve();
+        await promoted.promise;
+        await tx.execute(sql`insert into written values (${`${id} second`})`);
+      }),
+    );
+    const settled = Promise.allSettled(transactions);
+    await reached.promise;
+    await pair.primary.kill();
+    await pair.standby.promote();
+    promoted.resolve();
+    for (const [index, { status }] of (await settled).entries()) {
+      const id = ["x", "y", "z"][index];
+      const rows = (await idsAt(pair.standby)).filter((each) => each.startsWith(`${id} `));
+      expect(rows).toEqual(status === "fulfilled" ? [`${id} first`, `${id} second`] : []);
+    }
+    await writtenBackWithin(database, "after");
+  });
+
+  test("without a primary no service starts, and the message says why", async () => {
+    await pair.primary.kill();
+    const failure = await rejection(openDatabase(pair.url, { namespace: "test" }));
+    expect(String(failure)).toMatch(/No server accepts writes\. .* 127.*,127.* \(DATABASE_URL\)/);
+    await pair.standby.kill();
+    const alone = await rejection(openDatabase(pair.url, { namespace: "test" }));
+    expect(String(alone)).toMatch(/Nothing listens at/);
+    await pair.standby.restart();
+    await pair.standby.promote();
+    await write(await open(), "again");
+  });
+
+  test("a name that leads to a standby is looked up again once a write is refused", async () => {
+    let target = pair.standby.url;
+    const server = createServer((client) => {
+      const { hostname, port } = new URL(target);
+      const node = createConnection({ host: hostname, port: Number(port) });
+      for (const socket of [client, node]) socket.on("error", () => socket.destroy());
+      client.on("close", () => node.destroy());
+      node.on("close", () => client.destroy());
+      client.pipe(node).pipe(client);
+    });
+    const listening = Promise.withResolvers<void>();
+    server.listen(0, "127.0.0.1", listening.resolve);
+    await listening.promise;
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("No port was bound.");
+    const database = await open(`postgres://postgres@127.0.0.1:${address.port}/postgres`);
+    await refusedSoon(database, "refused");
+    // Existing connections still lead to the standby.
+    target = pair.primary.url;
+    await writtenBackWithin(database, "written");
+    expect(await idsAt(pair.primary)).toEqual(["written"]);
+    server.close();
+  });
+
+  test("a primary that is closed to writers keeps its connections", async () => {
+    await pair.primary.ask("alter database postgres set default_transaction_read_only = on");
+    const database = await open(pair.primary.url);
+    const pids = () =>
+      pair.primary.ask(
+        "select pid from pg_stat_activity where application_name like 'ostiary-%' order by pid",
+      );
+    const before = await pids();
+    expect(before.length).toBeGreaterThan(0);
+    for (let count = 0; count < 10; count++) await refusedSoon(database, "closed");
+    expect(await pids()).toEqual(before);
+  });
+
+  // OP-19
+  test("no acknowledged audit event is lost", async () => {
+    const audit = await startAudit({ database_url: pair.url });
+    opened.push({ close: () => audit.stop() });
+    const acknowledged: string[] = [];
+    let ended = false;
+    const writers = Array.from({ length: 8 }, async () => {
+      while (!ended) {
+        const id = requestId();
+        const { status } = await audit.put(id, intent());
+        if (status === 201) acknowledged.push(id);
+        else expect(status).toBe(503);
+      }
+    });
+    await waitFor(() => acknowledged.length > 100, { timeout_ms: 60_000 });
+    await pair.primary.kill();
+    await pair.standby.promote();
+    const before = acknowledged.length;
+    const promoted = performance.now();
+    await waitFor(() => acknowledged.length > before, { timeout_ms: 30_000 });
+    expect(performance.now() - promoted).toBeLessThan(BACK_MS);
+    await waitFor(() => acknowledged.length > before + 50, { timeout_ms: 60_000 });
+    ended = true;
+    await Promise.all(writers);
+    const kept = new Set(
+      (await pair.standby.ask("select request_id from audit.request_ids")).map((row) => row.request_id),
+    );
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+  });
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  type CounterStore,
+  openCounterStore,
+  StoreUnavailable,
+} from "@ostiary/lib/runtime/stores/counter-store";
+import { services, waitFor } from "../../support/index.ts";
+import {
+  type RedisCluster,
+  type RedisNode,
+  type RedisShard,
+  startRedisCluster,
+} from "../../support/redis-cluster.ts";
+
+setDefaultTimeout(240_000);
+
+/**
+ * Three primaries, each with a replica: one dies, freezes, or hands over, and both nodes of a shard are gone.
+ */
+
+/** The time after a promotion in which counts recover. */
+const BACK_MS = 5_000;
+const WINDOW_SECONDS = 3_600;
+
+describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
+  let cluster: RedisCluster;
+  let store: CounterStore;
+  let buckets = 0;
+
+  beforeAll(async () => {
+    cluster = await startRedisCluster();
+    store = await openCounterStore(cluster.url);
+  });
+  afterAll(async () => {
+    await store.close();
+    await cluster.close();
+  });
+
+  const count = (bucket: string) => store.increment(bucket, WINDOW_SECONDS).then((counted) => counted.count);
+
+  const outcome = (bucket: string) =>
+    count(bucket).catch((error) => {
+      if (error instanceof StoreUnavailable) return "unavailable" as const;
+      throw error;
+    });
+
+  /**
+   * Returns a bucket that was counted three times, by both nodes of its shard, and one bucket of each other
+   * shard.
+   */
+  async function newBuckets(): Promise<{ bucket: string; shard: RedisShard; others: string[] }> {
+    const bucket = `bucket ${buckets++}`;
+    const shard = await cluster.shardOf(bucket);
+    const others: string[] = [];
+    for (const other of cluster.shards) {
+      if (other === shard) continue;
+      for (let tried = 0; ; tried++) {
+        const name = `other ${buckets} ${tried}`;
+        if ((await cluster.shardOf(name)) !== other) continue;
+        others.push(name);
+        break;
+      }
+    }
+    for (const expected of [1, 2, 3]) {
+      expect(await waitFor(() => count(bucket), { timeout_ms: 30_000, what: "A count" })).toBe(expected);
+    }
+    const primary = await shard.primary();
+    await waitFor(async () => Number(await primary.ask("WAIT", "1", "100")) === 1, { timeout_ms: 30_000 });
+    return { bucket, shard, others };
+  }
+
+  const otherNode = ({ nodes: [one, other] }: RedisShard, node: RedisNode) => (node === one ? other : one);
+
+  const isPrimary = async (node: RedisNode) => [await node.ask("ROLE")].flat()[0] === "master";
+
+  const faults: [string, (node: RedisNode) => Promise<void>, (node: RedisNode) => Promise<void>][] = [
+    ["dies", ({ server }) => server.kill(), ({ server }) => server.restart()],
+    ["freezes", ({ server }) => server.freeze(), ({ server }) => server.thaw()],
+  ];
+  for (const [fault, breakIt, mend] of faults) {
+    test(`whose primary ${fault}: its buckets are refused until its replica serves, and go on exactly`, async () => {
+      const { bucket, shard, others } = await newBuckets();
+      const primary = await shard.primary();
+      const replica = otherNode(shard, primary);
+      await breakIt(primary);
+      // A refused count may have reached the frozen node, whose writes are lost.
+      expect(await outcome(bucket)).toBe("unavailable");
+      for (const expected of [1, 2, 3]) for (const other of others) expect(await count(other)).toBe(expected);
+      await store.ping(5_000);
+      await waitFor(() => isPrimary(replica), { timeout_ms: 60_000, what: "The promotion" });
+      const promoted = performance.now();
+      const first = await waitFor(() => count(bucket), { timeout_ms: 30_000, what: "A count" });
+      expect(performance.now() - promoted).toBeLessThan(BACK_MS);
+      expect(first).toBe(4);
+      await mend(primary);
+      await waitFor(async () => !(await isPrimary(primary)), { timeout_ms: 60_000, what: "The old primary" });
+      for (const expected of [5, 6, 7]) expect(await count(bucket)).toBe(expected);
+      await waitFor(async () => Number(await replica.ask("WAIT", "1", "100")) === 1, { timeout_ms: 60_000 });
+    });
+  }
+
+  test("whose replica is promoted by an operator: each count is made once or refused", async () => {
+    const { bucket, shard } = await newBuckets();
+    const primary = await shard.primary();
+    const replica = otherNode(shard, primary);
+    const counted: number[] = [];
+    let refused = 0;
+    let ended = false;
+    const clients = Array.from({ length: 8 }, async () => {
+      while (!ended) {
+        const result = await outcome(bucket);
+        if (result !== "unavailable") counted.push(result);
+        else {
+          refused += 1;
+          // A refusal costs no turn of the event loop, and clients that try again at once would take them all.
+          await new Promise(setImmediate);
+        }
+      }
+    });
+    await waitFor(() => counted.length > 200);
+    await replica.ask("CLUSTER", "FAILOVER");
+    await waitFor(() => isPrimary(replica), { timeout_ms: 30_000, what: "The promotion" });
+    const before = counted.length;
+    await waitFor(() => counted.length > before + 200, { timeout_ms: 30_000 });
+    ended = true;
+    await Promise.all(clients);
+    expect(new Set(counted).size).toBe(counted.length);
+    const last = await count(bucket);
+    expect(last).toBeGreaterThanOrEqual(counted.length + 4);
+    expect(last).toBeLessThanOrEqual(counted.length + refused + 4);
+  });
+
+  test("that lost both nodes of a shard: only its buckets are refused, until one node is back", async () => {
+    const { bucket, shard, others } = await newBuckets();
+    await Promise.all(shard.nodes.map(({ server }) => server.kill()));
+    for (let tried = 0; tried < 5; tried++) expect(await outcome(bucket)).toBe("unavailable");
+    for (const expected of [1, 2, 3]) {
+      for (const other of others) {
+        expect(await waitFor(() => count(other), { timeout_ms: 30_000 })).toBe(expected);
+      }
+    }
+    await waitFor(() => store.ping(1_000).then(() => true));
+    await Promise.all(shard.nodes.map(({ server }) => server.restart()));
+    // The buckets' counts were not kept: the window begins again.
+    const first = await waitFor(() => count(bucket), { timeout_ms: 60_000, what: "A count" });
+    expect(first).toBe(1);
+    expect(await count(bucket)).toBe(2);
+  });
+});

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openDescriptors } from "../../bench/measure/descriptors.ts";
+import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/crowd.ts";
+import { startCrowdService } from "../../support/crowd-process.ts";
+import { crowdService } from "../../support/crowd-service.ts";
+import { startGateway } from "../../support/gateway-process.ts";
+import { type RunningProcess, services, waitFor } from "../../support/index.ts";
+import { RawClient, type RawResponse, spell } from "../../support/raw-http.ts";
+
+setDefaultTimeout(180_000);
+
+/**
+ * More clients than a gateway has room for: some are refused, the others are served, and all is well after
+ * they leave.
+ */
+
+const MIB = 1_048_576;
+
+describe.skipIf(!services().etcd.real)("a gateway with", () => {
+  let service: Awaited<ReturnType<typeof startCrowdService>>;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    service = await startCrowdService();
+  });
+
+  afterAll(async () => {
+    for (const end of ends) await end();
+    await service.stop();
+  });
+
+  async function gatewayWith(env: Record<string, string>, descriptors_max?: number): Promise<RunningProcess> {
+    const gateway = await startGateway({
+      services: { crowd: crowdService(service.url) },
+      env: { LOG_ACCESS_SAMPLE: "0", ...env },
+      descriptors_max,
+    });
+    ends.push(() => gateway.stop());
+    return gateway;
+  }
+
+  const metric = async ({ internal_url }: RunningProcess, name: string) => {
+    const text = await (await fetch(`${internal_url}/metrics`)).text();
+    const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+    return Number(line?.slice(name.length + 1));
+  };
+
+  /** Calls repeatedly over one connection, for as long as wanted, and is always served. */
+  async function regularClient({ url }: RunningProcess) {
+    const client = await RawClient.connect(url);
+    const ask = async (): Promise<RawResponse> => {
+      client.send(spell("GET", "/crowd/small"));
+      return client.response("GET", 60_000);
+    };
+    expect((await ask()).status).toBe(200);
+    return { client, ask };
+  }
+
+  async function asNewClient({ url }: RunningProcess): Promise<number> {
+    const client = await RawClient.connect(url);
+    client.send(spell("GET", "/crowd/small"));
+    const { status } = await client.response();
+    client.destroy();
+    return status;
+  }
+
+  const told = (gateway: RunningProcess) => gateway.logs().map(({ message }) => String(message));
+  const refusedOf = ({ statuses }: Crowd) => statuses.get("503") ?? 0;
+
+  describe("room for few requests", () => {
+    let gateway: RunningProcess;
+    beforeAll(async () => {
+      gateway = await gatewayWith({ MAX_REQUESTS_IN_FLIGHT: "20" });
+    });
+
+    const kinds: CrowdKind[] = ["event_stream", "slow_reader", "websocket", "slow_writer", "held_body"];
+    for (const kind of kinds) {
+      // GW-151, GW-152
+      test(`has twenty of a crowd: ${kind}; the others get 503, and their places are free again later`, async () => {
+        const crowd = await gatherCrowd(gateway.url, kind, 50);
+        await waitFor(() => refusedOf(crowd) === 30, { what: "Thirty being refused" });
+        expect(await metric(gateway, "gateway_requests_in_flight")).toBe(20);
+        const client = await RawClient.connect(gateway.url);
+        client.send(spell("GET", "/crowd/small"));
+        const refusal = await client.response();
+        expect(refusal.status).toBe(503);
+        expect(refusal.headers).toContainEqual(["Retry-After", "1"]);
+        expect(refusal.headers).toContainEqual(["Connection", "close"]);
+        expect(JSON.parse(refusal.body.toString()).error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+        await client.untilClosed();
+        await crowd.leave();
+        await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "A place being free" });
+        expect(await metric(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(30);
+      });
+    }
+  });
+
+  // GW-154
+  test("little memory ends slow readers and refuses held bodies, and recovers", async () => {
+    const bound = 240 * MIB;
+    const gateway = await gatewayWith({ MAX_MEMORY_BYTES: String(bound) });
+    const { ask } = await regularClient(gateway);
+    const memory = () => metric(gateway, "process_resident_memory_bytes");
+    // Without the limit each of these takes about 2 MiB.
+    const readers = await gatherCrowd(gateway.url, "slow_reader", 150);
+    await waitFor(
+      () => told(gateway).includes("there is room again: the gateway no longer refuses requests"),
+      {
+        timeout_ms: 60_000,
+        what: "Memory being given back",
+      },
+    );
+    // While readers are cut off one by one, memory can pass the bound again.
+    await waitFor(async () => (await ask()).status === 200, {
+      timeout_ms: 60_000,
+      what: "A request being served",
+    });
+    // Each of these, whose end is missing, takes 64 KiB and the runtime's own memory.
+    const crowds = [readers];
+    for (let thousands = 0; thousands < 8 && refusedOf(crowds.at(-1) ?? readers) === 0; thousands += 1) {
+      crowds.push(await gatherCrowd(gateway.url, "held_body", 1_000));
+    }
+    expect(await memory()).toBeLessThan(bound + 250 * MIB);
+    expect(await metric(gateway, 'gateway_requests_refused_total{cause="memory"}')).toBeGreaterThan(0);
+    await Promise.all(crowds.map((crowd) => crowd.leave()));
+    await waitFor(async () => (await asNewClient(gateway)) === 200, {
+      timeout_ms: 60_000,
+      what: "All being well",
+    });
+    expect(told(gateway)).toContain(
+      "MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
+    );
+  });
+
+  // GW-153
+  test("few descriptors closes idle connections for new ones", async () => {
+    const gateway = await gatewayWith({}, 1_000);
+    const crowd = await gatherCrowd(gateway.url, "kept_alive", 1_500);
+    expect(crowd.statuses).toEqual(new Map([["200", 1_500]]));
+    await waitFor(() => crowd.open < 750, { what: "Idle connections being closed" });
+    expect(await asNewClient(gateway)).toBe(200);
+    await crowd.leave();
+  });
+
+  // GW-153
+  test("few descriptors refuses streams beyond them, and keeps serving", async () => {
+    const gateway = await gatewayWith({}, 1_000);
+    // Each takes two descriptors: one for the client, one for the service.
+    const crowd = await gatherCrowd(gateway.url, "event_stream", 600);
+    expect(refusedOf(crowd)).toBeGreaterThan(50);
+    expect(crowd.open).toBeGreaterThanOrEqual(100);
+    expect(openDescriptors(gateway.pid)).toBeLessThanOrEqual(1_000);
+    await crowd.leave();
+    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "All being well" });
+  });
+
+  test("no descriptor left serves its clients, and others once the silent ones are closed", async () => {
+    const gateway = await gatewayWith({ MAX_CONNECTIONS: "100000" }, 300);
+    const { client, ask } = await regularClient(gateway);
+    const silent = await gatherCrowd(gateway.url, "silent", 800);
+    await waitFor(() => openDescriptors(gateway.pid) >= 300, { what: "Descriptors running out" });
+    for (let request = 0; request < 20; request += 1) expect((await ask()).status).toBe(200);
+    await waitFor(() => openDescriptors(gateway.pid) < 200, {
+      timeout_ms: 60_000,
+      what: "Silent ones being closed",
+    });
+    await silent.leave();
+    expect(await asNewClient(gateway)).toBe(200);
+    client.destroy();
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startIdentityProvider } from "@ostiary/demo";
+import { type DirectoryProcess, startDirectory } from "../../support/directory.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { freePort, waitFor } from "../../support/index.ts";
+import { startProxy } from "../../support/proxy.ts";
+
+const START_TIMEOUT_MS = 60_000;
+
+const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
+let directory: DirectoryProcess;
+/** A proxy between gateway and identity. */
+let wire: Awaited<ReturnType<typeof startProxy>>;
+let provider_port: number;
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  provider_port = await freePort();
+  directory = await startDirectory();
+  wire = await startProxy(directory.validate_url);
+  gateway = await startLocalGateway({
+    AUTH_ISSUER: "https://login.example.com",
+    AUTH_JWKS_URI: `http://127.0.0.1:${provider_port}/.well-known/jwks.json`,
+    CREDENTIAL_VALIDATE_URL: wire.url,
+    VALIDATE_TIMEOUT_MS: "300",
+  });
+  await gateway.publish({
+    things: {
+      url: `http://127.0.0.1:${upstream.port}`,
+      public: { routes: [{ path: "/public", methods: ["GET"] }] },
+      user: { routes: [{ path: "/user", methods: ["GET"] }] },
+      member: { routes: [{ path: "/member", methods: ["GET"] }] },
+    },
+  });
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([wire.close(), directory.stop(), upstream.stop(true)]);
+});
+
+const startProvider = () =>
+  startIdentityProvider({ host: "127.0.0.1", port: provider_port, issuer: "https://login.example.com" });
+const token = async (subject: string) =>
+  `Bearer ${await (await fetch(`http://127.0.0.1:${provider_port}/token?subject=${subject}`)).text()}`;
+const status = async (path: string, headers: Record<string, string> = {}) =>
+  (await fetch(`${gateway.url}${path}`, { headers })).status;
+const ready = async () => (await fetch(`${gateway.internal_url}/health/ready`)).status;
+
+// GW-50
+test("an identity provider that is down at the start costs only JWTs, is found when it is back, and may disappear again", async () => {
+  const alice = await directory.person("elsewhere", "alice");
+  const { key } = await directory.key(`/users/${alice}`);
+  expect(await ready()).toBe(503);
+  expect(await status("/user", { authorization: "Bearer e30.e30.c2ln" })).toBe(503);
+  expect(await status("/user", { authorization: "Bearer garbage" })).toBe(401);
+  expect(await status("/user", { "x-api-key": key })).toBe(200);
+  expect(await status("/public")).toBe(200);
+
+  const provider = await startProvider();
+  await waitFor(async () => (await ready()) === 200);
+  const [known, unseen] = [await token("alice"), await token("bob")];
+  expect(await status("/user", { authorization: known })).toBe(200);
+
+  await provider.stop();
+  expect(await status("/user", { authorization: known })).toBe(200);
+  expect(await status("/user", { authorization: unseen })).toBe(200);
+  expect(await ready()).toBe(200);
+});
+
+describe("an identity service that does not answer", () => {
+  // GW-55, GW-57
+  test("costs callers that are not cached: 503 until it is back", async () => {
+    const alice = await directory.person("elsewhere", "alice");
+    const { id, member_id } = await directory.organization(alice);
+    const known = { "x-api-key": (await directory.key(`/members/${member_id}`)).key };
+    const unseen = { "x-api-key": await directory.session(alice, id) };
+    expect(await status("/member", known)).toBe(200);
+    for (const fail of [() => wire.stall(), () => wire.cut()]) {
+      fail();
+      expect(await status("/member", unseen)).toBe(503);
+      expect(await status("/member", known)).toBe(200);
+      expect(await status("/member", { "x-api-key": "garbage" })).toBe(401);
+      expect(await status("/public")).toBe(200);
+      wire.heal();
+    }
+    await waitFor(async () => (await status("/member", unseen)) === 200);
+    const failed = await waitFor(() => {
+      const lines = gateway.logs().filter((line) => line.status === 503 && line.route === "/member");
+      return lines.length >= 2 && lines;
+    });
+    for (const line of failed) {
+      expect(line).toMatchObject({
+        error_kind: "network",
+        error_message: expect.stringContaining("Credential validation"),
+      });
+    }
+  });
+});

@@ -1,0 +1,361 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { waitFor } from "../../support/index.ts";
+import { OK, type RawHeaders, RawUpstream } from "../../support/raw-http.ts";
+import {
+  dataFrames,
+  END_HEADERS,
+  END_STREAM,
+  ErrorCode,
+  FrameType,
+  fieldBlock,
+  frame,
+  headersFrames,
+  RawHttp2Client,
+  requestFields,
+  resetFrame,
+  Setting,
+  windowUpdateFrame,
+} from "../../support/raw-http2.ts";
+
+setDefaultTimeout(60_000);
+
+/** The limits of one HTTP/2 connection: a client beyond them delays nobody. */
+
+/** The runtime's limits; LIMITS.md has them. */
+const STREAMS_MAX = 256;
+const RESETS_MAX = 1_000;
+const RESETS_PER_SECOND = 33;
+const HEADER_LIST_BYTES_MAX = 16_384;
+const WINDOW_BYTES = 65_536;
+
+/** The bytes that a flooding client lets wait on its own side. */
+const UNSENT_BYTES_MAX = 4 * 1024 * 1024;
+
+const service = new RawUpstream();
+/** Reads the head of a request and nothing after it. */
+const deaf = new RawUpstream(
+  (_, socket) => {
+    socket.pause();
+    return null;
+  },
+  { at_head: true },
+);
+let gateway: LocalGateway;
+const clients: RawHttp2Client[] = [];
+
+beforeAll(async () => {
+  gateway = await startLocalGateway({
+    HTTP2_ENABLED: "true",
+    HTTP2_CLEARTEXT: "true",
+    CLIENT_IDLE_TIMEOUT_MS: "1000",
+    MAX_BODY_BYTES: "0",
+  });
+  await gateway.publish({
+    things: publicService(service.url, { path: "/things/{id}", methods: ["GET", "POST"] }),
+    deaf: publicService(deaf.url, { path: "/deaf", methods: ["POST"] }),
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+  deaf.close();
+});
+
+afterEach(async () => {
+  for (const each of clients.splice(0)) each.destroy();
+  service.handler = () => OK;
+  await waitFor(noCallsOpen);
+  service.requests.length = 0;
+});
+
+async function connect(settings: Readonly<Record<number, number>> = {}): Promise<RawHttp2Client> {
+  const client = await RawHttp2Client.connect(gateway.url, settings);
+  clients.push(client);
+  return client;
+}
+
+async function noCallsOpen(): Promise<boolean> {
+  return /^gateway_open_upstream_calls 0$/m.test(await gateway.metrics());
+}
+
+/** Checks that another client is served normally. */
+async function expectOthersServed(): Promise<void> {
+  service.handler = (request) => (request.target === "/things/honest" ? OK : null);
+  const honest = await connect();
+  expect((await honest.request(1, { path: "/things/honest" })).status).toBe(200);
+}
+
+const neverAnswers = () => {
+  service.handler = () => null;
+};
+
+/** Sends `count` times what `spell` returns for a new stream, until the server ends the connection. */
+async function flood(
+  client: RawHttp2Client,
+  count: number,
+  spell: (stream: number) => Uint8Array,
+): Promise<number> {
+  let sent = 0;
+  for (; sent < count && !client.closed; sent += 1) {
+    client.send(spell(1 + 2 * sent));
+    if (sent % 100 === 99) await nextTurn();
+  }
+  return sent;
+}
+
+/** Sends the same frame repeatedly. */
+async function repeat(client: RawHttp2Client, each: Uint8Array, count: number): Promise<void> {
+  const thousand = Buffer.concat(Array.from({ length: 1_000 }, () => each));
+  for (let sent = 0; sent < count && !client.closed; sent += 1_000) {
+    client.send(thousand);
+    do await nextTurn();
+    while (client.unsent > UNSENT_BYTES_MAX && !client.closed);
+  }
+}
+
+/** Waits for one turn, so that the gateway in this process can work. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const request = (stream: number, fields: RawHeaders = []) =>
+  headersFrames(stream, requestFields({ path: `/things/${stream}`, fields }));
+
+// GW-173
+describe("streams of one connection", () => {
+  test(`are ${STREAMS_MAX} at once; the next is refused and can be sent again`, async () => {
+    neverAnswers();
+    const client = await connect();
+    const streams = Array.from({ length: STREAMS_MAX }, (_, index) => 1 + 2 * index);
+    for (const stream of streams) client.send(request(stream));
+    await waitFor(() => service.requests.length === STREAMS_MAX);
+    const beyond = 1 + 2 * STREAMS_MAX;
+    client.send(request(beyond));
+    expect((await client.end(beyond)).reset).toBe(ErrorCode.refusedStream);
+    expect(service.requests.length).toBe(STREAMS_MAX);
+    await expectOthersServed();
+    // a place is free again with the end of any stream
+    client.send(resetFrame(1));
+    await waitFor(() => service.sockets.some(({ closed }) => closed));
+    expect((await client.request(beyond + 2, { path: "/things/honest" })).status).toBe(200);
+  });
+
+  test("that the client resets at once end the connection: 10 000 keep nobody waiting", async () => {
+    neverAnswers();
+    const client = await connect();
+    const began_ms = performance.now();
+    await flood(client, 10_000, (stream) => Buffer.concat([request(stream), resetFrame(stream)]));
+    await client.untilClosed();
+    const seconds = Math.ceil((performance.now() - began_ms) / 1_000);
+    const most = RESETS_MAX + RESETS_PER_SECOND * seconds + 1;
+    expect(service.requests.length).toBeLessThanOrEqual(most);
+    await expectOthersServed();
+    await waitFor(noCallsOpen);
+  });
+
+  test("that the server must reset end the connection too", async () => {
+    neverAnswers();
+    for (const provoke of [
+      (stream: number) => windowUpdateFrame(stream, 0),
+      (stream: number) => windowUpdateFrame(stream, 2 ** 31 - 1),
+      (stream: number) => headersFrames(stream, [["x-a", "1"]], 0),
+    ]) {
+      service.requests.length = 0;
+      const client = await connect();
+      const opened = (stream: number) =>
+        headersFrames(stream, requestFields({ method: "POST", path: `/things/${stream}` }), 0);
+      const began_ms = performance.now();
+      await flood(client, 10_000, (stream) => Buffer.concat([opened(stream), provoke(stream)]));
+      await client.untilClosed();
+      const seconds = Math.ceil((performance.now() - began_ms) / 1_000);
+      expect(service.requests.length).toBeLessThanOrEqual(RESETS_MAX + RESETS_PER_SECOND * seconds + 1);
+      await expectOthersServed();
+      neverAnswers();
+    }
+  });
+
+  test("whose heads are malformed never become requests", async () => {
+    const client = await connect();
+    await flood(client, 10_000, (stream) => request(stream, [["connection", "close"]]));
+    await client.synced();
+    expect(service.requests).toEqual([]);
+    await expectOthersServed();
+  });
+});
+
+// GW-173
+describe("the head of a request", () => {
+  const field = (index: number): readonly [string, string] => [`x-${index}`, "y"];
+
+  test("may have 190 fields or 16 KiB", async () => {
+    const client = await connect();
+    expect((await client.request(1, { path: "/things/1", fields: [["x", "y".repeat(15_000)]] })).status).toBe(
+      200,
+    );
+    const fields = Array.from({ length: 190 }, (_, index) => field(index));
+    expect((await client.request(3, { path: "/things/3", fields })).status).toBe(200);
+  });
+
+  test("is 431 beyond either", async () => {
+    const client = await connect();
+    const many = Array.from({ length: 250 }, (_, index) => field(index));
+    expect((await client.request(1, { fields: many })).status).toBe(431);
+    const long: RawHeaders = [["x", "y".repeat(HEADER_LIST_BYTES_MAX + 1_000)]];
+    expect((await client.request(3, { fields: long })).status).toBe(431);
+    expect((await client.request(5, { path: "/things/5" })).status).toBe(200);
+    expect(service.requests.length).toBe(1);
+  });
+
+  test.each<[string, () => Uint8Array]>([
+    ["far beyond, in CONTINUATION that does not end", () => fieldBlock([["x", "y".repeat(16_000)]])],
+    ["in many small CONTINUATION", () => fieldBlock([["x", "y"]])],
+    ["in empty CONTINUATION", () => Buffer.alloc(0)],
+  ])("ends the connection %s", async (_, part) => {
+    const client = await connect();
+    client.send(frame(FrameType.headers, END_STREAM, 1, fieldBlock(requestFields())));
+    await repeat(client, frame(FrameType.continuation, 0, 1, part()), 20_000);
+    await client.untilClosed();
+    expect(service.requests).toEqual([]);
+    await expectOthersServed();
+  });
+
+  test("that a table of HPACK unfolds is bounded by what it unfolds to", async () => {
+    const client = await connect();
+    // a field of 3 900 bytes that the server remembers as entry 62, then 8 000 mentions of it
+    const value = Buffer.alloc(3_900, "y");
+    const remembered = Buffer.concat([
+      Buffer.from([0x40, 1]),
+      Buffer.from("a"),
+      Buffer.from([0x7f, ...[((3_900 - 127) % 128) | 0x80, Math.floor((3_900 - 127) / 128)]]),
+      value,
+    ]);
+    const head = fieldBlock(requestFields({ path: "/things/1" }));
+    client.send(frame(FrameType.headers, END_STREAM | END_HEADERS, 1, Buffer.concat([head, remembered])));
+    expect((await client.end(1)).status).toBe(200);
+    const bomb = Buffer.concat([head, Buffer.alloc(8_000, 0x80 | 62)]);
+    client.send(frame(FrameType.headers, END_STREAM | END_HEADERS, 3, bomb));
+    await client.untilClosed();
+    expect(client.goAway).toBe(ErrorCode.enhanceYourCalm);
+    expect(service.requests.length).toBe(1);
+    await expectOthersServed();
+  });
+});
+
+// GW-173
+describe("a flood of frames", () => {
+  test.each([
+    ["PING", frame(FrameType.ping, 0, 0, "12345678")],
+    ["SETTINGS", frame(FrameType.settings, 0, 0)],
+  ])("of %s whose answers nobody reads ends the connection", async (_, each) => {
+    const client = await connect();
+    client.pause();
+    // the kernel takes some megabytes of answers before the gateway has to keep any
+    await repeat(client, each, 4_000_000);
+    await client.untilClosed();
+    await expectOthersServed();
+  });
+
+  const opened = headersFrames(1, requestFields({ method: "POST", path: "/things/1" }), 0);
+  test.each<[string, Uint8Array]>([
+    ["PING", frame(FrameType.ping, 0, 0, "12345678")],
+    ["SETTINGS", frame(FrameType.settings, 0, 0)],
+    ["PRIORITY", frame(FrameType.priority, 0, 3, Buffer.from([0, 0, 0, 0, 1]))],
+    ["WINDOW_UPDATE", windowUpdateFrame(0, 1)],
+    ["an unknown type", frame(77, 0, 0, "abc")],
+    ["DATA without bytes", Buffer.concat([dataFrames(1, "", false)])],
+  ])("of %s holds nobody up", async (_, each) => {
+    neverAnswers();
+    const client = await connect();
+    client.send(opened);
+    const others = async () => {
+      await expectOthersServed();
+      neverAnswers();
+    };
+    for (let round = 0; round < 5; round += 1) {
+      await repeat(client, each, 20_000);
+      await others();
+    }
+    expect(service.requests.filter(({ target }) => target === "/things/1")).toEqual([]);
+  });
+});
+
+// GW-111
+describe("a client that does not read one stream", () => {
+  const BODY_BYTES = 20 * 1024 * 1024;
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BODY_BYTES}\r\n\r\n`;
+
+  test("stops its service alone, and gets the others fast", async () => {
+    const body = Buffer.alloc(BODY_BYTES, "x");
+    service.handler = ({ target }, socket) => {
+      if (target !== "/things/1") return OK;
+      socket.send(head);
+      socket.send(body);
+      return null;
+    };
+    const client = await connect();
+    client.send(request(1));
+    // the window of one stream is 65 535 bytes, and nobody makes it larger
+    await client.until(() => client.ofType(FrameType.data, 1).length >= 4 || null, "The first window");
+    const bytes = () =>
+      client.ofType(FrameType.data, 1).reduce((sum, { payload }) => sum + payload.length, 0);
+    for (let stream = 3; stream < 103; stream += 2) {
+      client.send(windowUpdateFrame(0, 2));
+      expect((await client.request(stream, { path: `/things/${stream}` })).status).toBe(200);
+    }
+    expect(bytes()).toBeLessThanOrEqual(WINDOW_BYTES);
+    const slow = service.sockets.find(({ unsent }) => unsent > 0);
+    expect(slow?.unsent).toBeGreaterThan(BODY_BYTES / 4);
+    client.send(resetFrame(1));
+    await waitFor(() => slow?.closed === true);
+  });
+
+  test("is cut when it takes nothing of what the gateway has left to give", async () => {
+    const client = await connect({ [Setting.initialWindowSize]: 0 });
+    client.send(request(1));
+    await client.until(() => client.ofType(FrameType.headers, 1)[0] ?? null, "The head");
+    await client.untilClosed(30_000);
+    expect(client.ofType(FrameType.data, 1)).toEqual([]);
+  });
+});
+
+// GW-111
+test("a client whose service does not read can send no more than its window", async () => {
+  const client = await connect();
+  client.send(headersFrames(1, requestFields({ method: "POST", path: "/deaf" }), 0));
+  await waitFor(() => deaf.requests.length === 1);
+  // far more than the connection to the service and the window take together
+  await repeat(client, dataFrames(1, Buffer.alloc(16_384), false), 4_000);
+  expect((await client.end(1)).reset).toBe(ErrorCode.flowControl);
+  await expectOthersServed();
+});
+
+// GW-122
+describe("a connection without a request is closed", () => {
+  test.each<[string, (client: RawHttp2Client) => void]>([
+    ["that sent its preface alone", () => {}],
+    [
+      "that sent a part of a head",
+      (client) => client.send(frame(FrameType.headers, END_STREAM, 1, fieldBlock(requestFields()))),
+    ],
+    ["whose requests were answered", (client) => client.send(request(1), request(3))],
+  ])("%s", async (_, act) => {
+    const client = await connect();
+    act(client);
+    await client.untilClosed(30_000);
+    expect(client.goAway).toBe(ErrorCode.none);
+  });
+
+  test("and one with a request that waits is not", async () => {
+    neverAnswers();
+    const waiting = await connect();
+    waiting.send(request(1));
+    await waitFor(() => service.requests.length === 1);
+    service.handler = () => OK;
+    expect((await waiting.request(3, { path: "/things/3" })).status).toBe(200);
+    const idle = await connect();
+    await idle.untilClosed(30_000);
+    expect(waiting.closed).toBe(false);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { publicService } from "../../support/gateway.ts";
+import {
+  type RunningProcess,
+  services,
+  startEtcd,
+  startProcess,
+  type TestServer,
+  waitFor,
+} from "../../support/index.ts";
+import { type Proxy as Cable, startProxy } from "../../support/proxy.ts";
+import { RawUpstream } from "../../support/raw-http.ts";
+
+setDefaultTimeout(120_000);
+
+/** The route store fails in every way, and the gateway keeps serving (GW-25). */
+
+const service = new RawUpstream();
+
+describe.skipIf(!services().etcd.own)("while the route store is broken", () => {
+  let etcd: TestServer;
+  let proxy: Cable;
+  let store: RouteStore;
+  let gateway: RunningProcess;
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    proxy = await startProxy(etcd.url);
+    store = await openRouteStore(etcd.url);
+    await store.put(`${ROUTES_PREFIX}stable`, serviceAt("/stable"));
+    gateway = await startProcess("apps/gateway/main.ts", {
+      ROUTE_STORE_URL: proxy.url,
+      COUNTER_STORE_URL: "memory://",
+      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+      AUDIT_ENABLED: "false",
+      RATE_LIMIT_REQUESTS: "0",
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.kill();
+    await store.close();
+    await proxy.close();
+    await etcd.close();
+    service.close();
+  });
+
+  const statusOf = (path: string) => fetch(gateway.url + path).then((response) => response.status);
+  const becomes = (path: string, status: number) =>
+    waitFor(async () => (await statusOf(path)) === status, {
+      timeout_ms: 60_000,
+      what: `${path} answering ${status}`,
+    });
+
+  /** Sends requests one after another until `work` is done; all must succeed. */
+  async function serving(work: () => Promise<unknown>): Promise<void> {
+    let working = true;
+    const statuses = new Map<number, number>();
+    const requests = (async () => {
+      while (working) {
+        const status = await statusOf("/stable");
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    })();
+    await work();
+    working = false;
+    await requests;
+    expect([...statuses.keys()]).toEqual([200]);
+  }
+
+  const breaks: Record<
+    string,
+    { breakIt(): Promise<void>; mend(): Promise<void>; change: "during" | "after" }
+  > = {
+    "a cut, and a change that passes unseen": {
+      breakIt: async () => proxy.cut(),
+      mend: async () => proxy.heal(),
+      change: "during",
+    },
+    "connections that go silent": {
+      breakIt: async () => proxy.stall(),
+      mend: async () => {},
+      change: "during",
+    },
+    "a crash and a restart": {
+      breakIt: () => etcd.kill(),
+      mend: () => etcd.restart(),
+      change: "after",
+    },
+  };
+  for (const [name, { breakIt, mend, change }] of Object.entries(breaks)) {
+    // GW-25, GW-26
+    test(`${name}: no request fails, and no change is lost`, async () => {
+      const path = `/${name.replace(/\W+/g, "-")}`;
+      await serving(async () => {
+        await breakIt();
+        if (change === "during") await store.put(`${ROUTES_PREFIX}changed`, serviceAt(path));
+        await Bun.sleep(500); // requests during the outage
+        await mend();
+        if (change === "after")
+          await waitFor(() => store.put(`${ROUTES_PREFIX}changed`, serviceAt(path)).then(() => true));
+        await becomes(path, 200);
+      });
+    });
+  }
+
+  // GW-26
+  test("a compacted history: no request fails, and no change is lost", async () => {
+    await serving(async () => {
+      proxy.cut();
+      for (let round = 0; round < 5; round++)
+        await store.put(`${ROUTES_PREFIX}changed`, serviceAt(`/compacted/${round}`));
+      await compact(etcd.url);
+      proxy.heal();
+      await becomes("/compacted/4", 200);
+    });
+  });
+});
+
+function serviceAt(path: string): string {
+  return JSON.stringify(publicService(service.url, { path, methods: ["GET"] }));
+}
+
+/** Removes every revision except the last, so that no watch can continue. */
+async function compact(url: string): Promise<void> {
+  const range = await fetch(`${url}/v3/kv/range`, {
+    method: "POST",
+    body: JSON.stringify({ key: btoa(ROUTES_PREFIX) }),
+  });
+  const [, revision] = /"revision":"(\d+)"/.exec(await range.text()) ?? [];
+  const body = JSON.stringify({ revision, physical: true });
+  const compacted = await fetch(`${url}/v3/kv/compaction`, { method: "POST", body });
+  expect(compacted.status).toBe(200);
+}

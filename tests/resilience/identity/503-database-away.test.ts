@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { type IdentityHarness, ISSUER, startIdentity } from "../../app/identity/harness.ts";
+import { services, startPostgres, type TestServer, waitFor } from "../../support/index.ts";
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(!services().postgres.own)("without its database", () => {
+  let server: TestServer;
+  let identity: IdentityHarness;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    identity = await startIdentity({ database_url: server.url });
+  });
+  afterAll(async () => {
+    await identity.close();
+    await server.close();
+  });
+
+  const ready = async () => (await identity.internal("GET", "/health/ready")).status;
+
+  // ID-105
+  test.each(["kill", "stop"] as const)(
+    "(%s) everything is 503 and nothing is valid by mistake; the service recovers by itself",
+    async (ending) => {
+      const { id, owner, owner_member } = await identity.organization();
+      const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
+      const used = new Date(identity.clock.now()).toISOString();
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      await server[ending]();
+      await expect(storeKeyUses(identity.deps)).rejects.toThrow();
+      const answers = await Promise.all([
+        identity.call("GET", `/organizations/${id}`),
+        identity.call("GET", `/organizations/${id}/members`),
+        identity.call("POST", `/users/${owner}/organizations`, { name: "Lost" }),
+        identity.call("PATCH", `/organizations/${id}`, { name: "Lost" }),
+        identity.call("POST", `/users/${owner}/organizations/${id}/session`),
+        identity.call("DELETE", `/organizations/${id}`),
+        identity.internal("POST", "/internal/credentials/validate", { credential: key }),
+        identity.internal("POST", "/internal/credentials/validate", {
+          idp: { issuer: ISSUER, subject: "new" },
+        }),
+        identity.internal("GET", "/internal/lifecycle-events"),
+      ]);
+      for (const { status, body } of answers) {
+        expect({ status, code: body.error?.code }).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+      }
+      expect(await ready()).toBe(503);
+      expect((await identity.internal("GET", "/health/live")).status).toBe(200);
+      expect((await identity.call("PATCH", `/organizations/${id}`, {})).status).toBe(422);
+
+      await server.restart();
+      await waitFor(async () => (await ready()) === 200, { what: "readiness" });
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      await storeKeyUses(identity.deps);
+      const { keys } = (await identity.call("GET", `/members/${owner_member}/api-keys`)).body;
+      expect(keys[0].last_used_at).toBe(used);
+      expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Acme");
+      expect((await identity.call("PATCH", `/organizations/${id}`, { name: "Found" })).status).toBe(200);
+    },
+  );
+
+  // ID-105
+  test("(killed during writes) every write that was answered 201 is there, with its event, and none is half done", async () => {
+    const user = await identity.person();
+    const created: string[] = [];
+    const writers = Array.from({ length: 8 }, async () => {
+      for (;;) {
+        const answer = await identity.call("POST", `/users/${user}/organizations`, { name: "Written" });
+        if (answer.status !== 201) return answer.status;
+        created.push(String(answer.body.id));
+      }
+    });
+    await waitFor(() => created.length > 40);
+    await server.kill();
+    expect(new Set(await Promise.all(writers))).toEqual(new Set([503]));
+    await server.restart();
+    await waitFor(async () => (await ready()) === 200, { what: "readiness" });
+
+    const events = await identity.events();
+    const told = events
+      .filter(({ type }) => type === "organization.created")
+      .map((event) => event.organization_id);
+    expect(told).toEqual(expect.arrayContaining(created));
+    for (const id of told) {
+      const { status, body } = await identity.call("GET", `/organizations/${id}/members`);
+      expect(status).toBe(200);
+      expect(body.members).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { afterEach, expect, test } from "bun:test";
+import { createValidationClient } from "../../../apps/gateway/admission/validation-client.ts";
+import { createAuditClient } from "../../../apps/gateway/audit/client.ts";
+import { boundedCall } from "../../../apps/gateway/upstream/bounded-call.ts";
+import { rejection } from "../../support/index.ts";
+import { RawUpstream } from "../../support/raw-http.ts";
+
+/** A kept connection may end at the moment of its use: identity closes it when it stops. */
+
+const VALID = '{"valid":true,"realm":"directory","user_id":"u1"}';
+const ANSWER = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${VALID.length}\r\n\r\n${VALID}`;
+
+let identity: RawUpstream;
+afterEach(() => identity.close());
+
+/**
+ * Starts an identity that answers the first request of each connection, and ends it at the second as `ending`
+ * says.
+ */
+function startIdentity(ending: "closed" | "silent" | "half an answer"): RawUpstream {
+  const served = new Set<number>();
+  identity = new RawUpstream(({ connection }, socket) => {
+    if (!served.has(connection)) {
+      served.add(connection);
+      return ANSWER;
+    }
+    if (ending === "half an answer") socket.send(ANSWER.slice(0, -5));
+    if (ending !== "silent") socket.end();
+    return null;
+  });
+  return identity;
+}
+
+const clientOf = ({ url }: RawUpstream, timeout_ms = 5_000) =>
+  createValidationClient({
+    CREDENTIAL_VALIDATE_URL: url,
+    INTERNAL_AUTH_TOKEN: undefined,
+    VALIDATE_TIMEOUT_MS: timeout_ms,
+  });
+
+// GW-56
+test("a validation whose connection ends is retried over another one, once", async () => {
+  const upstream = startIdentity("closed");
+  const client = clientOf(upstream);
+  for (let count = 0; count < 10; count++) {
+    expect(await client.credential("acme-k-2-x")).toMatchObject({ valid: true });
+  }
+  const connections = upstream.requests.map(({ connection }) => connection);
+  expect(Math.max(...connections)).toBeGreaterThan(1);
+});
+
+test("many at once, as when a replica stops", async () => {
+  const client = clientOf(startIdentity("closed"));
+  const ask = () => Promise.all(Array.from({ length: 40 }, () => client.person("https://issuer", "ada")));
+  await ask();
+  for (const answer of await ask()) expect(answer).toMatchObject({ valid: true });
+});
+
+// GW-56
+test("an answer that has begun, and one that does not come, are not retried", async () => {
+  for (const ending of ["half an answer", "silent"] as const) {
+    const upstream = startIdentity(ending);
+    const client = clientOf(upstream, 300);
+    await client.credential("acme-k-2-x");
+    expect(await rejection(client.credential("acme-k-2-x"))).toMatchObject({ status: 503 });
+    expect(upstream.requests).toHaveLength(2);
+    upstream.close();
+  }
+});
+
+// GW-56
+test("an identity that ends every connection gets two attempts", async () => {
+  identity = new RawUpstream((_, socket) => {
+    socket.end();
+    return null;
+  });
+  expect(await rejection(clientOf(identity).credential("acme-k-2-x"))).toMatchObject({ status: 503 });
+  expect(identity.requests).toHaveLength(2);
+});
+
+// GW-56
+test("calls by fetch, as to a peer with TLS, are retried in the same way", async () => {
+  const upstream = startIdentity("closed");
+  const call = {
+    method: "POST",
+    url: upstream.url,
+    body: "{}",
+    timeout_ms: 5_000,
+    repeatable: true,
+  } as const;
+  for (let count = 0; count < 4; count++) expect(await boundedCall(call)).toMatchObject({ status: 200 });
+  expect(upstream.requests.length).toBeGreaterThan(4);
+});
+
+test("a call that is not marked repeatable is made once, and writes of audit retry by themselves", async () => {
+  identity = new RawUpstream((_, socket) => {
+    socket.end();
+    return null;
+  });
+  const call = { method: "POST", url: identity.url, body: "{}", timeout_ms: 5_000 } as const;
+  expect(await rejection(boundedCall(call))).toMatchObject({ sent: true, broken: true });
+  expect(identity.requests).toHaveLength(1);
+  const audit = createAuditClient(identity.url, undefined);
+  await rejection(audit.postIntents([], 5_000));
+  expect(identity.requests).toHaveLength(2);
+});

@@ -1,0 +1,122 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createServer } from "node:http2";
+import { type Client, startRegistryProcess } from "../app/registry/harness.ts";
+import { publicService } from "../support/gateway.ts";
+import {
+  type EtcdCluster,
+  freshDatabase,
+  ProcessEnded,
+  type RunningProcess,
+  rejection,
+  services,
+  startEtcdCluster,
+  startProcess,
+  type TestServer,
+  waitFor,
+} from "../support/index.ts";
+import { RawUpstream } from "../support/raw-http.ts";
+
+setDefaultTimeout(120_000);
+
+const startGateway = (route_store_url: string) =>
+  startProcess("apps/gateway/main.ts", {
+    ROUTE_STORE_URL: route_store_url,
+    COUNTER_STORE_URL: "memory://",
+    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
+    AUDIT_ENABLED: "false",
+    RATE_LIMIT_REQUESTS: "0",
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+  });
+
+/** Expects only log lines of this product: JSON on standard output, nothing on standard error. */
+function expectOwnLines({ stdout, stderr }: RunningProcess): void {
+  expect([...stderr]).toEqual([]);
+  for (const line of stdout) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) });
+}
+
+describe.skipIf(!services().etcd.binary)("with three nodes of etcd, where one", () => {
+  const upstream = new RawUpstream();
+  let cluster: EtcdCluster;
+  let registry: RunningProcess & Client;
+  let gateway: RunningProcess;
+
+  beforeAll(async () => {
+    cluster = await startEtcdCluster();
+    registry = await startRegistryProcess({
+      DATABASE_URL: await freshDatabase(),
+      ROUTE_STORE_URL: cluster.url,
+      RECONCILE_INTERVAL_MS: "1000",
+    });
+    gateway = await startGateway(cluster.url);
+  });
+  afterAll(async () => {
+    await Promise.all([registry, gateway].map((each) => each.kill()));
+    await cluster.close();
+    upstream.close();
+  });
+  afterEach(() => cluster.recover());
+
+  const statusOf = (through: RunningProcess, path: string) =>
+    fetch(through.url + path).then((response) => response.status);
+
+  /** Expects that a route that is published now is served soon, by every gateway. */
+  async function expectPublishing(path: string, ...gateways: RunningProcess[]): Promise<void> {
+    const config = publicService(upstream.url, { path, methods: ["GET"] });
+    expect((await registry.put("published", config)).status).toBe(200);
+    for (const each of gateways) {
+      await waitFor(async () => (await statusOf(each, path)) === 200, { what: `${path} served` });
+    }
+  }
+
+  const ready = (each: RunningProcess) =>
+    fetch(`${each.internal_url}/health/ready`).then((response) => response.status);
+
+  const nodes = [0, 1, 2].map((index) => [`node ${index}`, async () => cluster.nodes[index]] as const);
+  const victims = [...nodes, ["the leader", () => cluster.leader()] as const];
+  const faults: [string, (node: TestServer) => Promise<void>][] = [
+    ["is frozen", (node) => node.freeze()],
+    ["is gone", (node) => node.kill()],
+  ];
+
+  for (const [index, [name, find]] of victims.entries()) {
+    for (const [fault, breakIt] of faults) {
+      // OP-20
+      test(`${name}, ${fault}: published routes are served, by old and new gateways`, async () => {
+        const node = await find();
+        if (node === undefined) throw new Error("There is no such node.");
+        await breakIt(node);
+        const path = `/${fault.replace(/\W/g, "-")}/${index}`;
+        await expectPublishing(path, gateway);
+        // Several gateways, because each begins with any of the nodes.
+        const gateways: RunningProcess[] = [];
+        for (let count = 0; count < 3; count++) gateways.push(await startGateway(cluster.url));
+        await expectPublishing(`${path}/again`, gateway, ...gateways);
+        expect(await ready(registry)).toBe(200);
+        expect(await Promise.all(gateways.map((each) => each.stop()))).toEqual([0, 0, 0]);
+        await cluster.recover();
+        await expectPublishing(`${path}/after`, gateway);
+        for (const each of [registry, gateway, ...gateways]) expectOwnLines(each);
+      });
+    }
+  }
+});
+
+test("a gateway that etcd disconnects for too many pings logs one message of its own", async () => {
+  const etcd = createServer();
+  etcd.on("session", (session) => {
+    session.on("error", () => {});
+    session.goaway(ENHANCE_YOUR_CALM, 0, Buffer.from("too_many_pings"));
+  });
+  const listening = Promise.withResolvers<void>();
+  etcd.listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const address = etcd.address();
+  if (address === null || typeof address === "string") throw new Error("No port was bound.");
+  const ended = await rejection(startGateway(`http://127.0.0.1:${address.port}`));
+  if (!(ended instanceof ProcessEnded)) throw ended;
+  expect(ended.exit_code).toBe(1);
+  expect(ended.stderr).toEqual([expect.stringMatching(/^Could not start: .*ROUTE_STORE_URL/)]);
+  etcd.close();
+});
+
+const ENHANCE_YOUR_CALM = 11;

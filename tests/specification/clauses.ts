@@ -1,0 +1,68 @@
+import { join } from "node:path";
+
+/** The repository, where every path of this folder starts. */
+export const ROOT = join(import.meta.dir, "../..");
+
+/** The folder of the specification. */
+export const SPECIFICATION = ".github/specification";
+
+/** One numbered rule of the specification. */
+export interface Clause {
+  readonly id: string;
+  readonly text: string;
+  readonly path: string;
+  readonly line: number;
+}
+
+/** The prefix of the numbers of each file. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  gateway: "GW",
+  registry: "RG",
+  identity: "ID",
+  audit: "AU",
+  errors: "ER",
+  operation: "OP",
+};
+
+/** Matches the number of a clause anywhere in a text. */
+export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP)-\d+\b/g;
+
+const CLAUSE = /^\*\*([A-Z]+-\d+)\*\* (.+)$/s;
+
+/** Returns the clauses of one file: each is a paragraph that starts with its number in bold. */
+export function clausesIn(path: string, text: string): Clause[] {
+  const clauses: Clause[] = [];
+  let line = 1;
+  for (const paragraph of text.split("\n\n")) {
+    const [, id, rule] = CLAUSE.exec(paragraph.trim()) ?? [];
+    if (id !== undefined && rule !== undefined) {
+      clauses.push({ id, text: rule.replaceAll(/\s+/g, " "), path, line });
+    }
+    line += paragraph.split("\n").length + 1;
+  }
+  return clauses;
+}
+
+/** Returns what is wrong with the numbers: a prefix of another file, or a number that two clauses have. */
+export function numberProblems(clauses: readonly Clause[]): string[] {
+  const known = new Set<string>();
+  return clauses.flatMap(({ id, path, line }) => {
+    const file = path.slice(path.lastIndexOf("/") + 1, -".md".length);
+    const isForeign = PREFIXES[file] !== id.split("-")[0];
+    const isTaken = known.has(id);
+    known.add(id);
+    return [
+      ...(isForeign ? [`${path}:${line} ${id} does not belong to this file`] : []),
+      ...(isTaken ? [`${path}:${line} ${id} is the number of an earlier clause`] : []),
+    ];
+  });
+}
+
+/** Reads every clause of the specification, in the order of the files and numbers. */
+export async function readClauses(): Promise<Clause[]> {
+  const files = Object.keys(PREFIXES).map((name) => `${SPECIFICATION}/${name}.md`);
+  const clauses = await Promise.all(
+    files.map(async (path) => clausesIn(path, await Bun.file(join(ROOT, path)).text())),
+  );
+  return clauses.flat();
+}

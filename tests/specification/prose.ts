@@ -1,0 +1,127 @@
+/** A phrase that plain English avoids, and what to write. */
+interface Avoided {
+  readonly pattern: RegExp;
+  readonly advice: string;
+}
+
+const AVOIDED: readonly Avoided[] = [
+  { pattern: /\bcan not\b/i, advice: "write `cannot`" },
+  { pattern: /\bneed not be\b/i, advice: "write `does not have to be`, or say who does not need it" },
+  { pattern: /\b(?:is|are|was|were|has|have) (?:not )?to be\b/i, advice: "write `must` or `can`" },
+  {
+    pattern: /\b(?:whoever|whomever|whosoever|thereby|thereof|therein)\b/i,
+    advice: "name the person or thing",
+  },
+  { pattern: /\b(?:none|one) of (?:ours|its own|them that)\b/i, advice: "name the thing" },
+  { pattern: /\bof (?:which|whom)\b/i, advice: "make it a sentence of its own" },
+  { pattern: /\bmeanwhile\b/i, advice: "say during what" },
+  { pattern: /\bso (?:many|much) as\b|\bin so many\b/i, advice: "write the number" },
+  { pattern: /\bthe (?:former|latter)\b/i, advice: "repeat the noun" },
+  { pattern: /\bby hand and\b|\bwithout a word\b|\bin its place\b/i, advice: "say what happens" },
+];
+
+/**
+ * Words that start a sentence without a subject. Headings of tables have no point and may start with them.
+ */
+const HEADLESS =
+  /^(?:Of|Those|Whose|Who|Whom|Whether that|Nor|Such) [a-z]|^(?:By|As|What|Not) (?!the following)[a-z]/;
+
+const WORDS_MAX = 25;
+
+/** One sentence or shorter text, with the line where it starts. */
+export interface Prose {
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Returns what is wrong with the prose of one text, each with its line. */
+export function proseProblems(path: string, texts: readonly Prose[]): string[] {
+  return texts.flatMap(({ text, line }) =>
+    sentencesOf(text).flatMap((sentence) => {
+      return problemsOf(sentence).map((problem) => `${path}:${line} ${problem}: ${sentence}`);
+    }),
+  );
+}
+
+function problemsOf(sentence: string): string[] {
+  const avoided = AVOIDED.flatMap(({ pattern, advice }) => {
+    const [found] = pattern.exec(sentence) ?? [];
+    return found === undefined ? [] : [`"${found}": ${advice}`];
+  });
+  const isWhole = /[.:;!?]$/.test(sentence);
+  const headless = isWhole && HEADLESS.test(sentence) ? ["a sentence without a subject"] : [];
+  const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
+  const long = words > WORDS_MAX ? [`${words} words, at most ${WORDS_MAX}`] : [];
+  return [...avoided, ...headless, ...long];
+}
+
+/** Cuts a text into sentences. Code counts as one word, and its dots end nothing. */
+function sentencesOf(text: string): string[] {
+  const plain = text
+    .replaceAll(/``.+?``|`[^`]*`/gs, "`code`")
+    .replaceAll(/`code`(?:(?:,| and|, and| or) `code`)+/g, "`code`")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/\s+/g, " ");
+  return plain
+    .split(/(?<=[.:;!?])\s+|\s+(?=@(?:param|throws|returns)\b)/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== "");
+}
+
+/**
+ * Returns the paragraphs, list items and table cells of a Markdown text. Code blocks and headings are left
+ * out.
+ */
+export function proseOfMarkdown(text: string): Prose[] {
+  const found: Prose[] = [];
+  let line = 1;
+  for (const block of text
+    .replaceAll(/^```.*?^```$/gms, (code) => code.replaceAll(/[^\n]/g, ""))
+    .split("\n\n")) {
+    const first = line + block.length - block.trimStart().length;
+    line += block.split("\n").length + 1;
+    if (/^#|^\s*$|^<!--/.test(block.trim())) continue;
+    if (!/^\s*\||^[-*] |^\d+\. /m.test(block)) {
+      found.push({ text: block.trim().replace(/^\*\*[A-Z]{2}-\d+\*\* /, ""), line: first });
+      continue;
+    }
+    for (const [index, row] of block.split("\n").entries()) {
+      const cells = row
+        .split("|")
+        .map((cell) => cell.trim())
+        .filter((cell) => /[a-z]/i.test(cell));
+      for (const cell of cells)
+        found.push({ text: cell.replace(/^(?:[-*]|\d+\.) /, ""), line: first + index });
+    }
+  }
+  return found;
+}
+
+/** Returns the comments of a TypeScript text, each as one text. */
+export function proseOfComments(text: string): Prose[] {
+  const found: Prose[] = [];
+  for (const { 0: comment, index } of text.matchAll(/\/\*.*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+/gms)) {
+    const plain = comment
+      .replaceAll(/^[ \t]*\/\/ (?:biome-ignore .*|[A-Z]{2}-\d[A-Z\d, -]*)$/gm, "")
+      .replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/)|\*\/$/gm, "")
+      .trim();
+    if (plain === "") continue;
+    found.push({
+      text: plain.replaceAll(/\{@link (\w+)\}/g, "`$1`"),
+      line: text.slice(0, index).split("\n").length,
+    });
+  }
+  return found;
+}
+
+/** A property that people read, with its text: a string or a template of one line. */
+const SPOKEN =
+  /\b(?:description|message|summary|help|rule):\s*(?:"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`)/g;
+
+/** Returns the messages and descriptions of a TypeScript text. An inserted value counts as one word. */
+export function proseOfMessages(text: string): Prose[] {
+  return Array.from(text.matchAll(SPOKEN), ({ 1: plain, 2: template, index }) => ({
+    text: (plain ?? template ?? "").replaceAll(/\$\{[^}]*\}/g, "value").replaceAll("\\`", "`"),
+    line: text.slice(0, index).split("\n").length,
+  }));
+}

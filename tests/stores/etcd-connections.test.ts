@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../support/connections.ts";
+import {
+  type Proxy as NetworkProxy,
+  rejection,
+  services,
+  startEtcd,
+  startProxy,
+  type TestServer,
+  waitFor,
+} from "../support/index.ts";
+import { recordingListener } from "./recording-listener.ts";
+
+/** The figures of etcd itself would renew such a lease later. The holder still renews it four times a second. */
+const TTL_SECONDS = 1;
+const RENEWALS = 12;
+const WATCHES = 12;
+/** The shortest pause between two attempts to connect. */
+const RECONNECT_MS_MIN = 200;
+/** The delay each way, so that an answer takes longer than a second. */
+const LATE_MS = 600;
+
+describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd", () => {
+  let server: TestServer;
+  let proxy: NetworkProxy;
+  let store: RouteStore;
+  let renewals = 0;
+
+  beforeAll(async () => {
+    server = await startEtcd();
+    // The store has its own proxy: the tests call etcd over other connections.
+    proxy = await startProxy(server.url);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await server.close();
+  });
+
+  const open = async () => {
+    renewals = 0;
+    store = await openRouteStore(proxy.url, {
+      observer: ({ operation, failed }) => {
+        if (operation === "lease_keep_alive" && !failed) renewals += 1;
+      },
+    });
+    return store;
+  };
+  const connections = () =>
+    connectionsOf(process.pid, new Map([[Number(new URL(proxy.url).port), "etcd"]])).etcd ?? 0;
+  const lease = (key: string, onFailure = () => {}) =>
+    store.lease(key, { ttl_seconds: TTL_SECONDS, onFailure, onRecovery: () => {} });
+  const renewed = (times: number) => {
+    const before = renewals;
+    return waitFor(() => renewals >= before + times, { what: `${times} renewals of a lease` });
+  };
+  const allClosed = () => waitFor(() => connections() === 0, { what: "The end of every connection to etcd" });
+
+  test("a lease is renewed over the one connection that the watch has, however often", async () => {
+    await open();
+    const watch = await store.watch("kept/", recordingListener().listener);
+    const held = lease("kept/a");
+    held.put("1");
+    await renewed(RENEWALS);
+    expect(connections()).toBe(1);
+    await held.release();
+    await watch.close();
+    await store.close();
+    await allClosed();
+  });
+
+  test("watches that begin and end take no connection with them", async () => {
+    await open();
+    const before = proxy.made();
+    for (let count = 0; count < WATCHES; count++) {
+      const watch = await store.watch(`begun/${count}`, recordingListener().listener);
+      await watch.close();
+    }
+    await store.ping(1_000);
+    expect(proxy.made() - before).toBe(1);
+    expect(connections()).toBe(1);
+    await store.close();
+    await allClosed();
+  });
+
+  test("a node that falls silent again and again leaves no connection behind", async () => {
+    await open();
+    const told = recordingListener();
+    const watch = await store.watch("silent/", told.listener);
+    let failures = 0;
+    const held = lease("silent/a", () => {
+      failures += 1;
+    });
+    held.put("1");
+    for (let time = 1; time <= 3; time++) {
+      const before = told.interruptions();
+      await server.freeze();
+      await waitFor(() => failures === time, { what: "A lease that etcd does not renew" });
+      await server.thaw();
+      await waitFor(() => told.interruptions() > before, { what: "A watch that is back" });
+      await renewed(2);
+    }
+    await waitFor(() => connections() === 1, { what: "One connection to etcd" });
+    await held.release();
+    await watch.close();
+    await store.close();
+    await allClosed();
+  });
+
+  const outages = [
+    { name: "is dead", begin: () => server.kill(), end: () => server.recover() },
+    { name: "cannot be reached", begin: async () => proxy.cut(), end: async () => proxy.heal() },
+  ];
+  for (const { name, begin, end } of outages) {
+    test(`a node that ${name} for a while leaves no connection behind, and is not flooded with attempts`, async () => {
+      await open();
+      const told = recordingListener();
+      const watch = await store.watch("away/", told.listener);
+      const failed = Promise.withResolvers<void>();
+      const held = lease("away/a", failed.resolve);
+      held.put("1");
+      await renewed(1);
+      const made = proxy.made();
+      const began_ms = performance.now();
+      await begin();
+      await failed.promise;
+      expect(await rejection(store.get("away/a"))).toBeInstanceOf(StoreUnavailable);
+      await end();
+      await waitFor(() => told.interruptions() > 0, { what: "A watch that is back" });
+      const attempts = (performance.now() - began_ms) / RECONNECT_MS_MIN + 2;
+      expect(proxy.made() - made).toBeLessThanOrEqual(attempts);
+      await renewed(4);
+      expect(connections()).toBe(1);
+      await held.release();
+      await watch.close();
+      await store.close();
+      await allClosed();
+    });
+  }
+
+  test("a node that answers later than calls wait leaves no connection behind", async () => {
+    await open();
+    const watch = await store.watch("late/", recordingListener().listener);
+    for (let time = 0; time < 3; time++) {
+      proxy.slow(LATE_MS);
+      const asked = Array.from({ length: 8 }, (_, number) => rejection(store.get(`late/${number}`)));
+      for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(StoreUnavailable);
+      proxy.slow(0);
+      await waitFor(() => store.ping(500).then(() => true), { what: "A node that answers in time" });
+    }
+    await waitFor(() => connections() <= 2, { what: "One connection for the watch, and one for calls" });
+    await watch.close();
+    await store.close();
+    await allClosed();
+  });
+});

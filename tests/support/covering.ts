@@ -1,0 +1,56 @@
+/**
+ * Prints the test files that import a file, directly or through others, nearest first: `bun run covering FILE`. Tests
+ * that start a service as a process do not import it and are not listed.
+ */
+import { dirname, join, relative } from "node:path";
+
+const ROOT = join(import.meta.dir, "../..");
+const SOURCES = new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}");
+
+/** The importers of each file, by path. */
+async function readImporters(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const importers = new Map<string, string[]>();
+  for await (const name of SOURCES.scan(ROOT)) {
+    if (name.includes("node_modules") || name.endsWith(".d.ts")) continue;
+    const file = join(ROOT, name);
+    const loader = name.endsWith("x") ? "tsx" : "ts";
+    const imports = new Bun.Transpiler({ loader }).scanImports(await Bun.file(file).text());
+    for (const { path } of imports) {
+      const imported = resolved(path, file);
+      if (imported !== null) importers.set(imported, [...(importers.get(imported) ?? []), file]);
+    }
+  }
+  return importers;
+}
+
+/** Returns the file of the project that an import names, or null for an import of a library. */
+function resolved(path: string, importer: string): string | null {
+  if (!path.startsWith(".") && !path.startsWith("@ostiary/")) return null;
+  try {
+    return Bun.resolveSync(path, dirname(importer));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the test files that reach the file, with the number of imports between, in the order of that number. */
+function testsOf(file: string, importers: ReadonlyMap<string, readonly string[]>): [string, number][] {
+  const distances = new Map([[file, 0]]);
+  for (const [each, distance] of distances) {
+    for (const importer of importers.get(each) ?? []) {
+      if (!distances.has(importer)) distances.set(importer, distance + 1);
+    }
+  }
+  return [...distances].filter(([each]) => each.endsWith(".test.ts"));
+}
+
+const [named] = process.argv.slice(2);
+const file = named === undefined ? "" : join(process.cwd(), named);
+if (await Bun.file(file).exists()) {
+  for (const [test, distance] of testsOf(file, await readImporters())) {
+    console.log(`${String(distance).padStart(2)} ${relative(ROOT, test)}`);
+  }
+} else {
+  console.error("Name a file: bun run covering lib/domain/ratelimit/decide.ts");
+  process.exitCode = 2;
+}

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "bun:test";
+import type { EntryRow } from "@ostiary/audit/streams/batch";
+import { ocsfBatch, ocsfEvent } from "@ostiary/audit/streams/ocsf";
+import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+
+const STREAM = {
+  id: ULID_EXAMPLE,
+  organization_id: "organization-1",
+  after: { position: 6, chain: "00" },
+};
+
+function row(changes: Partial<NonNullable<EntryRow["event"]>> = {}, entry: Partial<EntryRow> = {}): EntryRow {
+  return {
+    position: 7,
+    chain: "ab".repeat(32),
+    is_outcome: true,
+    salt: "cd".repeat(16),
+    occurred_at: "2026-01-31T12:00:00.000Z",
+    retention: null,
+    event: {
+      id: ULID_EXAMPLE,
+      occurred_at: "2026-01-31 12:00:00+00",
+      request_id: "request-1",
+      organization_id: "organization-1",
+      user_id: "user-1",
+      actor_member_id: "member-1",
+      actor_auth_type: "member_apikey",
+      actor_key_prefix: "ostiary-k-2-abcd",
+      service: "widgets",
+      method: "DELETE",
+      route: "/org/widgets/{widget_id}",
+      params: { widget_id: "42" },
+      ip: "192.0.2.1",
+      user_agent: "curl/8.5.0",
+      outcome: "responded",
+      status: 204,
+      details: { a: 1 },
+      created_id: null,
+      named_by_outcome: null,
+      intent_member_id: null,
+      ...changes,
+    },
+    ...entry,
+  };
+}
+
+// AU-106
+describe("an event of the class API Activity", () => {
+  test("has what the schema requires, and everything that the event says", () => {
+    expect(ocsfEvent(STREAM, row())).toEqual({
+      activity_id: 4,
+      activity_name: "Delete",
+      actor: {
+        user: { type: "Unknown", type_id: 0, uid: "member-1", credential_uid: "ostiary-k-2-abcd" },
+      },
+      api: {
+        operation: "DELETE /org/widgets/{widget_id}",
+        service: { name: "widgets" },
+        request: { uid: "request-1" },
+        response: { code: 204 },
+      },
+      category_name: "Application Activity",
+      category_uid: 6,
+      class_name: "API Activity",
+      class_uid: 6003,
+      http_request: {
+        http_method: "DELETE",
+        uid: "request-1",
+        url: { path: "/org/widgets/{widget_id}" },
+        user_agent: "curl/8.5.0",
+      },
+      http_response: { code: 204 },
+      metadata: {
+        correlation_uid: "request-1",
+        log_name: "audit",
+        product: { name: "Ostiary", vendor_name: "Ostiary", version: expect.any(String) },
+        sequence: 7,
+        tenant_uid: "organization-1",
+        uid: ULID_EXAMPLE,
+        version: "1.5.0",
+      },
+      resources: [{ name: "widget_id", uid: "42" }],
+      severity: "Informational",
+      severity_id: 1,
+      src_endpoint: { ip: "192.0.2.1" },
+      status: "Success",
+      status_code: "204",
+      status_detail: "responded",
+      status_id: 1,
+      time: Date.parse("2026-01-31T12:00:00Z"),
+      type_name: "API Activity: Delete",
+      type_uid: 600304,
+      unmapped: {
+        details: { a: 1 },
+        auth_type: "member_apikey",
+        kind: "outcome",
+        position: 7,
+        salt: "cd".repeat(16),
+        chain: "ab".repeat(32),
+      },
+    });
+  });
+
+  test.each([
+    ["POST", 1, "Create", 600301],
+    ["GET", 2, "Read", 600302],
+    ["HEAD", 2, "Read", 600302],
+    ["PUT", 3, "Update", 600303],
+    ["PATCH", 3, "Update", 600303],
+    ["OPTIONS", 99, "OPTIONS", 600399],
+  ])("%s is the activity %i", (method, activity_id, activity_name, type_uid) => {
+    expect(ocsfEvent(STREAM, row({ method }))).toMatchObject({ activity_id, activity_name, type_uid });
+  });
+
+  test.each([
+    [200, "responded", 1],
+    [399, "responded", 1],
+    [400, "responded", 2],
+    [403, "rejected", 2],
+    [502, "no_response", 2],
+    [null, "no_response", 0],
+  ] as const)("of status %p and outcome %s has the status_id %i", (status, outcome, status_id) => {
+    expect(ocsfEvent(STREAM, row({ status, outcome }))).toMatchObject({ status_id, status_detail: outcome });
+  });
+
+  test("never has the person, and says without a member how the caller proved itself", () => {
+    const event = ocsfEvent(
+      STREAM,
+      row({ actor_member_id: null, actor_auth_type: "jwt", actor_key_prefix: null }),
+    );
+    expect(event?.actor).toEqual({ invoked_by: "jwt" });
+    expect(JSON.stringify(event)).not.toContain("user-1");
+  });
+
+  test("is sent once for a request: with its outcome, or without while the outcome is unknown", () => {
+    const intent = (changes: Partial<NonNullable<EntryRow["event"]>>) => row(changes, { is_outcome: false });
+    const pending = { outcome: "pending", status: null, details: null } as const;
+    expect(ocsfEvent(STREAM, intent(pending))).toMatchObject({ status_id: 0, status_detail: "pending" });
+    expect(ocsfEvent(STREAM, intent({}))).toBeNull();
+    expect(ocsfEvent(STREAM, row({}, { event: null, salt: null }))).toBeNull();
+    const batch = ocsfBatch(STREAM, [intent({}), row(), intent({})]);
+    expect(JSON.parse(String(batch.body))).toHaveLength(1);
+    expect(batch.entries).toHaveLength(3);
+    expect(ocsfBatch(STREAM, [intent({}), intent({})])).toMatchObject({ body: null });
+  });
+});

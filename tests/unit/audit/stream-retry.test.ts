@@ -1,0 +1,44 @@
+import { describe, expect, test } from "bun:test";
+import { planRetry, RETRY_MS_MAX } from "@ostiary/audit/streams/retry";
+
+const NONE = { status: 500, retry_after_ms: null, call_ms: 0 };
+
+// AU-104
+describe("a failed call", () => {
+  test("is made again after a pause that doubles from 1 s to 15 minutes", () => {
+    const pauses = Array.from(
+      { length: 14 },
+      (_, failures) => planRetry({ failures, failing_ms: 0 }, NONE, () => 0.5).pause_ms,
+    );
+    expect(pauses).toEqual([
+      ...[1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000],
+      ...Array(4).fill(900_000),
+    ]);
+  });
+
+  test("is made again after a pause with jitter of a quarter", () => {
+    const pause = (random: number) => planRetry({ failures: 3, failing_ms: 0 }, NONE, () => random).pause_ms;
+    expect([pause(0), pause(1)]).toEqual([6_000, 10_000]);
+  });
+
+  test("is made again when the receiver asked for it, sooner or later than the pause", () => {
+    const pause = (retry_after_ms: number) =>
+      planRetry({ failures: 9, failing_ms: 0 }, { ...NONE, retry_after_ms }).pause_ms;
+    expect([pause(0), pause(3_000), pause(86_400_000)]).toEqual([500, 3_000, 86_400_000]);
+  });
+
+  test("is the last when it answered 410, or came 72 hours of attempts after the first", () => {
+    const gives_up = (failing_ms: number, status: number | null) =>
+      planRetry({ failures: 1, failing_ms }, { ...NONE, status }).gives_up;
+    expect([gives_up(0, 410), gives_up(RETRY_MS_MAX, null), gives_up(RETRY_MS_MAX - 1, 500)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test("counts its own time and the pause after it, and no time in which nobody tried", () => {
+    const first = planRetry({ failures: 0, failing_ms: 0 }, { ...NONE, call_ms: 10_000 }, () => 0.5);
+    expect([first.failures, first.failing_ms]).toEqual([1, 11_000]);
+  });
+});

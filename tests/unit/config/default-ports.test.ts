@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test";
+import { schemas } from "@ostiary/platform/readmes";
+
+// OP-1
+test.each([
+  ["gateway", 5001, 8000],
+  ["registry", 5002, 5003],
+  ["identity", 3000, 3001],
+  ["audit", 3002, 3003],
+])("%s listens on %i and %i, alone and on the platform", (service, port, internalPort) => {
+  const defaultOf = (app: string, name: string) => schemas[app]?.properties[name]?.default;
+  const prefix = service.toUpperCase();
+  expect([defaultOf(service, "PORT"), defaultOf(service, "INTERNAL_PORT")]).toEqual([port, internalPort]);
+  const onPlatform = [`${prefix}_PORT`, `${prefix}_INTERNAL_PORT`];
+  expect(onPlatform.map((name) => defaultOf("platform", name))).toEqual([port, internalPort]);
+});

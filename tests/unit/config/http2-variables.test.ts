@@ -1,0 +1,58 @@
+import { describe, expect, test } from "bun:test";
+import { checkHttp2, gatewayVariables } from "@ostiary/gateway/config";
+import { configProblems } from "@ostiary/lib/runtime/config";
+import { loadPlatform } from "@ostiary/platform/config";
+
+/** The variables of HTTP/2. The gateway refuses to start with a combination that no client could reach. */
+
+const TLS = { TLS_CERT_FILE: "/tls/cert.pem", TLS_KEY_FILE: "/tls/key.pem" };
+
+function problems(env: Record<string, string>): string[] {
+  return configProblems(gatewayVariables, env, checkHttp2)
+    .filter(({ variable }) => variable.startsWith("HTTP2"))
+    .map(({ variable, message }) => `${variable} ${message}`);
+}
+
+// GW-170
+describe("the gateway refuses", () => {
+  test.each<[string, Record<string, string>, string]>([
+    [
+      "HTTP/2 without TLS, unless it is meant",
+      { HTTP2_ENABLED: "true" },
+      "HTTP2_ENABLED needs TLS_CERT_FILE and TLS_KEY_FILE, or HTTP2_CLEARTEXT where a balancer speaks HTTP/2 without TLS.",
+    ],
+    [
+      "cleartext HTTP/2 that is not enabled",
+      { HTTP2_CLEARTEXT: "true" },
+      "HTTP2_CLEARTEXT has no effect without HTTP2_ENABLED: set both.",
+    ],
+    [
+      "cleartext HTTP/2 on a port that speaks TLS",
+      { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true", ...TLS },
+      "HTTP2_CLEARTEXT is for a port without TLS: leave it out.",
+    ],
+  ])("%s", (_, env, problem) => {
+    expect(problems(env)).toEqual([problem]);
+  });
+
+  test("a value that is neither true nor false", () => {
+    expect(problems({ HTTP2_ENABLED: "yes" })).toEqual(["HTTP2_ENABLED must be true or false."]);
+  });
+});
+
+test.each<[string, Record<string, string>]>([
+  ["nothing, which leaves HTTP/2 off", {}],
+  ["HTTP/2 by TLS", { HTTP2_ENABLED: "true", ...TLS }],
+  ["HTTP/2 without TLS, where it is meant", { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" }],
+  ["TLS alone", TLS],
+])("the gateway takes %s", (_, env) => {
+  expect(problems(env)).toEqual([]);
+});
+
+test("the platform has no HTTP/2", () => {
+  for (const variable of ["HTTP2_ENABLED", "HTTP2_CLEARTEXT"]) {
+    expect(() => loadPlatform({ [variable]: "true" })).toThrow(
+      `${variable} is for gateways that run alone, not for the platform.`,
+    );
+  }
+});

@@ -1,0 +1,271 @@
+/**
+ * Descriptions of services that are built to cost the registry much: each attacks one step of the edge
+ * description.
+ */
+import { described, json, ok } from "./described-services.ts";
+
+export interface Attack {
+  /** The routes of the service. */
+  readonly paths: readonly string[];
+  /** Returns the service's own description. */
+  readonly document: () => object;
+  /** Whether some part of it is too large to be used. */
+  readonly left_out: boolean;
+}
+
+const range = (count: number) => Array.from({ length: count }, (_, n) => n);
+const members = (count: number, member: (n: number) => [string, unknown]) =>
+  Object.fromEntries(range(count).map(member));
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const strings = (count: number) => members(count, (n) => [`p${n}`, { type: "string" }]);
+
+/** Returns names of two letters that reduce to the text before them. */
+const punctuation = (n: number) => n.toString(2).padStart(14, "0").replaceAll("0", "-").replaceAll("1", ".");
+const ONE = ["/w"];
+const manyRoutes = (count = 3_000) => range(count).map((n) => `/w/x${n}`);
+
+/** Returns one operation that answers a schema, with schemas that it may refer to. */
+const answering = (schemas: object, schema: object) =>
+  described({ "/w": { get: { responses: answers(schema) } } }, { components: { schemas } });
+const answers = (schema: object) => ({ 200: { description: "Fine.", content: json(schema) } });
+
+/** Returns one operation that serves all of `manyRoutes`. */
+const shared = (operation: object, components: object = {}, item: object = {}) =>
+  described({ "/w/{id}": { get: { responses: ok, ...operation }, ...item } }, { components });
+
+/** Returns schemas that refer to `names` in groups, so that none alone is too large. */
+const inGroups = (refs: readonly object[], size: number) =>
+  members(Math.ceil(refs.length / size), (n) => [`G${n}`, { anyOf: refs.slice(n * size, (n + 1) * size) }]);
+const allOfGroups = (groups: object) => ({ anyOf: Object.keys(groups).map(ref) });
+
+/** Returns every spelling of a name by percent escapes: one schema by thousands of references. */
+function spellings(name: string, count: number): object[] {
+  return range(count).map((n) =>
+    ref(
+      [...name].map((each, bit) => ((n >> bit) & 1 ? `%${each.charCodeAt(0).toString(16)}` : each)).join(""),
+    ),
+  );
+}
+
+/** Returns paths of every choice of a literal or a param in thirteen places. */
+const ambiguousPaths = (end: string, item: object) =>
+  members(8_192, (n) => [
+    `/w/${[...n.toString(2).padStart(13, "0")].map((bit) => (bit === "1" ? "a" : "{p}")).join("/")}/${end}`,
+    item,
+  ]);
+const deepRoutes = (depth: number) => range(3_000).map((n) => `/w/${"a/".repeat(depth)}x${n}`);
+
+function nestedSchemas(): object {
+  let schema: object = { type: "object", properties: strings(20_000) };
+  for (const _ of range(25)) schema = { properties: { n: schema } };
+  const refs = range(26).map((depth) => ref(`A${"/properties/n".repeat(depth)}`));
+  return answering({ A: schema }, { anyOf: refs });
+}
+
+function oneWord(): object {
+  const names = range(18_000).map((n) => `A${punctuation(n)}`);
+  const groups = inGroups(names.map(ref), 500);
+  const named = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+  return answering({ ...groups, ...named }, allOfGroups(groups));
+}
+
+function percentAliases(): object {
+  const groups = inGroups(spellings("abcdefghijklmno", 4_000), 200);
+  return answering(
+    { abcdefghijklmno: { type: "object", properties: strings(20_000) }, ...groups },
+    allOfGroups(groups),
+  );
+}
+
+function manyKeysByReference(): object {
+  const groups = inGroups(
+    range(20_000).map(() => ref("B")),
+    1_000,
+  );
+  return answering({ ...groups, B: members(50_000, (n) => [`k${n}`, 1]) }, allOfGroups(groups));
+}
+
+const platformErrors = {
+  responses: { E: { description: "E", content: json(ref("E")) } },
+  schemas: { E: { properties: { error: { properties: members(50_000, (n) => [`k${n}`, 1]) } } } },
+};
+
+export const attacks: Readonly<Record<string, Attack>> = {
+  "18 000 schemas whose names reduce to one word": { paths: ONE, document: oneWord, left_out: false },
+  "routes whose ids reduce to one word": {
+    paths: range(9_000).map((n) => `/w/a${punctuation(n)}`),
+    document: () => described({ "/v": { get: {} } }),
+    left_out: false,
+  },
+  "a chain of 30 000 references": {
+    paths: ONE,
+    document: () =>
+      answering(
+        members(30_000, (n) => [`A${n}`, { allOf: [ref(`A${n + 1}`)] }]),
+        ref("A0"),
+      ),
+    left_out: false,
+  },
+  "circles of 30 000 references": {
+    paths: ONE,
+    document: () =>
+      answering(
+        members(30_000, (n) => [
+          `A${n}`,
+          { allOf: [ref(`A${(n + 1) % 30_000}`), ref(`A${(n * 7) % 30_000}`)] },
+        ]),
+        ref("A0"),
+      ),
+    left_out: false,
+  },
+  "an allOf of 100 000 schemas": {
+    paths: ONE,
+    document: () => answering({ A: { allOf: range(100_000).map(() => ref("A")) } }, ref("A")),
+    left_out: true,
+  },
+  "references to a schema with 50 000 keywords": {
+    paths: ONE,
+    document: manyKeysByReference,
+    left_out: true,
+  },
+  "thousands of spellings of one reference": { paths: ONE, document: percentAliases, left_out: true },
+  "references to each level of a large schema": { paths: ONE, document: nestedSchemas, left_out: true },
+  "one schema with 70 000 properties": {
+    paths: ONE,
+    document: () => answering({ A: { type: "object", properties: strings(70_000) } }, ref("A")),
+    left_out: true,
+  },
+  "an enum of 120 000 values": {
+    paths: manyRoutes(),
+    document: () => shared({ responses: answers(ref("E")) }, { schemas: { E: { enum: range(120_000) } } }),
+    left_out: true,
+  },
+  "3 000 routes by 9 000 paths of one shape": {
+    paths: manyRoutes(),
+    document: () => described(members(9_000, (n) => [`/w/{a${n}}`, { post: { responses: ok } }])),
+    left_out: false,
+  },
+  "3 000 routes by 8 192 paths that nearly serve each": {
+    paths: deepRoutes(12),
+    document: () => described(ambiguousPaths("zz", { get: { responses: ok } })),
+    left_out: true,
+  },
+  "3 000 routes by 8 192 paths without their method": {
+    paths: deepRoutes(13),
+    document: () => described(ambiguousPaths("{last}", { post: { responses: ok } })),
+    left_out: true,
+  },
+  "50 000 parameters of a path that serves 3 000 routes": {
+    paths: manyRoutes(),
+    document: () =>
+      shared(
+        {},
+        { parameters: { P: { name: "q", in: "query" } } },
+        { parameters: range(50_000).map(() => ({ $ref: "#/components/parameters/P" })) },
+      ),
+    left_out: true,
+  },
+  "40 000 parameters of an operation that serves 3 000 routes": {
+    paths: manyRoutes(),
+    document: () =>
+      shared({ parameters: range(40_000).map((n) => ({ name: `p${n}`, in: "query", schema: {} })) }),
+    left_out: true,
+  },
+  "800 parameters, all in the samples of 3 000 routes": {
+    paths: manyRoutes(),
+    document: () =>
+      shared({ parameters: range(800).map((n) => ({ name: `p${n}`, in: "query", required: true })) }),
+    left_out: true,
+  },
+  "20 000 references to a parameter of two megabytes of name": {
+    paths: ONE,
+    document: () =>
+      described(
+        { "/w": { get: { parameters: range(20_000).map(() => ({ $ref: "#/components/parameters/P" })) } } },
+        { components: { parameters: { P: { name: "n".repeat(2_000_000), in: "query" } } } },
+      ),
+    left_out: true,
+  },
+  "200 errors that nearly have the platform's form": {
+    paths: manyRoutes(),
+    document: () =>
+      shared(
+        { responses: members(199, (n) => [String(400 + n), { $ref: "#/components/responses/E" }]) },
+        platformErrors,
+      ),
+    left_out: true,
+  },
+  "400 answers of 10 000 headers": {
+    paths: manyRoutes(),
+    document: () =>
+      shared(
+        { responses: members(400, (n) => [String(200 + n), { $ref: "#/components/responses/R" }]) },
+        { responses: { R: { description: "R", headers: members(10_000, (n) => [`X-${n}`, {}]) } } },
+      ),
+    left_out: true,
+  },
+  "20 000 references to a long example": {
+    paths: manyRoutes(),
+    document: () => {
+      const examples = members(20_000, (n) => [`e${n}`, { $ref: "#/components/examples/E" }]);
+      const responses = { 200: { description: "", content: json({}, { examples }) } };
+      return shared({ responses }, { examples: { E: { value: range(1_000) } } });
+    },
+    left_out: true,
+  },
+  "a body whose example is very long": {
+    paths: manyRoutes(),
+    document: () =>
+      shared({ requestBody: { content: json(ref("B")) } }, { schemas: { B: { example: range(100_000) } } }),
+    left_out: true,
+  },
+  "a body of 190 schemas with 50 000 properties each": {
+    paths: manyRoutes(),
+    document: () =>
+      shared(
+        { requestBody: { content: json({ properties: members(190, (n) => [`p${n}`, ref("B")]) }) } },
+        { schemas: { B: { required: ["none"], properties: members(50_000, (n) => [`k${n}`, 1]) } } },
+      ),
+    left_out: true,
+  },
+  "a schema of 100 000 unknown keywords in 3 000 routes": {
+    paths: manyRoutes(),
+    document: () =>
+      shared({ parameters: [{ name: "q", in: "query", schema: members(100_000, (n) => [`k${n}`, 1]) }] }),
+    left_out: true,
+  },
+  "a description of a million characters in 3 000 routes": {
+    paths: manyRoutes(),
+    document: () => shared({ summary: "s".repeat(1_000_000), description: "d".repeat(1_000_000) }),
+    left_out: true,
+  },
+  "a description just below what one operation may have": {
+    paths: manyRoutes(),
+    document: () => shared({ description: "é".repeat(240_000) }),
+    left_out: true,
+  },
+  "long patterns": {
+    paths: manyRoutes(),
+    document: () => {
+      const pattern = "[a-z]".repeat(2_000);
+      return shared({
+        parameters: range(20).map((n) => ({ name: `q${n}`, in: "query", schema: { pattern } })),
+      });
+    },
+    left_out: true,
+  },
+  "100 000 tags": {
+    paths: manyRoutes(),
+    document: () => ({ ...shared({ tags: ["a"] }), tags: range(100_000).map((n) => ({ name: `t${n}` })) }),
+    left_out: false,
+  },
+  "40 000 security schemes": {
+    paths: manyRoutes(),
+    document: () =>
+      shared(
+        { security: range(20_000).map((n) => ({ [`S${n}`]: [] })) },
+        { securitySchemes: members(40_000, (n) => [`S${n}`, { type: "http", scheme: "basic" }]) },
+      ),
+    left_out: false,
+  },
+};

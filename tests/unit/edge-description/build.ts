@@ -1,0 +1,39 @@
+import { type RouteTable, type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
+import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-description";
+import type { OpenApiDocument } from "../../support/openapi.ts";
+import { buildRouteTable } from "../../support/route-tables.ts";
+
+/** Returns the valid services of a configuration document, with their table. */
+export function tableOf(services: Record<string, unknown>): {
+  services: ReadonlyMap<string, StoredServiceConfig>;
+  table: RouteTable;
+} {
+  const valid = validateDocument({ services });
+  if (!valid.ok) throw new Error(Bun.inspect(valid.fields));
+  return { services: valid.services, table: buildRouteTable(valid.services) };
+}
+
+/** Returns the edge description for a configuration document, with descriptions of some of its services. */
+export function edgeDocument(
+  services: Record<string, unknown>,
+  descriptions: Record<string, unknown> = {},
+  server_url?: string,
+): OpenApiDocument {
+  const pieces = edgeDescription({
+    title: "API",
+    server_url,
+    ...tableOf(services),
+    descriptions: new Map(
+      Object.entries(descriptions).map(([service, value]) => [
+        service,
+        { status: "current", description: resultOf(ServiceDescription.read(value)), read_at: null },
+      ]),
+    ),
+  });
+  return JSON.parse([...pieces].join(""));
+}
+
+/** Runs all steps at once, and returns their result. */
+export function resultOf<Result>(steps: Generator<void, Result>): Result {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}

@@ -1,0 +1,207 @@
+/** The edge description of routes whose services have no description. */
+import { describe, expect, test } from "bun:test";
+import { edgeDescription } from "@ostiary/lib/edge-description";
+import { DocumentValidator, operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/swagger-page.ts";
+import { edgeDocument, tableOf } from "./build.ts";
+
+const url = "http://widgets:8080";
+const routes = (...all: object[]) => ({ routes: all });
+const one = (scope: string, route: object, more: object = {}) => {
+  const document = edgeDocument({ widgets: { url, ...more, [scope]: routes(route) } });
+  const [operation] = operationsIn(document);
+  if (operation === undefined) throw new Error("The route is not in the document.");
+  return operation;
+};
+const statuses = (scope: string, route: object, more?: object) =>
+  Object.keys(one(scope, route, more).responses).filter((status) => status !== "2XX");
+
+// RG-93
+describe("the errors of an operation are exactly those of its route", () => {
+  const unlimited = { rate_limit: false };
+  test.each<[string, string, object, string[]]>([
+    ["a public, unlimited GET", "public", { path: "/a", methods: ["GET"], ...unlimited }, ["500", "502"]],
+    ["a limited one", "public", { path: "/a", methods: ["GET"] }, ["429", "500", "502", "503"]],
+    ["one with a param", "public", { path: "/{a}", methods: ["GET"], ...unlimited }, ["400", "500", "502"]],
+    [
+      "one with a body",
+      "public",
+      { path: "/a", methods: ["POST"], ...unlimited },
+      ["408", "413", "500", "502"],
+    ],
+    [
+      "an unlimited GET of a person",
+      "user",
+      { path: "/a", methods: ["GET"], ...unlimited },
+      ["401", "429", "500", "502", "503"],
+    ],
+    [
+      "one of a person with labels, which bind nobody",
+      "user",
+      { path: "/a", methods: ["GET"], required_labels: ["x"] },
+      ["401", "429", "500", "502", "503"],
+    ],
+    [
+      "one of an organization with labels",
+      "organization",
+      { path: "/a", methods: ["GET"], required_labels: ["x"] },
+      ["401", "403", "429", "500", "502", "503"],
+    ],
+    [
+      "a DELETE of a member",
+      "member",
+      { path: "/a/{b}", methods: ["DELETE"] },
+      ["400", "401", "408", "413", "429", "500", "502", "503"],
+    ],
+  ])("%s", (_, scope, route, expected) => {
+    expect(statuses(scope, route)).toEqual(expected);
+  });
+
+  test("each has an example of its own code, which fits its schema", () => {
+    const document = edgeDocument({
+      widgets: { url, organization: routes({ path: "/{a}", methods: ["PUT"], required_labels: ["x", "y"] }) },
+    });
+    const validator = new DocumentValidator(document);
+    const shared: Record<string, unknown> = Reflect.get(document.components, "responses");
+    const [operation] = operationsIn(document);
+    const codes = Object.entries(operation?.responses ?? {}).flatMap(([status, response]) => {
+      const ref: unknown = Reflect.get(response, "$ref");
+      const whole = typeof ref === "string" ? shared[String(ref.split("/").at(-1))] : response;
+      const { schema = {}, examples = {} } = Object(whole).content?.["application/json"] ?? {};
+      return Object.entries<{ value: unknown }>(examples).map(([code, { value }]) => {
+        expect(validator.problems(schema, value)).toEqual([]);
+        expect(value).toMatchObject({ error: { code } });
+        return [status, code, Object(value).error.details];
+      });
+    });
+    expect(codes).toEqual([
+      ["400", "INVALID_REQUEST", null],
+      ["401", "UNAUTHORIZED", null],
+      [
+        "403",
+        "FORBIDDEN",
+        {
+          permission: "required_labels",
+          resource: "route",
+          resource_id: "/{a}",
+          required_labels: ["x", "y"],
+        },
+      ],
+      ["408", "REQUEST_TIMEOUT", null],
+      ["413", "PAYLOAD_TOO_LARGE", { max_size_bytes: 10_485_760 }],
+      ["429", "RATE_LIMITED", { retry_after_seconds: 10 }],
+      ["500", "INTERNAL_ERROR", null],
+      ["502", "SERVICE_UNAVAILABLE", null],
+      ["503", "SERVICE_UNAVAILABLE", null],
+    ]);
+  });
+});
+
+describe("an operation shows", () => {
+  // RG-93
+  test.each([
+    ["public", []],
+    ["user", [{ PersonToken: [] }, { PersonKey: [] }]],
+    ["organization", [{ MemberKey: [] }, { MemberSession: [] }]],
+    ["member", [{ MemberKey: [] }, { MemberSession: [] }]],
+  ])("which credentials scope %s takes", (scope, security) => {
+    expect(one(scope, { path: "/a", methods: ["GET"] })).toMatchObject({ security, "x-scope": scope });
+  });
+
+  // RG-93
+  test.each([
+    [false, false, "**Limit:** none."],
+    [undefined, { default: true, per: "organization" }, "`X-RateLimit-Limit` says for each organization."],
+    [
+      { requests: 5, window_seconds: 60 },
+      { requests: 5, window_seconds: 60, per: "organization" },
+      "5 requests in 60 s for each organization.",
+    ],
+    [
+      "burst",
+      { requests: 3, window_seconds: 10, per: "organization", policy: "burst", shared: true },
+      "together with all of `burst` of every service.",
+    ],
+  ])("its limit, %j", (rate_limit, shown, words) => {
+    const policies = { rate_limits: { burst: { requests: 3, window_seconds: 10, shared: true } } };
+    const operation = one(
+      "organization",
+      { path: "/a", methods: ["GET"], ...(rate_limit !== undefined && { rate_limit }) },
+      policies,
+    );
+    expect(operation).toMatchObject({ "x-rate-limit": shown });
+    expect(operation.description).toContain(words);
+    const headers = Object.keys(operation.responses["2XX"]?.headers ?? {});
+    expect(headers).toEqual([
+      "X-Request-ID",
+      ...(shown === false ? [] : ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]),
+    ]);
+  });
+
+  // RG-93
+  test("the labels, one of which a member needs", () => {
+    const operation = one("member", { path: "/a", methods: ["GET"], required_labels: ["x", "y"] });
+    expect(operation).toMatchObject({ "x-required-labels": ["x", "y"] });
+    expect(operation.description).toContain("one of `x`, `y`, or `*`");
+  });
+});
+
+// RG-92
+test("the gateway itself answers OPTIONS, so such a route is no operation", () => {
+  const document = edgeDocument({ a: { url, public: routes({ path: "/a", methods: ["OPTIONS", "GET"] }) } });
+  expect(operationsIn(document).map(({ method }) => method)).toEqual(["GET"]);
+});
+
+test("paths that differ only in the names of their params are one path of the description", () => {
+  const document = edgeDocument({
+    a: { url, user: routes({ path: "/w/{id}/x", methods: ["GET"] }) },
+    b: { url, user: routes({ path: "/w/{widget_id}/x", methods: ["DELETE"] }) },
+    c: { url, user: routes({ path: "/w/{x}", methods: ["GET"] }) },
+  });
+  expect(Object.keys(document.paths)).toEqual(["/w/{id}/x", "/w/{x}"]);
+  const item = document.paths["/w/{id}/x"];
+  expect(Object.keys(item ?? {}).sort()).toEqual(["delete", "get"]);
+  expect(item?.delete?.parameters?.map(({ name }) => name)).toEqual(["id"]);
+});
+
+test("ids of operations are unique, however alike the paths are", () => {
+  const paths = ["/a-b", "/a_b", "/a/b", "/a.b", "/{a}", "/by-a", "/", "/root"];
+  const document = edgeDocument({
+    a: { url, public: routes(...paths.map((path) => ({ path, methods: ["GET"] }))) },
+  });
+  const ids = operationsIn(document).map(({ operationId }) => operationId.toLowerCase());
+  expect(new Set(ids).size).toBe(paths.length);
+});
+
+test("the description of every kind of route passes a linter", async () => {
+  const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+  const each = (scope: string) => routes({ path: `/${scope}/{x}`, methods, required_labels: ["x"] });
+  const scopes = ["public", "user", "organization", "member"];
+  const document = edgeDocument({
+    a: { url, ...Object.fromEntries(scopes.map((scope) => [scope, each(scope)])) },
+  });
+  const ours = /^(info-license|tag-description)/;
+  expect((await lintFindings(JSON.stringify(document))).filter((finding) => !ours.test(finding))).toEqual([]);
+  expect(operationsIn(document)).toHaveLength(4 * 6);
+});
+
+test("an empty route table has a description too", async () => {
+  const document = edgeDocument({ a: { url, public: routes() } });
+  expect(document.paths).toEqual({});
+  expect((await lintFindings(JSON.stringify(document))).filter((each) => /error|struct/.test(each))).toEqual(
+    [],
+  );
+});
+
+test("ten thousand routes are described in as many short steps", () => {
+  const many = Array.from({ length: 10_000 }, (_, n) => ({ path: `/r/${n}/{id}`, methods: ["GET"] }));
+  const { services, table } = tableOf({ widgets: { url, user: { routes: many } } });
+  const steps = edgeDescription({
+    title: "API",
+    server_url: undefined,
+    table,
+    services,
+    descriptions: new Map(),
+  });
+  expect([...steps].length).toBeGreaterThan(3 * many.length);
+});

@@ -1,0 +1,118 @@
+/** Whatever a service answers, the edge description stays sound. */
+import { expect, test } from "bun:test";
+import { ServiceDescription } from "@ostiary/lib/edge-description";
+import fc from "fast-check";
+import { operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/swagger-page.ts";
+import { edgeDocument } from "./build.ts";
+
+const KEYS = [
+  ...["get", "post", "parameters", "requestBody", "responses", "content", "application/json", "schema"],
+  ...[
+    "$ref",
+    "name",
+    "in",
+    "description",
+    "summary",
+    "tags",
+    "operationId",
+    "headers",
+    "examples",
+    "example",
+  ],
+  ...["type", "properties", "items", "allOf", "anyOf", "enum", "required", "pattern", "discriminator"],
+  ...["nullable", "exclusiveMinimum", "minimum", "additionalProperties", "not", "mapping", "propertyName"],
+  ...["200", "404", "default", "5XX", "value", "style", "explode", "__proto__", "constructor", "x"],
+];
+const TEXTS = [
+  ...[
+    "path",
+    "query",
+    "header",
+    "object",
+    "string",
+    "array",
+    "#/components/schemas/A",
+    "#/components/schemas/B",
+  ],
+  ...["#/paths", "#", "https://x", "(", "", "id", "X-API-Key", "form", "\ud800", "</script>"],
+];
+
+/** JSON of words from descriptions, so that it gets deep into the readers. */
+const { value } = fc.letrec<{ value: unknown; object: unknown; list: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "medium", withCrossShrink: true },
+    fc.constantFrom(...TEXTS),
+    fc.constantFrom(null, true, false, 0, -1, 1.5),
+    tie("object"),
+    tie("list"),
+  ),
+  object: fc
+    .array(fc.tuple(fc.constantFrom(...KEYS), tie("value")), { maxLength: 6 })
+    .map((entries) => Object.fromEntries(entries)),
+  list: fc.array(tie("value"), { maxLength: 4 }),
+}));
+
+/** A value, or a replacement with one inside. */
+const media = fc.record({ schema: value, example: value, examples: value }, { requiredKeys: ["schema"] });
+const content = fc.oneof(fc.record({ "application/json": media }), value);
+const answers = fc.record({ 200: fc.record({ description: value, headers: value, content }), 404: value });
+const parameter = fc.record({
+  name: value,
+  in: fc.constantFrom("query", "path"),
+  schema: value,
+  style: value,
+});
+
+const operation = fc.record(
+  {
+    parameters: fc.array(fc.oneof(parameter, value)),
+    requestBody: fc.oneof(fc.record({ required: value, content }), value),
+    responses: fc.oneof(answers, value),
+    summary: value,
+    tags: value,
+    operationId: value,
+  },
+  { requiredKeys: [] },
+);
+const document = fc.record({
+  openapi: fc.constantFrom("3.0.3", "3.1.0"),
+  servers: value,
+  tags: value,
+  paths: fc.record({
+    "/w/{id}": fc.record({ parameters: value, get: fc.oneof(operation, value), post: operation }),
+    "/o/{org}/w": fc.oneof(value, fc.record({ get: operation, put: operation })),
+  }),
+  components: fc.oneof(fc.record({ schemas: fc.record({ A: value, B: value }) }), value),
+});
+
+const routes = [
+  { path: "/w/{key}", upstream: "/w/{path.key}", methods: ["GET", "POST", "HEAD"] },
+  { path: "/org/w", upstream: "/o/{subject.organization_id}/w", methods: ["GET", "PUT"] },
+];
+const services = { widgets: { url: "http://widgets:8080", organization: { routes } } };
+
+/** Findings that no linter may have: they make the description something else than OpenAPI. */
+const UNSOUND =
+  /^(struct|no-unresolved-refs|operation-operationId|path-|no-identical|security-defined|no-undefined)/;
+
+// RG-96
+test("no description of a service makes it unsound", async () => {
+  await fc.assert(
+    fc.asyncProperty(document, async (given) => {
+      const made = edgeDocument(services, { widgets: given });
+      expect(operationsIn(made)).toHaveLength(5);
+      const findings = await lintFindings(JSON.stringify(made));
+      expect(findings.filter((finding) => UNSOUND.test(finding))).toEqual([]);
+    }),
+    { numRuns: 150 },
+  );
+}, 120_000);
+
+test("no other value passes as a description", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (given) => {
+      expect(() => ServiceDescription.read(given).next()).toThrow();
+    }),
+  );
+});

@@ -1,0 +1,79 @@
+/**
+ * A service's description of a few megabytes costs the registry a bounded time, in short steps, whatever its
+ * content.
+ */
+import { describe, expect, test } from "bun:test";
+import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-description";
+import { attacks } from "./attacks.ts";
+import { tableOf } from "./build.ts";
+
+/** The CPU time, with the runtime's own threads: several times what an idle machine needs. */
+const ALL_MS = 6_000;
+const STEP_MS = 400;
+
+class CpuTime {
+  longest_ms = 0;
+  all_ms = 0;
+
+  take<Result>(steps: Generator<unknown, Result>): Result {
+    for (;;) {
+      const before = process.cpuUsage();
+      const step = steps.next();
+      const { user, system } = process.cpuUsage(before);
+      const spent_ms = (user + system) / 1_000;
+      this.all_ms += spent_ms;
+      this.longest_ms = Math.max(this.longest_ms, spent_ms);
+      if (step.done) return step.value;
+    }
+  }
+}
+
+describe.each(Object.entries(attacks))("%s", (_, { paths, document, left_out }) => {
+  // RG-105
+  test("costs a bounded time, and no step of it is long", () => {
+    const routes = paths.map((path) => ({ path, methods: ["GET"] }));
+    const sources = tableOf({ widgets: { url: "http://widgets:8080", organization: { routes } } });
+    const cpu = new CpuTime();
+    const read = cpu.take(ServiceDescription.read(document()));
+    const made = cpu.take(
+      edgeDescription({
+        title: "API",
+        server_url: undefined,
+        ...sources,
+        descriptions: new Map([["widgets", { status: "current", description: read, read_at: null }]]),
+      }),
+    );
+    expect(cpu.all_ms).toBeLessThan(ALL_MS);
+    expect(cpu.longest_ms).toBeLessThan(STEP_MS);
+    expect((made.get("widgets") ?? 0) > 0).toBe(left_out);
+  });
+});
+
+test.each<[string, object]>([
+  [
+    "very many segments",
+    Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, n) => [
+        `/${Array.from({ length: 18 }, (_, k) => `${n}-${k}`).join("/")}`,
+        {},
+      ]),
+    ),
+  ],
+  [
+    "one long reference",
+    Object.fromEntries(
+      Array.from({ length: 9_000 }, (_, n) => [`/p${n}`, { $ref: `#/${"x/".repeat(1_000)}` }]),
+    ),
+  ],
+])("a document whose paths have %s is refused", (_, paths) => {
+  const cpu = new CpuTime();
+  expect(() => cpu.take(ServiceDescription.read({ openapi: "3.1.0", paths }))).toThrow("too much work");
+  expect(cpu.all_ms).toBeLessThan(ALL_MS);
+});
+
+test("a path that is longer than any route serves none", () => {
+  const paths = { [`/${"/".repeat(1_000_000)}`]: { get: {} } };
+  const cpu = new CpuTime();
+  cpu.take(ServiceDescription.read({ openapi: "3.1.0", paths }));
+  expect(cpu.longest_ms).toBeLessThan(STEP_MS);
+});

@@ -1,0 +1,207 @@
+/** How names of services' descriptions stay separate, and how their references resolve. */
+import { describe, expect, test } from "bun:test";
+import { operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/swagger-page.ts";
+import { edgeDocument } from "./build.ts";
+import { described, json, merged, onlyOperation, url, WIDGET } from "./described-services.ts";
+
+describe("names that collide between services", () => {
+  const document = (type: string) =>
+    described(
+      {
+        [`/${type}`]: {
+          get: {
+            operationId: "list",
+            tags: ["Things"],
+            responses: { 200: { description: "", content: json({ $ref: "#/components/schemas/Thing" }) } },
+          },
+        },
+      },
+      {
+        tags: [{ name: "Things", description: `Of ${type}.` }],
+        components: { schemas: { Thing: { type, title: "Thing" } } },
+      },
+    );
+  const service = (path: string) => ({ url, user: { routes: [{ path, methods: ["GET"] }] } });
+
+  test("stay separate: schemas, tags and ids of operations", () => {
+    const result = edgeDocument(
+      { "a-b": service("/string"), a: service("/number"), "a.b": service("/boolean") },
+      { "a-b": document("string"), a: document("number"), "a.b": document("boolean") },
+    );
+    expect(result.components.schemas.AThing).toMatchObject({ type: "number" });
+    const { ABThing, ABThing2 } = result.components.schemas;
+    expect([ABThing?.type, ABThing2?.type].sort()).toEqual(["boolean", "string"]);
+    expect(result.components.schemas.AThing).not.toHaveProperty("title");
+    expect(result.tags).toMatchObject([
+      { name: "Things (a)", description: "Of number." },
+      { name: "Things (a-b)", description: "Of string." },
+      { name: "Things (a.b)", description: "Of boolean." },
+    ]);
+    expect(operationsIn(result).map(({ operationId }) => operationId)).toEqual([
+      "getBoolean",
+      "getNumber",
+      "getString",
+    ]);
+  });
+
+  test("a schema that already has the service's name in front does not get it twice", () => {
+    const answering = (name: string) => ({
+      get: {
+        responses: { 200: { description: "", content: json({ $ref: `#/components/schemas/${name}` }) } },
+      },
+    });
+    const names = ["AuditCheckpoint", "Auditor", "Checkpoint", "audit"];
+    const { components } = edgeDocument(
+      {
+        audit: {
+          url,
+          user: { routes: names.map((name) => ({ path: `/${name.toLowerCase()}`, methods: ["GET"] })) },
+        },
+      },
+      {
+        audit: described(
+          Object.fromEntries(names.map((name) => [`/${name.toLowerCase()}`, answering(name)])),
+          {
+            components: { schemas: Object.fromEntries(names.map((name) => [name, { type: "string" }])) },
+          },
+        ),
+      },
+    );
+    expect(
+      Object.keys(components.schemas)
+        .filter((name) => name.startsWith("Audit"))
+        .sort(),
+    ).toEqual(["Audit", "AuditAuditor", "AuditCheckpoint", "AuditCheckpoint2"]);
+  });
+
+  test("a service cannot take a name of the gateway's own", () => {
+    const result = edgeDocument(
+      { error: service("/string") },
+      {
+        error: described(
+          {
+            "/string": {
+              get: {
+                responses: { 200: { description: "", content: json({ $ref: "#/components/schemas/Body" }) } },
+              },
+            },
+          },
+          { components: { schemas: { Body: { type: "string" } } } },
+        ),
+      },
+    );
+    expect(result.components.schemas.ErrorBody2).toEqual({ type: "string" });
+    expect(result.components.schemas.ErrorBody).toMatchObject({ type: "object" });
+  });
+});
+
+describe("references", () => {
+  const answering = (schema: object, schemas: object, more: object = {}) =>
+    described(
+      { "/w": { get: { responses: { 200: { description: "Fine.", content: json(schema) } } } } },
+      { components: { schemas, ...more } },
+    );
+  const schemasOf = (document: object) => {
+    const { components } = merged({ path: "/w" }, document);
+    return Object.fromEntries(
+      Object.entries(components.schemas).filter(([name]) => name.startsWith("Widgets")),
+    );
+  };
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+  test("of a tree stay", () => {
+    const Node = { type: "object", properties: { children: { type: "array", items: ref("Node") } } };
+    expect(schemasOf(answering(ref("Node"), { Node }))).toEqual({
+      WidgetsNode: {
+        type: "object",
+        properties: { children: { type: "array", items: { $ref: "#/components/schemas/WidgetsNode" } } },
+      },
+    });
+  });
+
+  test.each<[string, object]>([
+    ["to itself", { A: ref("A") }],
+    ["to itself by another", { A: ref("B"), B: ref("A") }],
+    ["to itself in allOf", { A: { allOf: [ref("A"), { type: "object" }] } }],
+    ["to itself by another's anyOf", { A: { anyOf: [ref("B")] }, B: { oneOf: [ref("A")] } }],
+    ["to itself by not", { A: { not: { not: ref("A") } } }],
+  ])("of a schema %s are cut", async (_, schemas) => {
+    const document = merged({ path: "/w" }, answering(ref("A"), schemas));
+    const findings = await lintFindings(JSON.stringify(document));
+    expect(
+      findings.filter((finding) => !/^(info-license|tag-description|no-illogical)/.test(finding)),
+    ).toEqual([]);
+  });
+
+  test.each([
+    "https://elsewhere/schema.json",
+    "other.json#/a",
+    "#anchor",
+    "#/nowhere",
+    "#",
+    "#/%zz",
+    "#/info/title",
+  ])("to %s are left out", ($ref) => {
+    const { responses } = onlyOperation(merged({ path: "/w" }, answering({ $ref }, {})));
+    expect(responses[200]?.content).toMatchObject(json({}));
+  });
+
+  test("to the inside of a schema, and by unknown names, become components", () => {
+    const schemas = schemasOf(
+      answering(
+        { anyOf: [ref("A/properties/b"), { $ref: "#/definitions/C" }, ref("__proto__"), ref("日本")] },
+        {
+          A: { properties: { b: { type: "string" } } },
+          ["__proto__"]: { type: "number" },
+          日本: { type: "boolean" },
+        },
+      ),
+    );
+    expect(Object.values(schemas)).toContainEqual({ type: "string" });
+    expect(Object.keys(schemas).every((name) => /^[A-Za-z0-9._-]+$/.test(name))).toBe(true);
+  });
+
+  test("of parameters, bodies, responses, headers and examples are followed", () => {
+    const document = described(
+      {
+        "/w": {
+          post: {
+            parameters: [{ $ref: "#/components/parameters/Q" }],
+            requestBody: { $ref: "#/components/requestBodies/B" },
+            responses: {
+              200: { $ref: "#/components/responses/R" },
+              500: { $ref: "#/components/responses/Loop" },
+            },
+          },
+        },
+      },
+      {
+        components: {
+          parameters: { Q: { name: "q", in: "query", schema: WIDGET } },
+          requestBodies: {
+            B: { content: json(WIDGET, { examples: { one: { $ref: "#/components/examples/E" } } }) },
+          },
+          examples: { E: { value: { name: "x" } } },
+          headers: { H: { schema: { type: "string" } } },
+          responses: {
+            R: { description: "R", headers: { "X-H": { $ref: "#/components/headers/H" } } },
+            Loop: { $ref: "#/components/responses/Loop" },
+          },
+        },
+      },
+    );
+    const operation = onlyOperation(merged({ path: "/w", methods: ["POST"] }, document));
+    expect(operation.parameters).toMatchObject([{ name: "q", schema: WIDGET }]);
+    expect(operation.requestBody?.content["application/json"]).toMatchObject({
+      examples: { one: { value: { name: "x" } } },
+    });
+    expect(operation.responses[200]).toMatchObject({
+      description: "R",
+      headers: { "X-H": { schema: { type: "string" } } },
+    });
+    expect(operation.responses[500]).toEqual(
+      expect.objectContaining({ $ref: "#/components/responses/InternalError" }),
+    );
+  });
+});

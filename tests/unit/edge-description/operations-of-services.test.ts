@@ -1,0 +1,204 @@
+/** The parts of services' operations in the edge description. */
+import { describe, expect, test } from "bun:test";
+import { described, json, merged, ok, onlyOperation, WIDGET } from "./described-services.ts";
+
+describe("an operation is found by the method and path that the gateway calls", () => {
+  const OWN = "/organizations/{subject.organization_id}";
+  test.each<[string, { path: string; upstream?: string; methods?: string[] }, object, boolean]>([
+    ["the same path", { path: "/w/{id}" }, described({ "/w/{id}": { get: { summary: "It" } } }), true],
+    [
+      "other names of params",
+      { path: "/w/{id}" },
+      described({ "/w/{key}": { get: { summary: "It" } } }),
+      true,
+    ],
+    [
+      "the rewritten path",
+      { path: "/org/w/{id}", upstream: `${OWN}/w/{path.id}` },
+      described({ "/organizations/{org}/w/{key}": { get: { summary: "It" } } }),
+      true,
+    ],
+    [
+      "not the path before it was rewritten",
+      { path: "/org/w", upstream: `${OWN}/w` },
+      described({ "/org/w": { get: { summary: "It" } } }),
+      false,
+    ],
+    ["not another method", { path: "/w" }, described({ "/w": { post: { summary: "It" } } }), false],
+    [
+      "not a param for a literal",
+      { path: "/w/{id}" },
+      described({ "/w/me": { get: { summary: "It" } } }),
+      false,
+    ],
+    ["not another case", { path: "/w" }, described({ "/W": { get: { summary: "It" } } }), false],
+    ["not a slash more", { path: "/w" }, described({ "/w/": { get: { summary: "It" } } }), false],
+    ["a literal for a param", { path: "/w/me" }, described({ "/w/{id}": { get: { summary: "It" } } }), true],
+    [
+      "a literal before a param",
+      { path: "/w/me" },
+      described({ "/w/{id}": { get: { summary: "Any" } }, "/w/me": { get: { summary: "It" } } }),
+      true,
+    ],
+    [
+      "one of two spellings that has the method",
+      { path: "/w/{id}" },
+      described({ "/w/{a}": { post: {} }, "/w/{b}": { get: { summary: "It" } } }),
+      true,
+    ],
+    [
+      "a part of a segment",
+      { path: "/f/{name}", upstream: "/f/{path.name}.json" },
+      described({ "/f/{file}.json": { get: { summary: "It" } } }),
+      true,
+    ],
+    [
+      "the path behind that of the server",
+      { path: "/w", upstream: "/api/v1/w" },
+      described({ "/w": { get: { summary: "It" } } }, { servers: [{ url: "https://example.com/api/v1/" }] }),
+      true,
+    ],
+    ["HEAD as GET", { path: "/w", methods: ["HEAD"] }, described({ "/w": { get: { summary: "It" } } }), true],
+    [
+      "a path item elsewhere in the document",
+      { path: "/w" },
+      described(
+        { "/w": { $ref: "#/components/pathItems/W" } },
+        { components: { pathItems: { W: { get: { summary: "It" } } } } },
+      ),
+      true,
+    ],
+  ])("%s", (_, route, document, found) => {
+    expect(onlyOperation(merged(route, document)).summary === "It").toBe(found);
+  });
+});
+
+// RG-96
+test("ids that the gateway fills in are left out, and the others have the route's names", () => {
+  const parameters = [
+    { name: "org", in: "path", required: true, schema: { type: "string" } },
+    { name: "key", in: "path", required: true, description: "The widget.", schema: { type: "integer" } },
+    { name: "verbose", in: "query", schema: { type: "boolean" } },
+    { name: "X-API-Key", in: "header", schema: { type: "string" } },
+    { name: "X-Platform-Audit-Details", in: "header", schema: { type: "string" } },
+    { name: "X-Tenant", in: "header", schema: { type: "string" } },
+    { name: "theme", in: "cookie", schema: { type: "string" } },
+  ];
+  const document = described({ "/o/{org}/w/{key}": { parameters, get: { responses: ok } } });
+  const upstream = "/o/{subject.organization_id}/w/{path.id}";
+  const operation = onlyOperation(merged({ path: "/org/w/{id}", upstream }, document));
+  expect(operation.parameters?.map(({ in: place, name }) => `${place} ${name}`)).toEqual([
+    "path id",
+    "query verbose",
+    "header X-Tenant",
+    "cookie theme",
+  ]);
+  expect(operation.parameters?.[0]).toMatchObject({
+    required: true,
+    description: "The widget.",
+    schema: { type: "integer" },
+  });
+});
+
+test("an operation's own parameters replace those of its path", () => {
+  const of = (description: string) => ({ name: "q", in: "query", description, schema: { type: "string" } });
+  const document = described({ "/w": { parameters: [of("path")], get: { parameters: [of("operation")] } } });
+  expect(onlyOperation(merged({ path: "/w" }, document)).parameters).toMatchObject([
+    { name: "q", description: "operation" },
+  ]);
+});
+
+// RG-96
+test("bodies, responses and their headers are included, except headers that the gateway strips or sets", () => {
+  const header = { schema: { type: "string" } };
+  const document = described(
+    {
+      "/w": {
+        post: {
+          operationId: "createWidget",
+          summary: "Create a widget",
+          description: "Makes one.",
+          tags: ["Widgets"],
+          deprecated: true,
+          security: [{ theirs: [] }],
+          servers: [{ url: "http://internal:1" }],
+          callbacks: { done: {} },
+          requestBody: { required: true, content: json({ $ref: "#/components/schemas/Widget" }) },
+          responses: {
+            201: {
+              description: "Created.",
+              headers: {
+                ETag: header,
+                "X-Platform-Audit-Created": header,
+                "X-Request-ID": header,
+                "x-ratelimit-limit": header,
+              },
+              content: json({ $ref: "#/components/schemas/Widget" }),
+            },
+            409: {
+              description: "There is one.",
+              content: { "application/problem+json": { schema: WIDGET } },
+            },
+          },
+        },
+      },
+    },
+    { components: { schemas: { Widget: WIDGET, Unused: WIDGET } } },
+  );
+  const result = merged({ path: "/w", methods: ["POST"] }, document);
+  const operation = onlyOperation(result);
+  expect(operation).toMatchObject({
+    operationId: "createWidget",
+    summary: "Create a widget",
+    tags: ["Widgets"],
+    deprecated: true,
+    security: [{ MemberKey: [] }, { MemberSession: [] }],
+    requestBody: { required: true, content: json({ $ref: "#/components/schemas/WidgetsWidget" }) },
+  });
+  expect(operation.description).toStartWith("Makes one.\n\n**Callers:**");
+  expect(operation).not.toHaveProperty("servers");
+  expect(operation).not.toHaveProperty("callbacks");
+  expect(Object.keys(operation.responses[201]?.headers ?? {})).toEqual([
+    "ETag",
+    "X-Request-ID",
+    "X-RateLimit-Limit",
+    "X-RateLimit-Remaining",
+    "X-RateLimit-Reset",
+  ]);
+  expect(Object.keys(operation.responses)).toEqual([
+    "201",
+    "401",
+    "408",
+    "409",
+    "413",
+    "429",
+    "500",
+    "502",
+    "503",
+  ]);
+  expect(result.components.schemas.WidgetsWidget).toEqual(WIDGET);
+  expect(Object.keys(result.components.schemas)).not.toContain("WidgetsUnused");
+});
+
+test("a status that both may answer allows either answer", () => {
+  const theirs = { type: "object", properties: { problem: { type: "string" } } };
+  const document = described({
+    "/w": {
+      get: {
+        responses: {
+          ...ok,
+          401: { description: "Theirs.", content: json(theirs, { example: { problem: "x" } }) },
+        },
+      },
+    },
+  });
+  const { responses } = onlyOperation(merged({ path: "/w" }, document));
+  expect(responses[401]).toMatchObject({
+    description: "Theirs.\n\nUNAUTHORIZED: Authentication required.",
+    content: json({ anyOf: [theirs, { $ref: "#/components/schemas/ErrorResponse" }] }),
+  });
+  expect(Object.keys(responses[401]?.content?.["application/json"]?.examples ?? {})).toEqual([
+    "example",
+    "UNAUTHORIZED",
+  ]);
+});

@@ -1,0 +1,144 @@
+/** The parts of services' schemas in the edge description, and the limit on their size. */
+import { describe, expect, test } from "bun:test";
+import { operationsIn } from "../../support/openapi.ts";
+import { edgeDocument } from "./build.ts";
+import { described, json, merged, ok, onlyOperation, url } from "./described-services.ts";
+
+describe("a schema", () => {
+  const converted = (schema: object, openapi = "3.1.0") => {
+    const document = described(
+      { "/w": { get: { responses: { 200: { description: "", content: json(schema) } } } } },
+      { openapi },
+    );
+    return onlyOperation(merged({ path: "/w" }, document)).responses[200]?.content?.["application/json"]
+      ?.schema;
+  };
+
+  test.each<[string, object, object]>([
+    ["nullable", { type: "string", nullable: true }, { type: ["string", "null"] }],
+    ["nullable of anything", { nullable: true }, { anyOf: [{}, { type: "null" }] }],
+    ["a bound that is left out", { minimum: 1, exclusiveMinimum: true }, { exclusiveMinimum: 1 }],
+    ["an example", { type: "string", example: "x" }, { type: "string", examples: ["x"] }],
+  ])("of OpenAPI 3.0 is written as JSON Schema: %s", (_, schema, expected) => {
+    expect<unknown>(converted(schema, "3.0.3")).toEqual(expected);
+  });
+
+  test("loses values that do not fit their keyword", () => {
+    expect(
+      converted({
+        type: "strnig",
+        required: "name",
+        enum: [],
+        minLength: -1,
+        pattern: "(",
+        properties: { a: true, b: 1, c: { type: ["string", "string"] } },
+        allOf: [],
+        $id: "https://elsewhere/",
+        $dynamicRef: "#x",
+        "x-internal": "http://10.0.0.1",
+        format: "email",
+      }),
+    ).toEqual({ properties: { a: {}, b: {}, c: {} }, format: "email" });
+  });
+
+  test("has an object for true and false, but for what else there may be", () => {
+    const schema = { not: true, items: false, additionalProperties: false, unevaluatedProperties: true };
+    expect<unknown>(converted(schema)).toEqual({ ...schema, not: {}, items: { not: {} } });
+  });
+
+  test("keeps its choices under the new names", () => {
+    const document = described(
+      {
+        "/w": {
+          get: {
+            responses: {
+              200: {
+                description: "",
+                content: json({
+                  oneOf: [{ $ref: "#/components/schemas/Cat" }],
+                  discriminator: {
+                    propertyName: "kind",
+                    mapping: { cat: "#/components/schemas/Cat", plain: "Cat", gone: "#/x" },
+                  },
+                }),
+              },
+            },
+          },
+        },
+      },
+      { components: { schemas: { Cat: { type: "object" } } } },
+    );
+    const $ref = "#/components/schemas/WidgetsCat";
+    expect<unknown>(onlyOperation(merged({ path: "/w" }, document)).responses[200]?.content).toEqual(
+      json({
+        oneOf: [{ $ref }],
+        discriminator: { propertyName: "kind", mapping: { cat: $ref, plain: $ref } },
+      }),
+    );
+  });
+});
+
+describe("when a service's description is too large,", () => {
+  test("only one operation is left out", () => {
+    const get = (description: string) => ({ get: { summary: "It", description, responses: ok } });
+    const result = edgeDocument(
+      {
+        widgets: {
+          url,
+          user: {
+            routes: [
+              { path: "/long", methods: ["GET"] },
+              { path: "/short", methods: ["GET"] },
+            ],
+          },
+        },
+      },
+      { widgets: described({ "/long": get("x".repeat(300_000)), "/short": get("x") }) },
+    );
+    expect(operationsIn(result).map(({ summary }) => summary)).toEqual(["GET /long", "It"]);
+    expect(result).toMatchObject({ "x-service-documents": [{ service: "widgets", left_out: 1 }] });
+  });
+
+  test("schemas that a thousand routes repeat are bounded", () => {
+    const big = { description: "Big.", content: { "text/plain": { example: "x".repeat(200_000) } } };
+    const routes = Array.from({ length: 1_000 }, (_, n) => ({ path: `/r/${n}`, methods: ["GET"] }));
+    const result = edgeDocument(
+      { widgets: { url, user: { routes } } },
+      {
+        widgets: described(
+          { "/r/{n}": { get: { responses: { 200: { $ref: "#/components/responses/Big" } } } } },
+          { components: { responses: { Big: big } } },
+        ),
+      },
+    );
+    expect(JSON.stringify(result).length).toBeLessThan(20_000_000);
+    expect(operationsIn(result)).toHaveLength(1_000);
+  });
+
+  test("a schema that refers to itself in every property costs only its own size", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 500 }, (_, n) => [`p${n}`, { $ref: "#/components/schemas/A" }]),
+    );
+    const document = described(
+      {
+        "/w": { post: { requestBody: { content: json({ $ref: "#/components/schemas/A" }) }, responses: ok } },
+      },
+      { components: { schemas: { A: { type: "object", properties: many } } } },
+    );
+    expect(JSON.stringify(merged({ path: "/w", methods: ["POST"] }, document)).length).toBeLessThan(200_000);
+  });
+
+  test("a body that requires very many fields, or is very many schemas, is sampled at small cost", () => {
+    const names = Array.from({ length: 60_000 }, (_, n) => `p${n}`);
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    for (const schema of [
+      { type: "object", properties, required: names },
+      { allOf: names.map(() => ({})) },
+    ]) {
+      const post = { requestBody: { content: json(schema) }, responses: ok };
+      const started = process.cpuUsage();
+      merged({ path: "/w", methods: ["POST"] }, described({ "/w": { post } }));
+      expect(process.cpuUsage(started).user).toBeLessThan(5_000_000);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createAuditClient } from "@ostiary/gateway/audit/client";
+import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { waitFor } from "../../../support/index.ts";
+
+let audit: AuditStandIn;
+let clock: ReturnType<typeof manualClock>;
+let queue: OutcomeQueue;
+let written: string[];
+beforeEach(() => {
+  audit = startAudit();
+  clock = manualClock();
+  written = [];
+  queue = new OutcomeQueue({
+    client: createAuditClient(audit.url, undefined),
+    size: 100,
+    log: { info() {}, warn() {}, error() {} },
+    metrics: { written: (_, result) => written.push(result) },
+    clock,
+  });
+});
+afterEach(async () => {
+  const closed = queue.close(0);
+  clock.advance(0);
+  await closed;
+  await audit.stop();
+});
+
+const push = (request_id: string) => queue.push(request_id, { outcome: "rejected", status: 503 });
+const pausing = (count: number) =>
+  waitFor(() => clock.waiting().length === count, { what: "An outcome that waits" });
+const delivered = () => waitFor(() => queue.underway === 0, { what: "Every outcome delivered" });
+
+describe("an outcome without an event", () => {
+  beforeEach(() => {
+    audit.answer = answering(404);
+  });
+
+  // GW-145
+  test("is retried five seconds later, when its intent was written in between", async () => {
+    push("late");
+    await pausing(1);
+    expect(clock.waiting()).toEqual([5_000]);
+    audit.answer = taken;
+    clock.advance(5_000);
+    await delivered();
+    expect(written).toEqual(["ok"]);
+    expect(audit.of("PATCH").map(({ path }) => path)).toEqual(Array(2).fill("/internal/events/late"));
+  });
+
+  test("is dropped and counted when there is still no event", async () => {
+    push("nobody");
+    await pausing(1);
+    clock.advance(5_000);
+    await delivered();
+    expect(written).toEqual(["not_found"]);
+    expect(audit.of("PATCH")).toHaveLength(2);
+  });
+
+  test("is retried as often as any other when the service fails at the second attempt", async () => {
+    push("late");
+    await pausing(1);
+    audit.answer = answering(503);
+    clock.advance(5_000);
+    await pausing(1);
+    audit.answer = taken;
+    clock.advance(clock.waiting()[0] ?? 0);
+    await delivered();
+    expect(written).toEqual(["ok"]);
+  });
+
+  test("waits its time although other outcomes are accepted after an outage", async () => {
+    push("late");
+    await pausing(1);
+    audit.answer = answering(503);
+    push("other");
+    await pausing(2);
+    clock.advance(2_000);
+    audit.answer = taken;
+    push("new");
+    await waitFor(() => queue.underway === 1, { what: "The others delivered" });
+    expect(audit.writes.filter(({ path }) => path.endsWith("/late"))).toHaveLength(1);
+  });
+
+  test("is retried at once when the gateway stops", async () => {
+    push("late");
+    await pausing(1);
+    audit.answer = taken;
+    await queue.close(5_000);
+    expect(written).toEqual(["ok"]);
+  });
+});
+
+test("outcomes that travel together are retried one by one when they have no event", async () => {
+  audit.answer = answering(404);
+  audit.answerOutcomes = (outcomes) =>
+    Response.json({
+      results: outcomes.map(({ request_id }) => ({
+        request_id,
+        result: request_id === "late" ? "not_found" : "applied",
+      })),
+    });
+  for (const request_id of ["one", "late", "two"]) push(request_id);
+  await pausing(1);
+  audit.answer = taken;
+  audit.answerOutcomes = eachIs("applied");
+  clock.advance(5_000);
+  await delivered();
+  expect(written).toEqual(["ok", "ok", "ok"]);
+  expect(audit.of("PATCH").map(({ path }) => path)).toEqual(["/internal/events/late"]);
+});

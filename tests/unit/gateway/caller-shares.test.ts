@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test";
+import type { Principal } from "@ostiary/gateway/admission/principal";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import { CallerShares, type SharedRequest } from "../../../apps/gateway/edge/caller-shares.ts";
+
+/** The share that one caller may hold of a gateway that is more than half full. */
+
+const nobody: Principal = {
+  auth_type: "jwt",
+  key_prefix: null,
+  user_id: null,
+  organization_id: null,
+  member_id: null,
+  labels: null,
+  plan: null,
+};
+const requestOf = (who: Partial<Principal> | null): SharedRequest => ({
+  principal: who && { ...nobody, ...who },
+  share: null,
+});
+
+function refusalOf(shares: CallerShares, request: SharedRequest): ApiError | null {
+  try {
+    shares.claim(request);
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+// GW-167
+describe("a caller", () => {
+  test("may hold an eighth of all places, and gets 429 beyond that until a request of it ends", () => {
+    const shares = new CallerShares(40);
+    const held = Array.from({ length: 5 }, () => requestOf({ organization_id: "o1" }));
+    for (const request of held) expect(refusalOf(shares, request)).toBeNull();
+    const refused = requestOf({ organization_id: "o1" });
+    expect(refusalOf(shares, refused)).toMatchObject({
+      status: 429,
+      code: "RATE_LIMITED",
+      message: "Too many of your requests are under way. Try again in a moment.",
+      details: { retry_after_seconds: 1 },
+      headers: { "Retry-After": "1", Connection: "close" },
+    });
+    expect([shares.refused, refused.share]).toEqual([1, null]);
+    const [first] = held;
+    if (first) shares.release(first);
+    expect(refusalOf(shares, refused)).toBeNull();
+  });
+
+  test("is an organization with all of its members, or a person on user routes; others have their own shares", () => {
+    const shares = new CallerShares(8);
+    expect(refusalOf(shares, requestOf({ organization_id: "o1", member_id: "m1" }))).toBeNull();
+    expect(refusalOf(shares, requestOf({ organization_id: "o1", member_id: "m2" }))?.status).toBe(429);
+    expect(refusalOf(shares, requestOf({ organization_id: "o2", member_id: "m3" }))).toBeNull();
+    expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
+    expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
+  });
+
+  test("without an identity is not counted", () => {
+    const shares = new CallerShares(8);
+    for (let count = 0; count < 20; count += 1) expect(refusalOf(shares, requestOf(null))).toBeNull();
+  });
+
+  test("may hold one place of a small gateway", () => {
+    const shares = new CallerShares(1);
+    expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
+  });
+
+  test("gives its place back once", () => {
+    const shares = new CallerShares(16);
+    const [first, second] = [requestOf({ user_id: "u1" }), requestOf({ user_id: "u1" })];
+    shares.claim(first);
+    shares.claim(second);
+    shares.release(first);
+    shares.release(first);
+    expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
+    expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from "bun:test";
+import { createLimiter, limitVariables, type RateState, refusedByLimit } from "@ostiary/gateway/limit";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { compileService } from "@ostiary/lib/domain/routes";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { MemoryCounterStore, observeNothing } from "@ostiary/lib/runtime/stores/counter-store";
+import { Type } from "@sinclair/typebox";
+import { serviceWith, stored } from "../routes/fixtures.ts";
+
+/** Limits of routes with plans, calendar periods, several policies and counts that are given back. */
+
+const config = loadConfig(Type.Object(limitVariables), {});
+const MINUTE = { requests: 2, window_seconds: 60 };
+const NOON = Date.parse("2026-11-30T12:00:00.000Z");
+
+/** A limiter on counters in memory at noon of the last day of a month, and the route `GET /r` with a limit. */
+function limiting(rate_limit: unknown, policies: object = {}) {
+  const clock = manualClock(NOON);
+  const store = new MemoryCounterStore("test", observeNothing, clock);
+  const limiter = createLimiter({ config, store, clock });
+  const route = routeWith(rate_limit, policies);
+  return {
+    clock,
+    /** Another limiter on the same counters, by a clock that is ahead. */
+    ahead(ms: number) {
+      const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms) });
+      return other.limit(route, caller("o1", null));
+    },
+    limit: (plan: string | null = null, organization_id = "o1") =>
+      limiter.limit(route, caller(organization_id, plan)),
+    refund: (state: RateState) => limiter.refund(state),
+    refusal: (state: RateState) => refusedByLimit(route, state),
+  };
+}
+
+const caller = (organization_id: string, plan: string | null) => ({
+  ip: "192.0.2.1",
+  principal: { user_id: null, organization_id, member_id: "m1", plan },
+});
+
+function routeWith(rate_limit: unknown, rate_limits: object) {
+  const routes = [{ path: "/r", methods: ["GET"], rate_limit }];
+  const [route] = compileService("widgets", stored(serviceWith("organization", routes, { rate_limits })));
+  if (route === undefined) throw new Error("The service has one route.");
+  return route;
+}
+
+type Limiting = ReturnType<typeof limiting>;
+
+async function statesOf(
+  { limit }: Limiting,
+  count: number,
+  plan: string | null = null,
+): Promise<RateState[]> {
+  const states: RateState[] = [];
+  for (let sent = 0; sent < count; sent += 1) {
+    const state = await limit(plan);
+    if (state === null) throw new Error("The route is limited.");
+    states.push(state);
+  }
+  return states;
+}
+const shown = ({ allowed, limit, remaining }: RateState) => [allowed, limit, remaining];
+
+describe("plans", () => {
+  const PLANS = { pro: { requests: 3 }, slow: { requests: 2, window_seconds: 3_600 }, enterprise: false };
+
+  // GW-180
+  test("give an organization the numbers of its plan, and others those of the limit", async () => {
+    for (const plan of [null, "unknown", "constructor", "__proto__"]) {
+      const states = await statesOf(limiting({ ...MINUTE, plans: PLANS }), 3, plan);
+      expect(states.map(shown)).toEqual([
+        [true, 2, 1],
+        [true, 2, 0],
+        [false, 2, 0],
+      ]);
+    }
+    const states = await statesOf(limiting({ ...MINUTE, plans: PLANS }), 4, "pro");
+    expect(states.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
+    const [slow] = await statesOf(limiting({ ...MINUTE, plans: PLANS }), 1, "slow");
+    expect(slow?.reset).toBe(NOON / 1000 + 3_600);
+  });
+
+  // GW-180
+  test("of false lift the limit, and the store is not asked", () => {
+    expect(limiting({ ...MINUTE, plans: PLANS }).limit("enterprise")).toBeNull();
+  });
+
+  // GW-180
+  test("that change in the middle of a window keep the count", async () => {
+    const limited = limiting({ ...MINUTE, plans: PLANS });
+    await statesOf(limited, 2);
+    const [first, second] = await statesOf(limited, 2, "pro");
+    expect([first, second].map((state) => state && shown(state))).toEqual([
+      [true, 3, 0],
+      [false, 3, 0],
+    ]);
+  });
+
+  // GW-180
+  test("lift one limit of a list, and leave the others", async () => {
+    const limited = limiting(["free-only", { requests: 1, period: "day" }], {
+      "free-only": { ...MINUTE, plans: { pro: false } },
+    });
+    expect((await statesOf(limited, 2, "pro")).map(shown)).toEqual([
+      [true, 1, 0],
+      [false, 1, 0],
+    ]);
+  });
+});
+
+describe("a calendar period", () => {
+  // GW-182
+  test("begins and ends at midnight UTC, whenever its first request comes", async () => {
+    const day = limiting({ requests: 2, period: "day" });
+    const [first, second, third] = await statesOf(day, 3);
+    const midnight = Date.parse("2026-12-01T00:00:00.000Z");
+    expect([first, second, third].map((state) => state?.reset)).toEqual(Array(3).fill(midnight / 1000));
+    expect(third).toMatchObject({ allowed: false, retryAfterSeconds: 12 * 3_600 });
+    day.clock.advance(midnight - NOON - 1);
+    expect((await statesOf(day, 1)).map(shown)).toEqual([[false, 2, 0]]);
+    day.clock.advance(1);
+    expect((await statesOf(day, 1)).map(shown)).toEqual([[true, 2, 1]]);
+  });
+
+  // GW-182
+  test("of a month has the length of that month", async () => {
+    const month = limiting({ requests: 9, period: "month" });
+    const [november] = await statesOf(month, 1);
+    expect(november).toMatchObject({ described: { policies: '"month";q=9;w=2592000' } });
+    month.clock.advance(Date.parse("2027-02-28T23:59:59.999Z") - NOON);
+    const [february] = await statesOf(month, 1);
+    expect(february).toMatchObject({ remaining: 8, reset: Date.parse("2027-03-01") / 1000 });
+    expect(february).toMatchObject({ described: { policies: '"month";q=9;w=2419200' } });
+  });
+
+  // GW-182
+  test("is not opened twice by gateways whose clocks differ by seconds", async () => {
+    const limited = limiting({ requests: 1, period: "day" });
+    await statesOf(limited, 1);
+    limited.clock.advance(Date.parse("2026-11-30T23:59:58.000Z") - NOON);
+    const early = await limited.ahead(5_000);
+    expect(early).toMatchObject({ allowed: true, remaining: 0 });
+    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 1, 0]]);
+    limited.clock.advance(10_000);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 1, 0]]);
+  });
+});
+
+describe("several limits", () => {
+  const policies = { burst: { requests: 2, window_seconds: 60 }, quota: { requests: 3, period: "day" } };
+
+  // GW-181, GW-183, GW-184
+  test("show the one with the least left, and describe all", async () => {
+    const limited = limiting(["quota", "burst"], policies);
+    const [first, second, refused] = await statesOf(limited, 3);
+    expect(first).toMatchObject({
+      ...{ allowed: true, limit: 2, remaining: 1, policy: "burst" },
+      described: {
+        policies: '"quota";q=3;w=86400, "burst";q=2;w=60',
+        limits: '"quota";r=2;t=43200, "burst";r=1;t=60',
+      },
+    });
+    expect(second).toMatchObject({ remaining: 0, policy: "burst" });
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, policy: "burst", retryAfterSeconds: 60 });
+    expect(refused && limited.refusal(refused)).toMatchObject({
+      details: { retry_after_seconds: 60, policy: "burst" },
+    });
+  });
+
+  // GW-181
+  test("charge none when one is exhausted", async () => {
+    const limited = limiting(["quota", "burst"], policies);
+    await statesOf(limited, 9);
+    limited.clock.advance(60_000);
+    const [third, fourth] = await statesOf(limited, 2);
+    expect(third).toMatchObject({ allowed: true, limit: 3, remaining: 0, policy: "quota" });
+    expect(fourth).toMatchObject({ allowed: false, policy: "quota", retryAfterSeconds: 43_140 });
+  });
+
+  // GW-181
+  test("with as much left show the later reset", async () => {
+    const [state] = await statesOf(limiting([MINUTE, { requests: 2, window_seconds: 90 }]), 1);
+    expect(state?.reset).toBe(NOON / 1000 + 90);
+  });
+
+  // GW-66, GW-181
+  test("written at a route have a bucket for each window", async () => {
+    const states = await statesOf(limiting([MINUTE, { requests: 3, window_seconds: 3_600 }]), 3);
+    expect(states.map(shown)).toEqual([
+      [true, 2, 1],
+      [true, 2, 0],
+      [false, 2, 0],
+    ]);
+  });
+});
+
+describe("a limit that charges success", () => {
+  // GW-185
+  test("gives back what it counted, once, within its window", async () => {
+    const limited = limiting({ ...MINUTE, charge: "success" });
+    const [first, second] = await statesOf(limited, 2);
+    if (first !== undefined) limited.refund(first);
+    const [third] = await statesOf(limited, 1);
+    expect(third).toMatchObject({ allowed: true, remaining: 0 });
+    limited.clock.advance(60_000);
+    await statesOf(limited, 1);
+    if (second !== undefined) limited.refund(second);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual([[true, 2, 0]]);
+  });
+
+  // GW-185
+  test("gives nothing back of a refused request, or of a limit beside it", async () => {
+    const limited = limiting([
+      { ...MINUTE, charge: "success" },
+      { requests: 9, period: "day" },
+    ]);
+    const [first] = await statesOf(limited, 2);
+    const [refused] = await statesOf(limited, 1);
+    if (refused !== undefined) limited.refund(refused);
+    expect((await statesOf(limited, 1)).map(shown)).toEqual([[false, 2, 0]]);
+    if (first !== undefined) limited.refund(first);
+    const [again] = await statesOf(limited, 1);
+    expect(again).toMatchObject({
+      allowed: true,
+      described: { limits: '"60s";r=0;t=60, "day";r=6;t=43200' },
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { UnmarkedSource } from "../../../apps/gateway/upstream/unmarked-source.ts";
+
+/** A byte order mark is removed from the beginning of a stream, however the stream is cut. */
+
+const MARK = [0xef, 0xbb, 0xbf];
+
+function sourceOf(chunks: readonly number[][]) {
+  let at = 0;
+  return {
+    next: async () => {
+      const chunk = chunks[at];
+      at += 1;
+      return chunk && Uint8Array.from(chunk);
+    },
+    cancel() {},
+  };
+}
+
+async function read(chunks: readonly number[][]): Promise<number[]> {
+  const source = new UnmarkedSource(sourceOf(chunks));
+  const bytes: number[] = [];
+  for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
+    bytes.push(...chunk);
+  }
+  return bytes;
+}
+
+describe("the first bytes of a stream", () => {
+  test.each<[chunks: number[][], left: number[]]>([
+    [[], []],
+    [[MARK], []],
+    [[[...MARK, 1]], [1]],
+    [[MARK, [1]], [1]],
+    [[[0xef], [0xbb], [], [0xbf], [1]], [1]],
+    [[[...MARK, ...MARK, 1]], [...MARK, 1]],
+    [[[1, ...MARK]], [1, ...MARK]],
+    [[[0xef]], [0xef]],
+    [
+      [[0xef], [0xbb]],
+      [0xef, 0xbb],
+    ],
+    [
+      [[0xef], [0xbb, 1]],
+      [0xef, 0xbb, 1],
+    ],
+    [[[0xef, 0xef, 0xbb, 0xbf]], [0xef, 0xef, 0xbb, 0xbf]],
+    [
+      [[], [1], MARK],
+      [1, ...MARK],
+    ],
+  ])("%j leave %j", async (chunks, left) => {
+    expect(await read(chunks)).toEqual(left);
+  });
+
+  test("lose one mark and nothing else, whatever they are and however they are cut", async () => {
+    const byte = fc.constantFrom(...MARK, 0x3a, 0x0a);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(byte, { maxLength: 4 }), { maxLength: 6 }), async (chunks) => {
+        const all = chunks.flat();
+        const isMarked = MARK.every((each, index) => all[index] === each);
+        expect(await read(chunks)).toEqual(isMarked ? all.slice(MARK.length) : all);
+      }),
+    );
+  });
+});
+
+test("cancelling a stream cancels its source", () => {
+  let cancelled = 0;
+  const source = new UnmarkedSource({ next: async () => undefined, cancel: () => (cancelled += 1) });
+  source.cancel();
+  expect(cancelled).toBe(1);
+});

@@ -1,0 +1,358 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { type ManualClock, manualClock } from "@ostiary/lib/async/manual-clock";
+import { Registry } from "prom-client";
+import type { Abortable, ByteSource, UpstreamRequest } from "../../../../apps/gateway/upstream/client.ts";
+import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
+import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
+import { waitFor } from "../../../support/index.ts";
+import { OK, OK_CLOSE, RawUpstream } from "../../../support/raw-http.ts";
+
+const OPTIONS: PoolClientOptions = {
+  idle_max: 4,
+  keep_alive_ms: 10_000,
+  connect_timeout_ms: 500,
+  connections_max: 1_000,
+};
+
+let service: RawUpstream;
+let clock: ManualClock;
+/** Answers the requests that the service holds back. */
+let answer: (text?: string) => void;
+
+beforeEach(() => {
+  service = new RawUpstream(() => OK);
+  clock = manualClock();
+});
+
+afterEach(() => service.close());
+
+/** Makes the service answer nothing until `answer` is called. */
+function holdAnswers(): void {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  service.handler = () => promise;
+  answer = (text = OK) => resolve(text);
+}
+
+function clientWith(options: Partial<PoolClientOptions> = {}) {
+  const counts = new ConnectionCounts(new Registry());
+  const client = new PoolClient({ ...OPTIONS, ...options }, counts, clock);
+  const call = (method = "GET", origin = service.url) => {
+    const handle: { underway: Abortable | null } = { underway: null };
+    const request: UpstreamRequest = {
+      service: "things",
+      origin,
+      target: new URL(origin).host,
+      method,
+      path: "/things",
+      fields: [],
+      body: null,
+    };
+    return { handle, response: client.fetch(request, handle) };
+  };
+  /** Makes this many calls at once and waits until all are answered. */
+  const crowd = async (count: number, origin?: string) => {
+    holdAnswers();
+    const calls = Array.from({ length: count }, () => call("GET", origin));
+    await waitFor(() => service.requests.length >= count);
+    answer();
+    await Promise.all(calls.map(({ response }) => response));
+    service.requests.length = 0;
+  };
+  return { client, counts: counts.of("things"), call, crowd };
+}
+
+/** Waits for this many sweeps, with time for connections to close. */
+async function sweeps(count: number): Promise<void> {
+  for (let sweep = 0; sweep < count; sweep++) {
+    clock.advance(1_000);
+    await Bun.sleep(0);
+  }
+}
+
+async function lengthOf(body: Uint8Array | ByteSource | null): Promise<number> {
+  if (body === null || body instanceof Uint8Array) return body?.byteLength ?? 0;
+  let length = 0;
+  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next())
+    length += chunk.byteLength;
+  return length;
+}
+
+const statusOf = async ({ response }: { response: Promise<{ status: number }> }) => (await response).status;
+
+describe("an idle connection", () => {
+  test("carries the next request, and the one after it", async () => {
+    const { call, counts } = clientWith();
+    for (let nth = 0; nth < 50; nth++) expect(await statusOf(call())).toBe(200);
+    expect(service.sockets).toHaveLength(1);
+    expect(counts).toMatchObject({ established: 1, reused: 49 });
+  });
+
+  // GW-164
+  test("is closed after the keep-alive time, and not before it", async () => {
+    const { call, counts } = clientWith();
+    await statusOf(call());
+    await sweeps(8);
+    expect(service.open).toBe(1);
+    await sweeps(2);
+    await waitFor(() => service.open === 0);
+    expect(counts.closed).toMatchObject({ idle: 1 });
+  });
+
+  // GW-164
+  test("is closed a second before the service's announced timeout", async () => {
+    service.handler = () => OK.replace("\r\n", "\r\nKeep-Alive: timeout=5, max=100\r\n");
+    const { call } = clientWith();
+    await statusOf(call());
+    await sweeps(2);
+    expect(service.open).toBe(1);
+    await sweeps(2);
+    await waitFor(() => service.open === 0);
+  });
+
+  test("is not used again when the service keeps it only for a second", async () => {
+    service.handler = () => OK.replace("\r\n", "\r\nKeep-Alive: timeout=1\r\n");
+    const { call } = clientWith();
+    for (let nth = 0; nth < 3; nth++) await statusOf(call());
+    expect(service.sockets).toHaveLength(3);
+    await waitFor(() => service.open === 0);
+  });
+
+  // GW-164
+  test("is not used again after Connection: close", async () => {
+    service.handler = () => OK_CLOSE;
+    const { call, counts } = clientWith();
+    for (let nth = 0; nth < 3; nth++) await statusOf(call());
+    expect(service.sockets).toHaveLength(3);
+    expect(counts.closed).toMatchObject({ last: 3 });
+  });
+
+  test("is used once when none may be kept", async () => {
+    const { call, counts } = clientWith({ keep_alive_ms: 0 });
+    for (let nth = 0; nth < 3; nth++) expect(await statusOf(call())).toBe(200);
+    expect(service.sockets).toHaveLength(3);
+    expect(counts).toMatchObject({ established: 3, reused: 0 });
+  });
+
+  test("that the service closes is left out of the pool", async () => {
+    const { call, counts } = clientWith();
+    await statusOf(call());
+    service.sockets[0]?.end();
+    await waitFor(() => counts.closed.service === 1);
+    expect(await statusOf(call("POST"))).toBe(200);
+    expect(service.sockets).toHaveLength(2);
+  });
+});
+
+describe("idle connections beyond the limit", () => {
+  // GW-165
+  test("are kept while requests need them again, and closed when a second passes without", async () => {
+    const { crowd } = clientWith();
+    for (let nth = 0; nth < 20; nth++) await crowd(12);
+    expect(service.sockets).toHaveLength(12);
+    await sweeps(2);
+    await waitFor(() => service.open === 4);
+  });
+
+  test("are bounded over all services", async () => {
+    const { client, crowd } = clientWith({ idle_max: 1 });
+    const others = Array.from({ length: 30 }, () => new RawUpstream(() => OK));
+    for (const other of others) {
+      const request = { service: "other", origin: other.url, target: "other", method: "GET", path: "/" };
+      await client.fetch({ ...request, fields: [], body: null }, { underway: null });
+    }
+    await crowd(1);
+    const open = () => others.filter((other) => other.open > 0).length + service.open;
+    expect(open()).toBe(31);
+    await sweeps(2);
+    await waitFor(() => open() <= 16);
+    for (const other of others) other.close();
+  });
+
+  test("are all closed when the process runs out of descriptors", async () => {
+    const { client, crowd } = clientWith();
+    await crowd(4);
+    client.closeIdle();
+    await waitFor(() => service.open === 0);
+  });
+});
+
+describe("a request without an idle connection", () => {
+  test("takes the first connection that becomes free or established", async () => {
+    const { crowd } = clientWith();
+    await crowd(1_000);
+    expect(service.sockets.length).toBeLessThanOrEqual(1_000);
+  });
+
+  // GW-125
+  test("waits while the maximum is open, then takes one that becomes free", async () => {
+    const { call } = clientWith({ connections_max: 1 });
+    holdAnswers();
+    const calls = [call(), call(), call()];
+    await waitFor(() => service.requests.length === 1);
+    answer();
+    expect(await Promise.all(calls.map(statusOf))).toEqual([200, 200, 200]);
+    expect(service.sockets).toHaveLength(1);
+  });
+
+  // GW-165
+  test("takes the place of another service's idle connection when there is no room", async () => {
+    const other = new RawUpstream(() => OK);
+    const { call } = clientWith({ connections_max: 1 });
+    await statusOf(call("GET", other.url));
+    expect(await statusOf(call())).toBe(200);
+    await waitFor(() => other.open === 0);
+    other.close();
+  });
+
+  test("takes the place that another service's cancelled request leaves", async () => {
+    const other = new RawUpstream(() => null);
+    const { call } = clientWith({ connections_max: 1 });
+    const first = call("GET", other.url);
+    await waitFor(() => other.requests.length === 1);
+    const second = call();
+    first.handle.underway?.abort();
+    await expect(first.response).rejects.toMatchObject({ code: "ECONNABORTED" });
+    expect(await statusOf(second)).toBe(200);
+    other.close();
+  });
+
+  // GW-125
+  test("fails after the connect timeout, and leaves nothing behind", async () => {
+    const { call } = clientWith({ connections_max: 1 });
+    holdAnswers();
+    const first = call();
+    await waitFor(() => service.requests.length === 1);
+    const late = call();
+    clock.advance(499);
+    const later = call();
+    clock.advance(1);
+    await expect(late.response).rejects.toMatchObject({ code: "ETIMEDOUT" });
+    await Bun.sleep(0);
+    expect(late.handle.underway).toBeNull();
+    answer();
+    expect([await statusOf(first), await statusOf(later)]).toEqual([200, 200]);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test("fails at once when nothing listens, each with its own attempt", async () => {
+    const { call, counts } = clientWith();
+    const gone = new RawUpstream();
+    const { url } = gone;
+    gone.close();
+    const failures = await Promise.allSettled(Array.from({ length: 600 }, () => call("GET", url).response));
+    expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    expect(counts.failed).toBe(600);
+  });
+
+  test("that is cancelled while it waits leaves its connection to the next one", async () => {
+    const { call, counts } = clientWith();
+    const first = call();
+    first.handle.underway?.abort();
+    await expect(first.response).rejects.toMatchObject({ code: "ECONNABORTED" });
+    await waitFor(() => counts.established === 1);
+    expect(await statusOf(call())).toBe(200);
+    expect(counts).toMatchObject({ established: 1, reused: 1 });
+  });
+
+  test("that is cancelled while it waits is not sent", async () => {
+    const { call } = clientWith({ connections_max: 1 });
+    holdAnswers();
+    const first = call();
+    await waitFor(() => service.requests.length === 1);
+    const second = call();
+    second.handle.underway?.abort();
+    await expect(second.response).rejects.toMatchObject({ code: "ECONNABORTED" });
+    answer();
+    await first.response;
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+// GW-124
+describe("a reused connection that died before the first byte of a response", () => {
+  /** Returns a client with four idle connections that die under the next request. */
+  async function dying() {
+    const { call, crowd, counts } = clientWith();
+    await crowd(4);
+    const stale = new Set(service.sockets);
+    service.handler = (_, socket) => {
+      if (!stale.has(socket)) return OK;
+      socket.destroy();
+      return null;
+    };
+    return { call, counts };
+  }
+
+  test.each(["GET", "HEAD", "OPTIONS"])("retries a %s once, over a new connection", async (method) => {
+    const { call } = await dying();
+    expect(await statusOf(call(method))).toBe(200);
+    expect(service.requests.map(({ connection }) => connection)).toEqual([expect.any(Number), 5]);
+  });
+
+  test.each(["POST", "PUT", "PATCH", "DELETE"])(
+    "fails a %s, which may have been carried out",
+    async (method) => {
+      const { call } = await dying();
+      await expect(call(method).response).rejects.toMatchObject({ code: "ECONNRESET" });
+      await waitFor(() => service.requests.length === 1);
+    },
+  );
+
+  test("does not repeat a cancelled request", async () => {
+    const { call, crowd } = clientWith();
+    await crowd(1);
+    holdAnswers();
+    const { handle, response } = call();
+    await waitFor(() => service.requests.length === 1);
+    handle.underway?.abort();
+    await expect(response).rejects.toMatchObject({ code: "ECONNABORTED" });
+    await Bun.sleep(0);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test("does not repeat a request whose second connection dies too", async () => {
+    const { call, crowd } = clientWith();
+    await crowd(1);
+    service.handler = (_, socket) => {
+      socket.destroy();
+      return null;
+    };
+    await expect(call().response).rejects.toMatchObject({ code: "ECONNRESET" });
+    await waitFor(() => service.requests.length === 2);
+  });
+});
+
+test("an abort after the response is complete does not affect the request that now has the connection", async () => {
+  const { call } = clientWith();
+  const first = call();
+  const held = first.handle.underway;
+  await first.response;
+  holdAnswers();
+  const second = call();
+  await waitFor(() => service.requests.length === 2);
+  expect(first.handle.underway).toBeNull();
+  held?.abort();
+  answer();
+  expect(await statusOf(second)).toBe(200);
+  expect(service.sockets).toHaveLength(1);
+});
+
+// GW-126
+test("an unread response occupies no connection that others need", async () => {
+  const { call } = clientWith();
+  for (let length = 270_000; length < 600_000; length += 30_000) {
+    service.handler = () => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${"x".repeat(length)}`;
+    const { body } = await call().response;
+    service.handler = () => OK;
+    expect(await statusOf(call())).toBe(200);
+    expect(await lengthOf(body)).toBe(length);
+  }
+});
+
+test("bytes that arrive between two requests close the connection and reach nobody", async () => {
+  const { call, counts } = clientWith();
+  await statusOf(call());
+  service.sockets[0]?.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
+  await waitFor(() => counts.closed.malformed === 1);
+  expect(await (await call().response).body).toEqual(Buffer.from("ok"));
+});

@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
+import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
+import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
+import { damaged, Random, randomPieces, randomResponse } from "./random-responses.ts";
+import { referenceRead } from "./reference-reader.ts";
+
+const SEEDS = 100_000;
+const REQUESTS_MAX = 4;
+
+/** The answer to one request on a connection. */
+interface Answer {
+  readonly method: string;
+  /** The offset in the bytes of the connection at which the client began to expect the response. */
+  readonly from: number;
+  head: ResponseHead | null;
+  readonly interim: number[];
+  body: string;
+  ended: boolean;
+  reusable: boolean;
+  refused: boolean;
+  /** The offset of the end of the piece that completed the response. */
+  to: number;
+}
+
+const names = new FieldNames(() => true);
+
+/**
+ * A client that sends requests one after the other over one connection while these pieces arrive. It throws
+ * what the reader throws, except refusals.
+ */
+function answersTo(methods: readonly string[], pieces: readonly string[]): Answer[] {
+  const answers: Answer[] = [];
+  let at = 0;
+  const begin = (): Answer => {
+    const method = methods[answers.length] ?? "GET";
+    const rest = { head: null, body: "", ended: false, reusable: false, refused: false };
+    const answer = { method, from: at, interim: [], to: at, ...rest };
+    answers.push(answer);
+    reader.expect(method);
+    return answer;
+  };
+  const reader = new ResponseReader(names, {
+    onInformational: (status) => answer.interim.push(status),
+    onHead: (head) => {
+      answer.head = head;
+    },
+    onBody: (bytes) => {
+      answer.body += Buffer.from(bytes).toString("latin1");
+    },
+    onEnd: (reusable) => {
+      answer.ended = true;
+      answer.reusable = reusable;
+    },
+  });
+  let answer = begin();
+  try {
+    for (const piece of pieces) {
+      if (answer.ended && !answer.reusable) break;
+      if (answer.ended) answer = begin();
+      at += piece.length;
+      reader.take(Buffer.from(piece, "latin1"));
+      answer.to = at;
+    }
+    if (!answer.ended) reader.end();
+  } catch (error) {
+    if (!(error instanceof MalformedResponse)) throw error;
+    answer.refused = true;
+  }
+  return answers;
+}
+
+/** Returns the answer by the second reader. */
+function expectedOf({ method, from, to }: Answer, stream: string) {
+  const response = referenceRead(stream.slice(from), method);
+  if (response === null) return null;
+  const { status, fields, interim, body, end, persistent } = response;
+  return { status, fields, interim, body, reusable: persistent && end !== null && from + end === to };
+}
+
+function gotOf({ head, interim, body, reusable, refused }: Answer) {
+  if (refused || head === null) return null;
+  return { status: head.status, fields: head.fields, interim, body, reusable };
+}
+
+function disagreement(
+  seed: number,
+  { method, from }: Answer,
+  stream: string,
+  got: unknown,
+  expected: unknown,
+) {
+  const bytes = JSON.stringify(stream.slice(from));
+  return `Seed ${seed}: to ${method}, ${bytes} is read as ${JSON.stringify(got)}, not ${JSON.stringify(expected)}`;
+}
+
+test("damaged, cut and joined responses are read as a second reader reads them, or refused", () => {
+  const counts = { answered: 0, refused: 0, reused: 0 };
+  for (let seed = 0; seed < SEEDS; seed++) {
+    const random = new Random(seed);
+    const responses = Array.from({ length: 1 + random.below(REQUESTS_MAX) }, () => {
+      const response = randomResponse(random);
+      return random.chance(30) ? damaged(response, random) : response;
+    });
+    const methods = responses.map(() => random.pick(["GET", "GET", "POST", "HEAD"]));
+    // In separate pieces, as from a service that waits for requests, or joined.
+    const pieces = random.chance(70)
+      ? responses.flatMap((response) => (random.chance(60) ? [response] : randomPieces(response, random)))
+      : randomPieces(responses.join(""), random);
+    const stream = pieces.join("");
+    for (const answer of answersTo(methods, pieces)) {
+      const got = gotOf(answer);
+      const expected = expectedOf(answer, stream);
+      if (!Bun.deepEquals(got, expected)) throw new Error(disagreement(seed, answer, stream, got, expected));
+      if (got === null) counts.refused++;
+      else counts.answered++;
+      if (answer.reusable) counts.reused++;
+    }
+  }
+  // The fuzzer reaches its targets.
+  for (const count of Object.values(counts)) expect(count).toBeGreaterThan(SEEDS / 10);
+}, 120_000);

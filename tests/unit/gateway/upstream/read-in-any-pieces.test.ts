@@ -1,0 +1,238 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { cutAt, type ReadOptions, readResponse } from "./read-responses.ts";
+
+/** Well-formed responses are read the same, whole or cut anywhere. */
+
+const OK = "HTTP/1.1 200 OK\r\n";
+const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+
+interface Expected {
+  status?: number;
+  fields?: string[];
+  body?: string;
+  contentLength?: number | null;
+  framing?: string;
+  interim?: number[];
+  complete?: boolean;
+  reusable?: boolean;
+  timeout_ms?: number | null;
+}
+
+type Row = [what: string, bytes: string, expected: Expected, options?: ReadOptions];
+
+const bodies: Row[] = [
+  [
+    "a body by its length",
+    `${OK}Content-Length: 2\r\n\r\nok`,
+    { body: "ok", contentLength: 2, framing: "length" },
+  ],
+  ["an empty body", `${OK}Content-Length: 0\r\n\r\n`, { body: "", contentLength: 0 }],
+  ["a length with zeros in front", `${OK}Content-Length: 0002\r\n\r\nok`, { body: "ok", contentLength: 2 }],
+  ["a length that is repeated", `${OK}Content-Length: 2\r\ncontent-length:2\r\n\r\nok`, { body: "ok" }],
+  ["a body that looks like a response", `${OK}Content-Length: ${OK.length}\r\n\r\n${OK}`, { body: OK }],
+  [
+    "a chunked body",
+    `${CHUNKED}2\r\nok\r\n0\r\n\r\n`,
+    { body: "ok", contentLength: null, framing: "chunked" },
+  ],
+  ["several chunks", `${CHUNKED}1\r\no\r\n00a\r\nk123456789\r\n0000\r\n\r\n`, { body: "ok123456789" }],
+  ["an empty chunked body", `${CHUNKED}0\r\n\r\n`, { body: "" }],
+  [
+    "chunk sizes in either case",
+    `${CHUNKED}a\r\n0123456789\r\nA\r\n0123456789\r\n0\r\n\r\n`,
+    { body: "01234567890123456789" },
+  ],
+  ["chunk extensions", `${CHUNKED}2;a;b=c;d="e;f"\r\nok\r\n0 \t;last\r\n\r\n`, { body: "ok" }],
+  [
+    "trailers, which are dropped",
+    `${CHUNKED}2\r\nok\r\n0\r\nX-A: 1\r\nX-B:\r\n\r\n`,
+    { body: "ok", fields: [] },
+  ],
+  ["CRLF within chunks", `${CHUNKED}6\r\n\r\n0\r\n\r\r\n0\r\n\r\n`, { body: "\r\n0\r\n\r" }],
+  [
+    "chunked in other letters",
+    `${OK}TRANSFER-ENCODING:\tChunked \r\n\r\n2\r\nok\r\n0\r\n\r\n`,
+    { body: "ok" },
+  ],
+  [
+    "a body up to the end of its connection",
+    `${OK}\r\nok`,
+    { body: "ok", framing: "close", contentLength: null, reusable: false },
+    { ended: true },
+  ],
+  ["a body that goes on", `${OK}\r\nok`, { body: "ok", complete: false, reusable: false }],
+  ["a part of a body", `${OK}Content-Length: 3\r\n\r\nok`, { body: "ok", complete: false, reusable: false }],
+];
+
+const without_body: Row[] = [
+  [
+    "a response to HEAD",
+    `${OK}Content-Length: 5\r\n\r\n`,
+    { framing: "none", contentLength: 5 },
+    { method: "HEAD" },
+  ],
+  [
+    "a response to HEAD without length",
+    `${OK}\r\n`,
+    { framing: "none", contentLength: null },
+    { method: "HEAD" },
+  ],
+  ["a chunked response to HEAD", CHUNKED, { framing: "none" }, { method: "HEAD" }],
+  ["204", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204, framing: "none" }],
+  [
+    "204 with a length",
+    "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
+    { status: 204, framing: "none" },
+  ],
+  [
+    "304",
+    "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
+    { status: 304, contentLength: 5, framing: "none" },
+  ],
+];
+
+const EMPTY = "Content-Length: 0\r\n";
+const connections: Row[] = [
+  ["Connection: close", `${OK}Connection: close\r\n${EMPTY}\r\n`, { reusable: false }],
+  [
+    "close among others",
+    `${OK}Connection: x-a , CLOSE\r\nX-A: 1\r\nX-B: 2\r\n${EMPTY}\r\n`,
+    { reusable: false, fields: ["x-b", "2"] },
+  ],
+  [
+    "close in a second field",
+    `${OK}Connection: keep-alive\r\nConnection: close\r\n${EMPTY}\r\n`,
+    { reusable: false },
+  ],
+  [
+    "fields that Connection names",
+    `${OK}X-A: 1\r\nX-B: 2\r\nConnection: X-A,,X-C\r\n${EMPTY}\r\n`,
+    { fields: ["x-b", "2"] },
+  ],
+  [
+    "a value that is like a named field",
+    `${OK}X-A: x-b\r\nX-B: 2\r\nConnection: x-b\r\n${EMPTY}\r\n`,
+    { fields: ["x-a", "x-b"] },
+  ],
+  ["HTTP/1.0", `HTTP/1.0 200 OK\r\n${EMPTY}\r\n`, { reusable: false }],
+  [
+    "HTTP/1.0 with keep-alive",
+    `HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n${EMPTY}\r\n`,
+    { reusable: true },
+  ],
+  ["Keep-Alive", `${OK}Keep-Alive: timeout=5, max=100\r\n${EMPTY}\r\n`, { timeout_ms: 5_000 }],
+  [
+    "Keep-Alive with its parameters in another order",
+    `${OK}Keep-Alive: max=9, Timeout = "7"\r\n${EMPTY}\r\n`,
+    { timeout_ms: 7_000 },
+  ],
+  ["Keep-Alive without timeout", `${OK}Keep-Alive: max=100\r\n${EMPTY}\r\n`, { timeout_ms: null }],
+  [
+    "Keep-Alive with a timeout that is no number",
+    `${OK}Keep-Alive: timeout=soon\r\n${EMPTY}\r\n`,
+    { timeout_ms: null },
+  ],
+  [
+    "bytes behind the response",
+    `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n`,
+    { body: "ok", reusable: false },
+  ],
+  ["a line behind the response", `${OK}Content-Length: 2\r\n\r\nok\r\n`, { body: "ok", reusable: false }],
+  ["bytes behind the last chunk", `${CHUNKED}2\r\nok\r\n0\r\n\r\nx`, { body: "ok", reusable: false }],
+  [
+    "a body where there must be none",
+    "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok",
+    { status: 204, body: "", reusable: false },
+  ],
+];
+
+const heads: Row[] = [
+  ["no reason", `HTTP/1.1 200 \r\n${EMPTY}\r\n`, {}],
+  ["no reason and no space", `HTTP/1.1 200\r\n${EMPTY}\r\n`, {}],
+  ["a reason with any text", `HTTP/1.1 200 \t 200 \xe9!\r\n${EMPTY}\r\n`, {}],
+  ["status 599", `HTTP/1.1 599 \r\n${EMPTY}\r\n`, { status: 599 }],
+  [
+    "names in lower case and values without blanks around them",
+    `${OK}X-AbC: \t a b\t \r\n${EMPTY}\r\n`,
+    { fields: ["x-abc", "a b"] },
+  ],
+  ["empty values", `${OK}X-A:\r\nX-B: \t\r\n${EMPTY}\r\n`, { fields: ["x-a", "", "x-b", ""] }],
+  ["values as Latin-1", `${OK}X-A: \x80\xff\xe9\r\n${EMPTY}\r\n`, { fields: ["x-a", "\x80\xff\xe9"] }],
+  ["colons in values", `${OK}X-A::b:\r\n${EMPTY}\r\n`, { fields: ["x-a", ":b:"] }],
+  [
+    "names of any token bytes",
+    `${OK}!#$%&'*+-.^_\`|~09: 1\r\n${EMPTY}\r\n`,
+    { fields: ["!#$%&'*+-.^_`|~09", "1"] },
+  ],
+  [
+    "names of one hash apart",
+    `${OK}AaAa: 1\r\nAaBB: 2\r\nBBAa: 3\r\nBBBB: 4\r\nAaAa: 5\r\n${EMPTY}\r\n`,
+    { fields: ["aaaa", "1", "aabb", "2", "bbaa", "3", "bbbb", "4", "aaaa", "5"] },
+  ],
+  [
+    "repeated fields in order",
+    `${OK}Set-Cookie: a\r\nX-A: 1\r\nset-cookie: b\r\n${EMPTY}\r\n`,
+    { fields: ["set-cookie", "a", "x-a", "1", "set-cookie", "b"] },
+  ],
+  [
+    "200 fields",
+    `${OK}${"X-A: 1\r\n".repeat(199)}${EMPTY}\r\n`,
+    { fields: Array<string[]>(199).fill(["x-a", "1"]).flat() },
+  ],
+  [
+    "interim responses",
+    `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 9\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
+    { interim: [100, 103], body: "ok", fields: [] },
+  ],
+];
+
+// The runner would take a missing last argument for a callback.
+const rows = [...bodies, ...without_body, ...connections, ...heads].map(
+  ([what, bytes, expected, options = {}]) => [what, bytes, expected, options] as const,
+);
+
+describe("reads", () => {
+  test.each(rows)("%s", (_, bytes, expected, options) => {
+    const { head, refused, ...read } = readResponse([bytes], options);
+    expect(refused).toBeNull();
+    const {
+      timeout_ms,
+      status = 200,
+      interim = [],
+      body = "",
+      complete = true,
+      reusable = true,
+      ...rest
+    } = expected;
+    expect(read).toEqual({ interim, body, complete, reusable });
+    expect(head).toMatchObject({
+      status,
+      ...rest,
+      ...(timeout_ms !== undefined && { keepAliveTimeoutMs: timeout_ms }),
+    });
+  });
+});
+
+describe("reads the same, cut at every byte:", () => {
+  test.each(rows)("%s", (_, bytes, __, options) => {
+    const whole = readResponse([bytes], options);
+    for (let at = 1; at < bytes.length; at++) {
+      expect(readResponse(cutAt(bytes, [at]), options)).toEqual(whole);
+    }
+    expect(readResponse([...bytes], options)).toEqual(whole);
+  });
+
+  test("all of them, cut at several bytes", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...rows),
+        fc.array(fc.nat(400), { maxLength: 8 }),
+        ([, bytes, , options], cuts) => {
+          expect(readResponse(cutAt(bytes, cuts), options)).toEqual(readResponse([bytes], options));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
+import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
+import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
+
+/** One response as a client of the reader sees it. */
+export interface ReadResponse {
+  readonly head: ResponseHead | null;
+  readonly interim: readonly number[];
+  readonly body: string;
+  readonly complete: boolean;
+  readonly reusable: boolean;
+  /** Why the response was refused; null if it was not. */
+  readonly refused: string | null;
+}
+
+export interface ReadOptions {
+  readonly method?: string;
+  /** Whether the connection ends in order after the bytes. */
+  readonly ended?: boolean;
+}
+
+const ALL_NAMES = new FieldNames(() => true);
+
+/** Reads the response in these chunks (as Latin-1). Throws every error except a `MalformedResponse`. */
+export function readResponse(
+  chunks: readonly (string | Buffer)[],
+  { method = "GET", ended = false }: ReadOptions = {},
+): ReadResponse {
+  const interim: number[] = [];
+  const body: Uint8Array[] = [];
+  let head: ResponseHead | null = null;
+  let end: { reusable: boolean } | null = null;
+  let refused: string | null = null;
+  const reader = new ResponseReader(ALL_NAMES, {
+    onInformational: (status) => interim.push(status),
+    onHead: (each) => {
+      head = each;
+    },
+    onBody: (bytes) => body.push(bytes),
+    onEnd: (reusable) => {
+      end = { reusable };
+    },
+  });
+  reader.expect(method);
+  try {
+    for (const chunk of chunks) {
+      // Bytes after a response close its connection, and are not read.
+      if (end !== null) {
+        end = { reusable: false };
+        break;
+      }
+      reader.take(typeof chunk === "string" ? Buffer.from(chunk, "latin1") : chunk);
+    }
+    if (ended) reader.end();
+  } catch (error) {
+    if (!(error instanceof MalformedResponse)) throw error;
+    refused = error.message;
+  }
+  const text = Buffer.concat(body).toString("latin1");
+  return { head, interim, body: text, complete: end !== null, reusable: isReusable(end), refused };
+}
+
+function isReusable(end: { reusable: boolean } | null): boolean {
+  return end?.reusable ?? false;
+}
+
+/** Cuts `text` at these places, in any order. Places beyond its end do not count. */
+export function cutAt(text: string, places: readonly number[]): string[] {
+  const inside = [...new Set(places)]
+    .filter((place) => place > 0 && place < text.length)
+    .sort((a, b) => a - b);
+  const bounds = [0, ...inside, text.length];
+  return bounds.slice(1).map((to, index) => text.slice(bounds[index], to));
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test";
+import { JsonTooDeep, NotIJson, parseIJson } from "@ostiary/lib/domain/json";
+import fc from "fast-check";
+
+describe("I-JSON", () => {
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"\\u0061":2}',
+    '{"":1,"":2}',
+    '[{"b":{"c":[1,{"d":1,"e":2,"d":3}]}}]',
+    '{"a":{"b":1},"c":[{"a":1}],"a":null}',
+    '{"\\ud83d":1,"\\ud83d":2}',
+    '{"__proto__":1,"__proto__":2}',
+  ])("refuses an object that has one name twice: %s", (text) => {
+    expect(() => parseIJson(text)).toThrow(/two members with the name/);
+  });
+
+  test.each([
+    "12345678901234567890",
+    "9007199254740993",
+    "-9007199254740993",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "0.1000000000000000055511151231257827",
+    "3.14159265358979323846264338327950288",
+    "1.00000000000000000001",
+    `1${"0".repeat(400)}`,
+  ])("refuses a number that a double changes: %s", (number) => {
+    expect(() => parseIJson(`{"a":[${number}]}`)).toThrow(NotIJson);
+  });
+
+  test.each([
+    '{"a":{"a":{"a":1}},"b":[{"a":1},{"a":2}]}',
+    '{"a":"a","b":"\\"a\\":1,\\"a\\":2","c":"12345678901234567890"}',
+    "[0,-0,0.0,0e9,1E30,4.50,2e-3,1e21,12345678901234567000,9007199254740992,5e-324,1.7976931348623157e308]",
+    '[[],{},"",null,true,false," {[,:]} "]',
+    '{"A":1,"a":2,"\\u00e9":3,"e\\u0301":4}',
+  ])("takes %s", (text) => {
+    expect(parseIJson(text)).toEqual(JSON.parse(text));
+  });
+
+  test("includes whatever JSON.stringify writes", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(parseIJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test("takes exactly the whole numbers that survive a reading", () => {
+    fc.assert(
+      // JavaScript writes whole numbers below 10^21 without an exponent.
+      fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (number) => {
+        const taken = () => parseIJson(String(number));
+        if (String(Number(number)) === String(number)) expect(taken()).toBe(Number(number));
+        else expect(taken).toThrow(NotIJson);
+      }),
+    );
+  });
+
+  test("is refused like other JSON when it is malformed or too deep", () => {
+    for (const text of ["", "{", '{"a":1,}', "01", "{a:1}"])
+      expect(() => parseIJson(text)).toThrow(SyntaxError);
+    expect(() => parseIJson("[".repeat(100) + "]".repeat(100))).toThrow(JsonTooDeep);
+    expect(() => parseIJson("[[[]]]", 2)).toThrow(JsonTooDeep);
+  });
+
+  test("is read in time that grows with its length", () => {
+    const started = process.cpuUsage().user;
+    const names = Array.from({ length: 200_000 }, (_, n) => `"name ${n}":${n}`);
+    parseIJson(`{${names.join(",")}}`);
+    parseIJson(`[${Array(200_000).fill("{}").join(",")}]`);
+    expect(process.cpuUsage().user - started).toBeLessThan(3_000_000);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { jsonSyntaxError } from "../../../apps/registry/documents/json-syntax-error.ts";
+
+// RG-36
+describe("the place where a text stops being JSON", () => {
+  test.each([
+    ["", 0, "a value is missing."],
+    ["{", 1, "the end comes before a }."],
+    ['{"a": [1, 2', 11, "the end comes before a ]."],
+    ['{"a": 1,}', 8, "a comma stands before the }."],
+    ["[1,]", 3, "a comma stands before the ]."],
+    ["[1,,2]", 3, "a value is missing."],
+    ['{"a" 1}', 5, "a colon is missing after the key."],
+    ['{"a": }', 6, "a value is missing."],
+    ['{"a": 1 "b": 2}', 8, "a comma is missing, or the }."],
+    ["[1 2]", 3, "a comma is missing, or the ]."],
+    ['{"a": 1]', 7, "a comma is missing, or the }."],
+    ["{'a': 1}", 1, "texts and keys stand in double quotes."],
+    ["{a: 1}", 1, "a key is missing: texts and keys stand in double quotes."],
+    ['{"a": yes}', 6, "a value is missing: texts and keys stand in double quotes."],
+    ['{"a": 1} // note', 9, "something follows the end of the JSON."],
+    ['{"a": // note\n1}', 6, "JSON has no comments."],
+    ['["a\nb"]', 1, "this text is not closed on its line."],
+    ['["a', 1, "this text is not closed."],
+    ['["\\d"]', 2, "there is no such escape: write \\\\ for a backslash."],
+    ['["\\u12g4"]', 2, "there is no such escape: write \\\\ for a backslash."],
+    ['["\\', 2, "there is no such escape: write \\\\ for a backslash."],
+    ['["\t"]', 2, "a control character in a text is written as an escape, such as \\t."],
+    ["01", 1, "something follows the end of the JSON."],
+    ["[1.]", 2, "a comma is missing, or the ]."],
+    ["nul", 0, "a value is missing: texts and keys stand in double quotes."],
+    ["{}}", 2, "something follows the end of the JSON."],
+  ])("%j", (text, offset, reason) => {
+    expect(jsonSyntaxError(text)).toEqual({ offset, reason });
+  });
+
+  test("is missing exactly when the runtime accepts the text", () => {
+    const piece = fc.constantFrom(
+      ..."{}[],:\"\\ \n'01-+.eE/#utrfn",
+      '"a"',
+      "true",
+      "null",
+      "\\u0061",
+      "-1.5e3",
+    );
+    const broken = fc.tuple(fc.json(), fc.nat(), fc.nat(3), piece).map(([text, at, length, put]) => {
+      const start = at % (text.length + 1);
+      return text.slice(0, start) + put + text.slice(start + length);
+    });
+    const soup = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+    fc.assert(
+      fc.property(fc.oneof(broken, soup, fc.json()), (text) => {
+        expect(jsonSyntaxError(text) === null).toBe(isJson(text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test("is found in texts of any depth and length", () => {
+    expect(jsonSyntaxError("[".repeat(2_000_000))?.offset).toBe(2_000_000);
+    expect(jsonSyntaxError(`["${'\\"'.repeat(2_000_000)}`)?.offset).toBe(1);
+    expect(jsonSyntaxError(`[${"1,".repeat(2_000_000)}]`)?.offset).toBe(4_000_001);
+    expect(jsonSyntaxError(" ".repeat(4_000_000))?.offset).toBe(4_000_000);
+  });
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

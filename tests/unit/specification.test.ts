@@ -1,0 +1,148 @@
+import { describe, expect, test } from "bun:test";
+import {
+  citationsIn,
+  citationsWithoutNumber,
+  filesOf,
+  proofsIn,
+  readProofs,
+  strayClaims,
+  textOf,
+} from "../specification/citations.ts";
+import { clausesIn, numberProblems, readClauses } from "../specification/clauses.ts";
+import { proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../specification/prose.ts";
+import { reviewOnly } from "../specification/review-only.ts";
+
+const clauses = await readClauses();
+const ids = new Set(clauses.map(({ id }) => id));
+const proofs = await readProofs();
+
+/** A number that no clause has; it stands here in two parts, because lint refuses it whole. */
+const UNKNOWN = ["GW", "9999"].join("-");
+
+describe("the specification", () => {
+  test("has a test for each clause, or a reason why review alone can hold it", () => {
+    const proven = new Set([...proofs.map(({ id }) => id), ...Object.keys(reviewOnly)]);
+    expect([...ids].filter((id) => !proven.has(id))).toEqual([]);
+  });
+
+  test("leaves to review only clauses that exist and that no test proves", () => {
+    const proven = new Set(proofs.map(({ id }) => id));
+    expect(Object.keys(reviewOnly).filter((id) => !ids.has(id) || proven.has(id))).toEqual([]);
+  });
+
+  test("is claimed by tests alone, with numbers that exist", async () => {
+    const files = filesOf("tests").filter((path) => path.endsWith(".ts"));
+    const stray = await Promise.all(files.map(async (path) => strayClaims(path, await textOf(path))));
+    expect(stray.flat()).toEqual([]);
+    expect(proofs.filter(({ id }) => !ids.has(id))).toEqual([]);
+  });
+});
+
+describe("a clause", () => {
+  const read = (text: string) => clausesIn(".github/specification/gateway.md", text);
+
+  test("is a paragraph that starts with its number in bold", () => {
+    const text = "# Gateway\n\n**GW-1** One rule,\nin two lines.\n\n**Not one.**\n\n**GW-2** Another.\n";
+    expect(read(text).map(({ id, text, line }) => [id, text, line])).toEqual([
+      ["GW-1", "One rule, in two lines.", 3],
+      ["GW-2", "Another.", 8],
+    ]);
+  });
+
+  test("has a number of its own, with the prefix of its file", () => {
+    expect(numberProblems(read("**GW-1** A.\n\n**GW-1** B.\n\n**ID-1** C.\n"))).toEqual([
+      ".github/specification/gateway.md:3 GW-1 is the number of an earlier clause",
+      ".github/specification/gateway.md:5 ID-1 does not belong to this file",
+    ]);
+  });
+});
+
+describe("a citation", () => {
+  test("is found wherever it stands in a line", () => {
+    const found = citationsIn("a.ts", `/** Counts (GW-3). */\nlet a; // ${UNKNOWN}, and SHA-256 or XGW-1\n`);
+    expect(found).toEqual([
+      { id: "GW-3", path: "a.ts", line: 1 },
+      { id: UNKNOWN, path: "a.ts", line: 2 },
+    ]);
+  });
+
+  test("by other words than a number is found", () => {
+    const words = ["contract", "4"].join(" ");
+    expect(citationsWithoutNumber("a.ts", `// Counts (GW-3).\n// Counts (${words}, Limits).\n`)).toEqual([
+      `a.ts:2 "${words}": cite the number of a clause`,
+    ]);
+  });
+
+  test("above a test or a group, in a comment of numbers alone, is a proof", () => {
+    const text = [
+      'describe("a limit", () => {',
+      "  // GW-3, GW-4",
+      '  test.each([1])("holds for %i", () => {});',
+      "  // GW-5 is told elsewhere",
+      '  test("is told", () => {});',
+      "});",
+      "// GW-6",
+      "const a = 1;",
+    ].join("\n");
+    expect(proofsIn("a.test.ts", text).map(({ id, line, test }) => [id, line, test])).toEqual([
+      ["GW-3", 3, "holds for %i"],
+      ["GW-4", 3, "holds for %i"],
+    ]);
+    expect(strayClaims("a.test.ts", text)).toEqual(["a.test.ts:7 GW-6 stands above no test"]);
+  });
+});
+
+describe("prose", () => {
+  test.each([
+    ["A client can not write.", '"can not": write `cannot`'],
+    ["Whoever writes waits.", '"Whoever": name the person or thing'],
+    ["Of those one is served.", "a sentence without a subject"],
+    [`A ${"very ".repeat(25)}long sentence.`, "28 words, at most 25"],
+  ])("%s is refused", (text, problem) => {
+    expect(proseProblems("a.md", [{ text, line: 7 }])).toEqual([`a.md:7 ${problem}: ${text}`]);
+  });
+
+  test.each([
+    ["The gateway answers 404. It logs one line: the path is in it."],
+    ["A key of `a` and `b c d` is [one link](https://a.example/x?y=z) to a page."],
+  ])("%s is taken", (text) => {
+    expect(proseProblems("a.md", [{ text, line: 1 }])).toEqual([]);
+  });
+
+  test("is read from paragraphs, lists and tables of Markdown, and not from code and headings", () => {
+    const text = "# Head\n\n**GW-1** One.\nTwo.\n\n```sh\ncan not\n```\n\n- three\n- four\n\n| A | five |\n";
+    expect(proseOfMarkdown(text).map(({ text, line }) => [text, line])).toEqual([
+      ["One.\nTwo.", 3],
+      ["three", 10],
+      ["four", 11],
+      ["A", 13],
+      ["five", 13],
+    ]);
+  });
+
+  test("is read from comments of TypeScript, and not from numbers of clauses", () => {
+    const text =
+      "/** One {@link two}. */\nconst a = 1;\n// three\n// four\n// GW-1\ntest();\n/*\n * five\n */\n";
+    expect(proseOfComments(text).map(({ text }) => text.replaceAll(/\s+/g, " "))).toEqual([
+      "One `two`.",
+      "three four",
+      "five",
+    ]);
+  });
+
+  test("is read from messages and descriptions of TypeScript", () => {
+    const text = [
+      'a({ description: "One.", name: "no" });',
+      "b({",
+      "  message:",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the source of a template
+      "    `Two ${count} \\`three\\`.`,",
+      '  help: "Four." });',
+    ].join("\n");
+    expect(proseOfMessages(text)).toEqual([
+      { text: "One.", line: 1 },
+      { text: "Two value `three`.", line: 3 },
+      { text: "Four.", line: 5 },
+    ]);
+  });
+});
