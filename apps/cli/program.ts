@@ -12,6 +12,7 @@ import { addGateways } from "./commands/gateways.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
+import { addValidate } from "./commands/validate.ts";
 import { withDefaultWait } from "./commands/wait.ts";
 import { Flagged, Interrupted, inWordsOfProfile, Refused, Undecided, UsageError } from "./errors.ts";
 import { Output } from "./output.ts";
@@ -108,6 +109,7 @@ function interrupted({ interruption }: Terminal): Promise<never> {
 const commands = [
   addApply,
   addDiff,
+  addValidate,
   addServices,
   addExport,
   addDelete,
@@ -165,6 +167,7 @@ Exit codes: 0 ok, 1 refused or not reachable, 2 wrong usage,
   3 found what --fail-on names, 130 interrupted
 
 Examples:
+  $ bun cli validate routes.yaml
   $ bun cli apply routes.yaml --dry-run
   $ bun cli apply routes.yaml
   $ bun cli explain GET /org/widgets/42`,

@@ -55,7 +55,7 @@ export function refusalText({ message, envelope, writing }: Refused): string {
 }
 
 /** Returns the line for a wrong field. Many messages already start with the field's path. */
-function fieldText({ path, message }: { path: string; message: string }): string {
+export function fieldText({ path, message }: { path: string; message: string }): string {
   return path === "" || message.startsWith(`${path} `) ? message : `${path}: ${message}`;
 }
 

@@ -6,9 +6,18 @@ import type { Terminal } from "../terminal.ts";
 
 /** Reads a configuration document from a file, or from standard input for `-`, as the body of apply. */
 export async function readDocument(file: string, terminal: Terminal): Promise<RegistryRequest> {
-  const type = /\.json$/i.test(file) ? "application/json" : "application/yaml";
-  const body = file === "-" ? await terminal.readInput() : await read(file);
-  return { method: "POST", headers: { "Content-Type": type }, body };
+  const type = isJsonFile(file) ? "application/json" : "application/yaml";
+  return { method: "POST", headers: { "Content-Type": type }, body: await readBytes(file, terminal) };
+}
+
+/** Returns whether the name of a file says that the file holds JSON. */
+export function isJsonFile(file: string): boolean {
+  return /\.json$/i.test(file);
+}
+
+/** Reads a file, or standard input for `-`. */
+export async function readBytes(file: string, terminal: Terminal): Promise<Uint8Array<ArrayBuffer>> {
+  return file === "-" ? terminal.readInput() : read(file);
 }
 
 async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,10 +1,7 @@
-import { type ApiError, validationError } from "@ostiary/lib/domain/errors";
-import { outlineJson } from "@ostiary/lib/domain/json";
+import { validationError } from "@ostiary/lib/domain/errors";
 import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
-import { nestedTooDeeply, readBytes } from "@ostiary/lib/runtime/http";
-import { invalidBody, placeOf } from "./invalid-body.ts";
-import { jsonSyntaxError } from "./json-syntax-error.ts";
-import { parseYaml } from "./yaml.ts";
+import { decodeUtf8, invalidBody, parseJson, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
+import { readBytes } from "@ostiary/lib/runtime/http";
 
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
@@ -18,11 +15,8 @@ export async function readDocument(request: Request, bytes_max: number): Promise
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
     throw invalidBody(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
-  const text = await readUtf8(request, bytes_max);
-  if (type === JSON_TYPE) return parseJson(text);
-  // JSON means the same in YAML, and parses far faster as JSON
-  const json = text.trimStart().startsWith("{") ? tryJson(text) : null;
-  return json === null ? parseYaml(text) : json.value;
+  const text = await readText(request, bytes_max);
+  return type === JSON_TYPE ? parseJson(text) : parseText(text);
 }
 
 /** The services of a document by name, valid and in stored form. */
@@ -44,7 +38,7 @@ export function servicesOfYaml(text: string): Configs {
 export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && type !== JSON_TYPE) throw invalidBody(`Send the body as ${JSON_TYPE}.`);
-  return parseJson(await readUtf8(request, bytes_max));
+  return parseJson(await readText(request, bytes_max));
 }
 
 /** Returns the content type without its parameters, or null. */
@@ -53,57 +47,6 @@ function mediaType(request: Request): string | null {
   return type === undefined || type === "" ? null : type;
 }
 
-async function readUtf8(request: Request, bytes_max: number): Promise<string> {
-  const bytes = await readBytes(request, bytes_max);
-  const text = decodeUtf8(bytes);
-  if (text.trim() === "") throw invalidBody("The body is empty.");
-  return text;
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw invalidBody("The body is not valid UTF-8.");
-  }
-}
-
-function parseJson(text: string): unknown {
-  const json = tryJson(text);
-  if (json === null) throw notJson(text);
-  return json.value;
-}
-
-function notJson(text: string): ApiError {
-  const error = jsonSyntaxError(text);
-  if (error === null) return invalidBody("The body is not valid JSON.");
-  return invalidBody(`The JSON is not valid${placeOf(error.offset, text)}: ${error.reason}`);
-}
-
-/**
- * Parses a JSON text. Returns null when the text is not JSON. Throws 422 for deep nesting and for a duplicate key.
- */
-function tryJson(text: string): { value: unknown } | null {
-  const { too_deep_at, members } = outlineJson(text);
-  if (too_deep_at !== null) throw nestedTooDeeply("The document");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
-  if (countMembers(value) !== members) {
-    throw invalidBody("A key is given twice in one object of the JSON.");
-  }
-  return { value };
-}
-
-/** Counts the members of all objects in a value; the caller has bounded the depth. */
-function countMembers(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const inside = Array.isArray(value) ? value : Object.values(value);
-  let count = Array.isArray(value) ? 0 : inside.length;
-  for (const part of inside) if (typeof part === "object") count += countMembers(part);
-  return count;
+async function readText(request: Request, bytes_max: number): Promise<string> {
+  return decodeUtf8(await readBytes(request, bytes_max));
 }

@@ -1,5 +1,6 @@
 import { ApiError, FIELD_ERRORS_MAX, validationError } from "@ostiary/lib/domain/errors";
 import {
+  conflictText,
   findPolicyConflicts,
   findRouteConflicts,
   type RateLimitPolicy,
@@ -20,13 +21,20 @@ type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
 export async function refuseConflicts(
   orm: Orm,
   configs: ReadonlyMap<string, StoredServiceConfig>,
-  pathPrefix?: (service: string) => string,
+  pathPrefix: (service: string) => string = (service) => `services.${service}.`,
 ): Promise<void> {
   const declared = (await otherPolicies(orm, configs)).map(
     ({ service, name, ...row }) => [service, { url: "", rate_limits: { [name]: policyOf(row) } }] as const,
   );
-  const disagreements = findPolicyConflicts(configs, declared, pathPrefix);
-  if (disagreements.length > 0) throw validationError(disagreements);
+  const disagreements = findPolicyConflicts(configs, declared);
+  if (disagreements.length > 0) {
+    throw validationError(
+      disagreements.map(({ service, name, message }) => ({
+        path: `${pathPrefix(service)}rate_limits.${name}`,
+        message,
+      })),
+    );
+  }
   const conflicts = findRouteConflicts(configs, await otherOwners(orm, configs));
   if (conflicts.length > 0) throw routeConflict(conflicts);
 }
@@ -52,10 +60,7 @@ function policyOf({
 
 function routeConflict(conflicts: readonly RouteConflict[]): ApiError {
   const shown = conflicts.slice(0, FIELD_ERRORS_MAX);
-  const sentences = shown.map(({ method, path, owner, owner_path }) => {
-    const as = owner_path === path ? "" : ` as ${owner_path}`;
-    return `${method} ${path} belongs to service ${owner}${as}`;
-  });
+  const sentences = shown.map(conflictText);
   const more = conflicts.length - shown.length;
   return new ApiError("ROUTE_CONFLICT", {
     message: `${sentences.join("; ")}${more > 0 ? `; and ${more} more` : ""}. Nothing was written.`,

@@ -1,3 +1,4 @@
+import { JSON_DEPTH_MAX } from "../json/index.ts";
 import { type ErrorCode, type ErrorKind, errorCodes } from "./codes.ts";
 import type { FieldError } from "./details.ts";
 
@@ -53,6 +54,13 @@ export function validationError(fields: readonly FieldError[], message?: string)
     message: message ?? (fields.length === 1 && first ? first.message : undefined),
     details: { fields: fields.slice(0, FIELD_ERRORS_MAX) },
   });
+}
+
+/** Returns a 422 for JSON that is nested too deeply (ER-13). */
+export function nestedTooDeeply(what: string): ApiError {
+  return validationError([
+    { path: "", message: `${what} is nested more than ${JSON_DEPTH_MAX} levels deep: flatten it.` },
+  ]);
 }
 
 /** Returns a 413 for a request body of more than `bytes_max` bytes. */

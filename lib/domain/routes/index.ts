@@ -2,6 +2,7 @@
  * Route configuration: schemas, rules, expansion, ownership and the route table. Gateway and registry share
  * all of it.
  */
+export * from "./across.ts";
 export * from "./changes.ts";
 export * from "./compile.ts";
 export * from "./count.ts";
@@ -20,4 +21,10 @@ export { addressOf } from "./service-url.ts";
 export * from "./setting-changes.ts";
 export * from "./substitute.ts";
 export * from "./table.ts";
-export * from "./validate.ts";
+export {
+  type DocumentResult,
+  type ServiceResult,
+  validateDocument,
+  validateService,
+  validateStoredInSteps,
+} from "./validate.ts";

@@ -1,5 +1,4 @@
 /** Checks shared rate-limit policies across all services (RG-32, RG-33). */
-import type { FieldError } from "../errors/index.ts";
 import { isSameLimit, writtenLimitText } from "./limit-numbers.ts";
 import type { RateLimitPolicy, StoredServiceConfig } from "./schema.ts";
 
@@ -13,31 +12,36 @@ interface Declared {
   local?: Declaration;
 }
 
+/** A policy of the incoming configuration that conflicts with another service's policy. */
+export interface PolicyConflict {
+  readonly service: string;
+  /** The name of the policy. */
+  readonly name: string;
+  readonly message: string;
+}
+
 /**
  * Returns the policies of `incoming` that conflict on a shared name with another service, of `incoming` or
  * `current`. Policies conflict when their numbers differ, or when only one is shared. Services of `current`
  * that are also incoming are about to be replaced and are ignored.
- *
- * @param pathPrefix returns the text before `rate_limits` in the error path of a service
  */
 export function findPolicyConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,
   current: Iterable<readonly [string, StoredServiceConfig]>,
-  pathPrefix: (service: string) => string = (service) => `services.${service}.`,
-): FieldError[] {
+): PolicyConflict[] {
   const declared = new Map<string, Declared>();
   for (const [service, config] of current) {
     if (!incoming.has(service)) declare(declared, service, config);
   }
-  const fields: FieldError[] = [];
+  const conflicts: PolicyConflict[] = [];
   for (const [service, config] of incoming) {
     for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
       const message = disagreement(name, policy, declared.get(name) ?? {});
-      if (message !== null) fields.push({ path: `${pathPrefix(service)}rate_limits.${name}`, message });
+      if (message !== null) conflicts.push({ service, name, message });
     }
     declare(declared, service, config);
   }
-  return fields;
+  return conflicts;
 }
 
 /** Records the first declaration of each kind. One is enough: all others of a kind agree or were refused. */

@@ -59,6 +59,12 @@ export function findRouteConflicts(
   return conflicts;
 }
 
+/** Returns a conflict as a sentence without its full stop. */
+export function conflictText({ method, path, owner, owner_path }: RouteConflict): string {
+  const as = owner_path === path ? "" : ` as ${owner_path}`;
+  return `${method} ${path} belongs to service ${owner}${as}`;
+}
+
 /** Returns the method and shape of a route, which only one service can own. */
 export function routeKey(route: Pick<OwnedRoute, "method" | "path">): string {
   return `${route.method} ${routeShape(route.path)}`;

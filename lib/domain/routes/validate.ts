@@ -28,6 +28,12 @@ export interface Invalid {
   readonly fields: FieldError[];
 }
 
+/** A valid service of a document. */
+export interface DocumentService {
+  readonly written: ServiceConfig;
+  readonly stored: StoredServiceConfig;
+}
+
 export type DocumentResult =
   | { readonly ok: true; readonly services: Map<string, StoredServiceConfig> }
   | Invalid;
@@ -35,22 +41,32 @@ export type ServiceResult = { readonly ok: true; readonly service: StoredService
 
 /** Checks the body of apply and expands its services, in the order of the document. */
 export function validateDocument(input: unknown): DocumentResult {
+  const { services, violations } = readDocument(input);
+  if (violations.all.length > 0) return { ok: false, fields: violations.fields };
+  return { ok: true, services: new Map([...services].map(([name, { stored }]) => [name, stored])) };
+}
+
+/** Returns the valid services of a document, in its order, and all problems of the others. */
+export function readDocument(input: unknown): {
+  services: Map<string, DocumentService>;
+  violations: Violations;
+} {
   const violations = violationsOf(DocumentOutline, input);
   const given = isRecord(input) && isRecord(input.services) ? input.services : {};
-  const services = new Map<string, StoredServiceConfig>();
+  const services = new Map<string, DocumentService>();
   let bytes = 0;
   for (const [name, value] of Object.entries(given)) {
     if (violations.isFull) break;
     if (DOT_SEGMENTS.includes(name)) violations.add(["services", name], NAMED_BY_DOTS);
-    const written = readWritten(value, ["services", name], violations);
-    if (written === undefined) continue;
-    services.set(name, written.service);
-    bytes += written.bytes;
+    const service = readWritten(value, ["services", name], violations);
+    if (service === undefined) continue;
+    services.set(name, service);
+    bytes += service.bytes;
     if (bytes <= DOCUMENT_BYTES_MAX) continue;
     violations.add(["services"], DOCUMENT_TOO_LARGE);
     break;
   }
-  return violations.all.length === 0 ? { ok: true, services } : { ok: false, fields: violations.fields };
+  return { services, violations };
 }
 
 /**
@@ -60,7 +76,7 @@ export function validateDocument(input: unknown): DocumentResult {
  */
 export function validateService(name: string, input: unknown, at = ""): ServiceResult {
   const violations = nameViolations(name, at === "" ? "name" : at);
-  return result(readWritten(input, at === "" ? [] : [at], violations)?.service, violations);
+  return result(readWritten(input, at === "" ? [] : [at], violations)?.stored, violations);
 }
 
 /**
@@ -96,12 +112,12 @@ function readWritten(
   value: unknown,
   at: FieldPath,
   violations: Violations,
-): { service: StoredServiceConfig; bytes: number } | undefined {
+): (DocumentService & { bytes: number }) | undefined {
   const written = lastOf(readService(ServiceConfig, value, at, violations));
   if (written === undefined) return undefined;
-  const service = expandService(written);
-  const bytes = Buffer.byteLength(JSON.stringify(service));
-  if (bytes <= SERVICE_CONFIG_BYTES_MAX) return { service, bytes };
+  const stored = expandService(written);
+  const bytes = Buffer.byteLength(JSON.stringify(stored));
+  if (bytes <= SERVICE_CONFIG_BYTES_MAX) return { written, stored, bytes };
   violations.add(at, SERVICE_TOO_LARGE);
   return undefined;
 }

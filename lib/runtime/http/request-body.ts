@@ -1,6 +1,6 @@
 import { readBounded } from "../../async/index.ts";
-import { ApiError, bodyTooLarge, validationError } from "../../domain/errors/index.ts";
-import { JSON_DEPTH_MAX, JsonTooDeep, NotIJson, parseJson } from "../../domain/json/index.ts";
+import { ApiError, bodyTooLarge, nestedTooDeeply, validationError } from "../../domain/errors/index.ts";
+import { JsonTooDeep, NotIJson, parseJson } from "../../domain/json/index.ts";
 
 /**
  * Reads a request body.
@@ -45,11 +45,4 @@ export function parseBody(text: string, parse: (text: string) => unknown = parse
     }
     throw new ApiError("INVALID_REQUEST", { message: "The body is not valid JSON.", cause });
   }
-}
-
-/** Returns a 422 for JSON that is nested too deeply (ER-13). */
-export function nestedTooDeeply(what: string): ApiError {
-  return validationError([
-    { path: "", message: `${what} is nested more than ${JSON_DEPTH_MAX} levels deep: flatten it.` },
-  ]);
 }

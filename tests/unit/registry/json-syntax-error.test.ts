@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { jsonSyntaxError } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
-import { jsonSyntaxError } from "../../../apps/registry/documents/json-syntax-error.ts";
 
 // RG-36
 describe("the place where a text stops being JSON", () => {

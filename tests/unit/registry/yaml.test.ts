@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
+import { parseYaml } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { parseYaml } from "../../../apps/registry/documents/yaml.ts";
 
 /** The unprintable characters of the cases below. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

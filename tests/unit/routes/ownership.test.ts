@@ -96,7 +96,7 @@ describe("shared policies", () => {
     ["local here and shared there", local, shared, /local here and shared in service there/],
   ])("refuses %s", (_, here, there, message) => {
     expect(conflicts(here, there)).toEqual([
-      { path: "services.here.rate_limits.burst", message: expect.stringMatching(message) },
+      { service: "here", name: "burst", message: expect.stringMatching(message) },
     ]);
   });
 
@@ -116,10 +116,10 @@ describe("shared policies", () => {
     expect(findPolicyConflicts(storedServices({ a: withPolicy(next) }), before)).toHaveLength(1);
   });
 
-  test("refuses the later of two services of one document, at the requested path", () => {
+  test("refuses the later of two services of one document", () => {
     const incoming = storedServices({ a: withPolicy(shared), b: withPolicy(local) });
-    expect(findPolicyConflicts(incoming, [], () => "")).toEqual([
-      { path: "rate_limits.burst", message: expect.stringContaining("shared in service a") },
+    expect(findPolicyConflicts(incoming, [])).toEqual([
+      { service: "b", name: "burst", message: expect.stringContaining("shared in service a") },
     ]);
   });
 });

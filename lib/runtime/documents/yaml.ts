@@ -3,11 +3,12 @@
  * are bounded, because they can cost more than their bytes. Custom tags, merge keys and duplicate keys are
  * refused.
  */
-import type { ApiError } from "@ostiary/lib/domain/errors";
-import { JSON_DEPTH_MAX } from "@ostiary/lib/domain/json";
+
 import { type Event, parseEvents, YAMLException } from "js-yaml";
+import type { ApiError } from "../../domain/errors/index.ts";
+import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 import { invalidBody, placeOf } from "./invalid-body.ts";
-import { nestedTooDeeply, ValueBuilder } from "./yaml-value.ts";
+import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 
 const SEVERAL_DOCUMENTS = "The body holds several YAML documents: send one.";
 const NO_DOCUMENT_START = "directives end mark is expected";
@@ -80,7 +81,7 @@ function eventsOf(text: string, head: number): Event[] {
 
 function fromLibrary({ reason, mark }: YAMLException, text: string, head: number): ApiError {
   const offset = mark?.position ?? 0;
-  if (reason.startsWith("nesting exceeded")) return nestedTooDeeply(offset, text);
+  if (reason.startsWith("nesting exceeded")) return nestedYaml(offset, text);
   if (reason === NO_DOCUMENT_START && offset > head) return invalidBody(SEVERAL_DOCUMENTS);
   const [, why] = REASONS.find(([pattern]) => pattern.test(reason)) ?? [];
   return invalidBody(`The YAML is not valid${placeOf(offset, text)}${why === undefined ? "" : `: ${why}`}.`);

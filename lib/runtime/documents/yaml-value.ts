@@ -1,4 +1,3 @@
-import { JSON_DEPTH_MAX } from "@ostiary/lib/domain/json";
 import {
   type AliasEvent,
   boolCoreTag,
@@ -14,6 +13,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from "js-yaml";
+import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 import { invalidBody, placeOf } from "./invalid-body.ts";
 
 /** The least bound on the characters that aliases may add; a longer text may add half its length. */
@@ -96,7 +96,7 @@ export class ValueBuilder {
     const tag = this.#tagOf(event);
     if (tag !== null && tag !== `tag:yaml.org,2002:${kind}`) throw this.#refusedTag(event);
     if (this.#awaitsKey()) throw invalidBody(`A key must be a string${placeOf(event.start, this.#text)}.`);
-    if (this.#open.length === JSON_DEPTH_MAX) throw nestedTooDeeply(event.start, this.#text);
+    if (this.#open.length === JSON_DEPTH_MAX) throw nestedYaml(event.start, this.#text);
     const anchor = event.anchorStart === NONE ? null : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== null) this.#anchors.set(anchor, null);
     this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
@@ -129,7 +129,7 @@ export class ValueBuilder {
       const problem = built === null ? "stands inside of what it repeats" : "has no anchor before it";
       throw invalidBody(`The alias${placeOf(start, this.#text)} ${problem}.`);
     }
-    if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedTooDeeply(start, this.#text);
+    if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);
     if (this.#awaitsKey()) {
       if (typeof built.value !== "string")
         throw invalidBody(`A key must be a string${placeOf(start, this.#text)}.`);
@@ -202,7 +202,7 @@ export class ValueBuilder {
 }
 
 /** Returns the 422 for YAML that is nested deeper than JSON may be. */
-export function nestedTooDeeply(offset: number, text: string) {
+export function nestedYaml(offset: number, text: string) {
   return invalidBody(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${placeOf(offset, text)}.`);
 }
 

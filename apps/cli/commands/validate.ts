@@ -1,0 +1,62 @@
+import { type Command, Option } from "commander";
+import { Refused, UsageError } from "../errors.ts";
+import { Output } from "../output.ts";
+import type { Terminal } from "../terminal.ts";
+import { annotations } from "../validation/annotations.ts";
+import { checkFiles, type Report, type SourceFile } from "../validation/findings.ts";
+import { sarifLog } from "../validation/sarif.ts";
+import { reportText, summaryText } from "../validation/text.ts";
+import type { Run, Setting } from "./command.ts";
+import { readBytes } from "./document.ts";
+
+const FORMATS = ["text", "json", "sarif", "github"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** Adds `validate FILE…`, which checks configuration documents without a registry. */
+export function addValidate(program: Command, _run: Run, { terminal }: Setting): void {
+  program
+    .command("validate")
+    .description("Check configuration documents, together, without a registry")
+    .argument("<file...>", "YAML or .json files, or - for standard input")
+    .addOption(new Option("--format <format>", "how to write the problems").choices(FORMATS))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli validate routes/*.yaml
+  $ bun cli validate routes/*.yaml --format github     annotates a pull request
+  $ bun cli validate routes/*.yaml --format sarif > routes.sarif
+
+Exit codes: 0 no problem, 1 problems, 2 wrong usage or a file that cannot be read`,
+    )
+    .action((files: string[], { format }: { format?: Format }) =>
+      validate(files, formatOf(format, program.opts().json === true), terminal),
+    );
+}
+
+function formatOf(format: Format | undefined, asJson: boolean): Format {
+  if (asJson && format !== undefined && format !== "json") {
+    throw new UsageError(`--json and --format ${format} cannot be given together.`);
+  }
+  return asJson ? "json" : (format ?? "text");
+}
+
+async function validate(files: readonly string[], format: Format, terminal: Terminal): Promise<void> {
+  const sources: SourceFile[] = [];
+  for (const name of new Set(files)) sources.push({ name, bytes: await readBytes(name, terminal) });
+  const report = checkFiles(sources);
+  writers[format](report, new Output(terminal, format === "json" || format === "sarif"));
+  if (!report.valid) throw new Refused(summaryText(report));
+}
+
+const writers: Record<Format, (report: Report, output: Output) => void> = {
+  text: (report, output) => {
+    for (const line of reportText(report)) output.line(line);
+    if (report.valid) output.line(summaryText(report));
+  },
+  json: (report, output) => output.json(report),
+  sarif: (report, output) => output.json(sarifLog(report)),
+  github: (report, output) => {
+    for (const line of annotations(report)) output.line(line);
+  },
+};

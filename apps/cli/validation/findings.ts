@@ -1,0 +1,107 @@
+import { ApiError, shownPath } from "@ostiary/lib/domain/errors";
+import {
+  checkDocuments,
+  type DocumentProblem,
+  type DocumentRule,
+  type DocumentsCheck,
+} from "@ostiary/lib/domain/routes";
+import {
+  decodeUtf8,
+  locate,
+  type Place,
+  parseJson,
+  parseText,
+  statedPlace,
+} from "@ostiary/lib/runtime/documents";
+import { isJsonFile } from "../commands/document.ts";
+
+/** A file to check, as it was read. */
+export interface SourceFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A problem of a file. Its line and column are null where only the whole file is meant. */
+export interface Finding {
+  readonly file: string;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly rule: DocumentRule;
+  /** The path of the field, such as `services.widgets.url`, or an empty text for the whole document. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The files that were checked, and their problems. */
+export interface Report {
+  readonly valid: boolean;
+  readonly files: { readonly file: string; readonly services: readonly string[] }[];
+  readonly problems: Finding[];
+}
+
+interface Parsed {
+  readonly name: string;
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** Checks files by every rule that they can break alone or together. Problems are in the order of the files. */
+export function checkFiles(sources: readonly SourceFile[]): Report {
+  const unreadable: Finding[] = [];
+  const parsed: Parsed[] = [];
+  for (const source of sources) {
+    const result = parse(source);
+    if ("rule" in result) unreadable.push(result);
+    else parsed.push(result);
+  }
+  const names = parsed.map(({ name }) => name);
+  const values = parsed.map(({ value }) => value);
+  const check = checkDocuments(values, names);
+  const problems = inOrder([...unreadable, ...locatedProblems(parsed, check)], sources);
+  const files = sources.map(({ name }) => ({
+    file: name,
+    services: check.services[names.indexOf(name)] ?? [],
+  }));
+  return { valid: problems.length === 0, files, problems };
+}
+
+function parse({ name, bytes }: SourceFile): Parsed | Finding {
+  try {
+    const text = decodeUtf8(bytes);
+    return { name, text, value: isJsonFile(name) ? parseJson(text) : parseText(text) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { place, rest } = statedPlace(error.message);
+    const message = rest.replace(/^The body /, "The file ");
+    return { ...findingAt(name, place), rule: "invalid-document", path: "", message };
+  }
+}
+
+function locatedProblems(parsed: readonly Parsed[], { problems }: DocumentsCheck): Finding[] {
+  return parsed.flatMap(({ name, text }, index) => {
+    const own = problems.filter(({ document }) => document === index);
+    if (own.length === 0) return [];
+    const places = locate(
+      text,
+      own.map(({ path }) => path),
+    );
+    return own.map((problem, at) => finding(name, problem, places[at] ?? null));
+  });
+}
+
+function finding(file: string, { rule, path, message }: DocumentProblem, place: Place | null): Finding {
+  return { ...findingAt(file, place), rule, path: shownPath(path), message };
+}
+
+function findingAt(file: string, place: Place | null) {
+  return { file, line: place?.line ?? null, column: place?.column ?? null };
+}
+
+function inOrder(findings: Finding[], sources: readonly SourceFile[]): Finding[] {
+  const order = new Map(sources.map(({ name }, index) => [name, index]));
+  const key = ({ file, line, column }: Finding) => [order.get(file) ?? 0, line ?? 0, column ?? 0] as const;
+  return findings.toSorted((one, other) => {
+    const [a, b] = [key(one), key(other)];
+    return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+  });
+}

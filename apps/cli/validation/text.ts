@@ -1,0 +1,24 @@
+import { fieldText } from "../refusal-text.ts";
+import { onOneLine } from "../terminal.ts";
+import type { Finding, Report } from "./findings.ts";
+
+/** Returns one line for each problem, as compilers write them: file, line, column, message. */
+export function reportText({ problems }: Report): string[] {
+  return problems.map((problem) => onOneLine(`${placeText(problem)}: ${fieldText(problem)}`));
+}
+
+/** Returns how many problems and files there are. */
+export function summaryText({ problems, files }: Report): string {
+  const inFiles = counted(files.length, "file");
+  if (problems.length > 0) return `${counted(problems.length, "problem")} in ${inFiles}.`;
+  const services = files.reduce((sum, file) => sum + file.services.length, 0);
+  return `No problem in ${inFiles} with ${counted(services, "service")}.`;
+}
+
+function placeText({ file, line, column }: Finding): string {
+  return [file, line, column].filter((part) => part !== null).join(":");
+}
+
+function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}

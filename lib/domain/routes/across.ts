@@ -1,0 +1,106 @@
+/** Checks several configuration documents as one: what each breaks alone, and what they break together. */
+import { FIELD_ERRORS_MAX, type FieldPath, quoted } from "../errors/index.ts";
+import { joinPrefix } from "./expand.ts";
+import { findPolicyConflicts } from "./policies.ts";
+import { conflictText, findRouteConflicts, type RouteConflict } from "./route-conflicts.ts";
+import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./schema.ts";
+import { type DocumentService, readDocument } from "./validate.ts";
+
+/** The kinds of problems, each with the rule that is broken. */
+export const DOCUMENT_RULES = {
+  "invalid-document": "A configuration document is YAML or JSON that can be read.",
+  "invalid-field": "Each field of a document has a value that apply accepts.",
+  "repeated-service": "A service is in one document alone, since each apply replaces the whole service.",
+  "policy-conflict": "Services that share a rate-limit policy declare it alike.",
+  "route-conflict": "A method and path belongs to one service.",
+} as const;
+export type DocumentRule = keyof typeof DOCUMENT_RULES;
+
+export interface DocumentProblem {
+  readonly rule: DocumentRule;
+  /** The index of the document. */
+  readonly document: number;
+  /** The path of the field in the document. */
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+/** The problems of documents, and the names of the valid services of each. */
+export interface DocumentsCheck {
+  readonly problems: DocumentProblem[];
+  readonly services: string[][];
+}
+
+/** A valid service, with the document that has it. */
+interface Found extends DocumentService {
+  readonly document: number;
+}
+
+/**
+ * Checks each document, and then its valid services against the services of the others. Finds all that apply
+ * would refuse whatever is published already: at most 100 problems of the fields of each document, 100 policies and 100
+ * routes.
+ *
+ * @param names how a message calls each document
+ */
+export function checkDocuments(documents: readonly unknown[], names: readonly string[]): DocumentsCheck {
+  const found = new Map<string, Found>();
+  const problems: DocumentProblem[] = [];
+  const services = documents.map((value, document) => {
+    const read = readDocument(value);
+    for (const violation of read.violations.all)
+      problems.push({ rule: "invalid-field", document, ...violation });
+    for (const [name, service] of read.services) {
+      const first = found.get(name);
+      if (first === undefined) found.set(name, { ...service, document });
+      else problems.push(repeated(name, document, names[first.document] ?? ""));
+    }
+    return [...read.services.keys()];
+  });
+  return { problems: [...problems, ...problemsBetween(found)], services };
+}
+
+function repeated(service: string, document: number, first: string): DocumentProblem {
+  const message = `The service ${quoted(service)} is in ${first} too: keep it in one document.`;
+  return { rule: "repeated-service", document, path: ["services", service], message };
+}
+
+function problemsBetween(found: ReadonlyMap<string, Found>): DocumentProblem[] {
+  const stored = new Map([...found].map(([name, service]) => [name, service.stored]));
+  const at = (service: string, path: FieldPath) => ({
+    document: found.get(service)?.document ?? 0,
+    path: ["services", service, ...path],
+  });
+  const policies = findPolicyConflicts(stored, [])
+    .slice(0, FIELD_ERRORS_MAX)
+    .map(({ service, name, message }) => ({
+      rule: "policy-conflict" as const,
+      ...at(service, ["rate_limits", name]),
+      message,
+    }));
+  const routes = findRouteConflicts(stored, [])
+    .slice(0, FIELD_ERRORS_MAX)
+    .map((conflict) => ({
+      rule: "route-conflict" as const,
+      ...at(conflict.service, routeIn(found.get(conflict.service)?.written, conflict)),
+      message: `${conflictText(conflict)}.`,
+    }));
+  return [...policies, ...routes];
+}
+
+/** Returns the place of a route in a service as written. */
+function routeIn(written: ServiceConfig | undefined, { method, path }: RouteConflict): FieldPath {
+  for (const scope of SCOPES) {
+    const { routes = [], route_prefix } = written?.[scope] ?? {};
+    const index = routes.findIndex(
+      (route) =>
+        joinPrefix(route_prefix, route.path) === path && methodsOf(route).some((each) => each === method),
+    );
+    if (index >= 0) return [scope, "routes", index, "path"];
+  }
+  return [];
+}
+
+function methodsOf({ methods }: RouteConfig): readonly string[] {
+  return Array.isArray(methods) ? methods : METHODS.filter((method) => methods[method] !== undefined);
+}

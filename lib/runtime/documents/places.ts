@@ -1,0 +1,35 @@
+import type { FieldPath } from "../../domain/errors/index.ts";
+import { type Place, placeAt } from "./invalid-body.ts";
+import { jsonPlaces } from "./json-places.ts";
+import type { Located } from "./located.ts";
+import { yamlPlaces } from "./yaml-places.ts";
+
+/**
+ * Returns the place of each path in a document of JSON or YAML. A part that the text does not have, or that an
+ * alias repeats, has the place of the nearest part around it.
+ *
+ * @param text a text that was read without an error
+ */
+export function locate(text: string, paths: readonly FieldPath[]): Place[] {
+  const top = isJson(text) ? jsonPlaces(text) : yamlPlaces(text);
+  return paths.map((path) => placeAt(offsetOf(top, path), text));
+}
+
+function offsetOf(top: Located, path: FieldPath): number {
+  let at = top;
+  for (const part of path) {
+    const next = at.parts.get(part);
+    if (next === undefined) break;
+    at = next;
+  }
+  return at.offset;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { type ApiError, nestedTooDeeply } from "../../domain/errors/index.ts";
+import { outlineJson } from "../../domain/json/index.ts";
+import { invalidBody, placeOf } from "./invalid-body.ts";
+import { jsonSyntaxError } from "./json-syntax-error.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** Returns the text of a document; 422 for bytes that are not UTF-8, and for an empty text. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidBody("The body is not valid UTF-8.");
+  }
+  if (text.trim() === "") throw invalidBody("The body is empty.");
+  return text;
+}
+
+/** Reads a document of YAML, which includes JSON (RG-34). */
+export function parseText(text: string): unknown {
+  // JSON means the same in YAML, and parses far faster as JSON
+  const json = text.trimStart().startsWith("{") ? tryJson(text) : null;
+  return json === null ? parseYaml(text) : json.value;
+}
+
+/** Reads a document of JSON. */
+export function parseJson(text: string): unknown {
+  const json = tryJson(text);
+  if (json === null) throw notJson(text);
+  return json.value;
+}
+
+function notJson(text: string): ApiError {
+  const error = jsonSyntaxError(text);
+  if (error === null) return invalidBody("The body is not valid JSON.");
+  return invalidBody(`The JSON is not valid${placeOf(error.offset, text)}: ${error.reason}`);
+}
+
+/**
+ * Parses a JSON text. Returns null when the text is not JSON. Throws 422 for deep nesting and for a duplicate key.
+ */
+function tryJson(text: string): { value: unknown } | null {
+  const { too_deep_at, members } = outlineJson(text);
+  if (too_deep_at !== null) throw nestedTooDeeply("The document");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
+  if (countMembers(value) !== members) {
+    throw invalidBody("A key is given twice in one object of the JSON.");
+  }
+  return { value };
+}
+
+/** Counts the members of all objects in a value; the caller has bounded the depth. */
+function countMembers(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const inside = Array.isArray(value) ? value : Object.values(value);
+  let count = Array.isArray(value) ? 0 : inside.length;
+  for (const part of inside) if (typeof part === "object") count += countMembers(part);
+  return count;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { decodeUtf8, locate, parseText, statedPlace } from "@ostiary/lib/runtime/documents";
+import fc from "fast-check";
+import { stringify } from "yaml";
+
+type Path = (string | number)[];
+
+/** Returns the paths of all fields and items of a value. */
+function pathsOf(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  const parts: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  return parts.flatMap(([key, part]) => [[...path, key], ...pathsOf(part, [...path, key])]);
+}
+
+function textAt(text: string, path: Path): string {
+  const [{ line, column } = { line: 0, column: 0 }] = locate(text, [path]);
+  return (text.split("\n")[line - 1] ?? "").slice(column - 1);
+}
+
+const key = fc.stringMatching(/^[a-z]{1,5}$/);
+const scalar = fc.oneof(fc.integer(), fc.boolean(), fc.constant(null), fc.string());
+const { value: anyValue } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 4 }, scalar, fc.array(tie("value")), fc.dictionary(key, tie("value"))),
+}));
+
+// RG-142
+describe("the place of a field", () => {
+  test("is its key, in JSON of any layout", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), anyValue), fc.constantFrom(0, 1, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        for (const path of pathsOf(value)) {
+          const last = path.at(-1);
+          if (typeof last === "string") expect(textAt(text, path)).toStartWith(JSON.stringify(last));
+        }
+      }),
+    );
+  });
+
+  test("is its key, in YAML of any style", () => {
+    fc.assert(
+      fc.property(fc.dictionary(key, anyValue), fc.boolean(), (value, isFlow) => {
+        const text = stringify(value, {
+          collectionStyle: isFlow ? "flow" : "any",
+          aliasDuplicateObjects: false,
+        });
+        expect(parseText(text)).toEqual(value);
+        for (const path of pathsOf(value)) {
+          const last = path.at(-1);
+          if (typeof last === "string") expect(textAt(text, path)).toMatch(new RegExp(`^(["']?)${last}\\1`));
+        }
+      }),
+    );
+  });
+
+  test("is that of the part around it, where the text does not have it", () => {
+    const text = "services:\n  a:\n    - one\n    - two\n";
+    expect(locate(text, [["services", "a", 1, "deeper"], ["services", "b"], ["other"], []])).toEqual([
+      { line: 4, column: 7 },
+      { line: 1, column: 1 },
+      { line: 1, column: 1 },
+      { line: 1, column: 1 },
+    ]);
+  });
+
+  test("is that of the alias, where an alias repeats it, also as a key", () => {
+    const text = "a: &x { url: 1 }\nb: *x\nc: &name d\n*name : { e: 1 }\n";
+    expect(
+      locate(text, [
+        ["a", "url"],
+        ["b", "url"],
+        ["d", "e"],
+      ]),
+    ).toEqual([
+      { line: 1, column: 9 },
+      { line: 2, column: 1 },
+      { line: 4, column: 11 },
+    ]);
+  });
+
+  test("counts lines of both kinds, and leaves out a byte order mark", () => {
+    const text = decodeUtf8(new TextEncoder().encode("\ufeff# head\r\na:\r\n  b: 1\r\n"));
+    expect(locate(text, [["a", "b"]])).toEqual([{ line: 3, column: 3 }]);
+  });
+
+  test("is found in a document of the deepest nesting", () => {
+    const depth = 64;
+    const path = Array.from({ length: depth }, () => "a");
+    for (const [open, close] of [
+      ['{"a":', "}"],
+      ["{a: ", "}"],
+    ] as const) {
+      const text = `${open.repeat(depth)}1${close.repeat(depth)}`;
+      expect(locate(text, [path])).toEqual([{ line: 1, column: (depth - 1) * open.length + 2 }]);
+    }
+  });
+});
+
+describe("the place that a message states", () => {
+  test("is taken out of the message", () => {
+    expect(statedPlace("The YAML is not valid at line 3, column 7: why.")).toEqual({
+      place: { line: 3, column: 7 },
+      rest: "The YAML is not valid: why.",
+    });
+    expect(statedPlace("The body is empty.")).toEqual({ place: null, rest: "The body is empty." });
+  });
+});
