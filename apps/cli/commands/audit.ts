@@ -1,10 +1,10 @@
+import { verifyExport } from "@ostiary/lib/verification";
 import type { Command } from "commander";
 import { Interrupted, Refused, Undecided } from "../errors.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";
 import { problemSummary, reportLines, undecidedSummary } from "../verify/report.ts";
-import { verifyExport } from "../verify/verify.ts";
 import type { Run, Setting } from "./command.ts";
 
 interface VerifyOptions {

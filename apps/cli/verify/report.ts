@@ -1,4 +1,4 @@
-import type { Verdict } from "./verify.ts";
+import type { Verdict } from "@ostiary/lib/verification";
 
 /** Returns the lines that explain a verdict to a person. */
 export function reportLines(verdict: Verdict): string[] {

@@ -1,6 +1,7 @@
 /** Explains in sentences where an outside value does not fit its schema, and what would be accepted. */
 import { Kind, type Static, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
 import { isRecord } from "../json/index.ts";
 import { FIELD_ERRORS_MAX, shownKey } from "./api-error.ts";
 import type { FieldError } from "./details.ts";
@@ -50,16 +51,26 @@ export type Partly<T> = T extends readonly (infer Item)[]
     ? { [Key in keyof T]?: Partly<T[Key]> }
     : T;
 
-const checks = new WeakMap<TSchema, TypeCheck<TSchema>>();
+const checks = new WeakMap<TSchema, Pick<TypeCheck<TSchema>, "Check">>();
 
 /** Returns whether `value` fits `schema`. Compiles the schema on first use. */
 export function fits<Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> {
   let check = checks.get(schema);
   if (check === undefined) {
-    check = TypeCompiler.Compile<TSchema>(schema);
+    check = compiled(schema);
     checks.set(schema, check);
   }
   return check.Check(value);
+}
+
+/** Compiles a schema. A page whose security policy forbids code from text checks by the schema itself. */
+function compiled(schema: TSchema): Pick<TypeCheck<TSchema>, "Check"> {
+  try {
+    return TypeCompiler.Compile(schema);
+  } catch (error) {
+    if (error instanceof EvalError) return { Check: (value): value is unknown => Value.Check(schema, value) };
+    throw error;
+  }
 }
 
 /** Returns all problems of `value` under its schema. */

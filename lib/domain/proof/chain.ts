@@ -1,3 +1,5 @@
+import { sha256 as portableSha256 } from "@noble/hashes/sha2.js";
+
 const HASH_BYTES = 32;
 
 /** A SHA-256 hash, such as the running hash of a chain after one entry. */
@@ -6,11 +8,20 @@ export type Hash = Uint8Array;
 /** `chain_0`, and the `previous` of the first checkpoint. */
 export const ZERO_HASH: Hash = new Uint8Array(HASH_BYTES);
 
-export function sha256(data: string | Uint8Array): Hash {
+const encoder = new TextEncoder();
+
+/** Returns the hash by JavaScript alone. WebCrypto has no synchronous hash, and verifying takes millions. */
+export function sha256InBrowser(data: string | Uint8Array): Hash {
+  return portableSha256(typeof data === "string" ? encoder.encode(data) : data);
+}
+
+function sha256OnServer(data: string | Uint8Array): Hash {
   const hash = new Uint8Array(HASH_BYTES);
   Bun.SHA256.hash(data, hash);
   return hash;
 }
+
+export const sha256 = "Bun" in globalThis ? sha256OnServer : sha256InBrowser;
 
 /** Returns the SHA-256 of all `parts`, one after the other. */
 export function hashOf(...parts: readonly Uint8Array[]): Hash {
@@ -41,5 +52,7 @@ export function hashFromHex(text: string): Hash {
 }
 
 export function sameHash(a: Hash, b: Hash): boolean {
-  return Buffer.compare(a, b) === 0;
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { base64url } from "jose";
 import { parseIJson } from "../json/index.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { HASH_PATTERN, hexOf, sha256 } from "./chain.ts";
@@ -109,5 +110,5 @@ export function readCheckpoint(text: string): Checkpoint | null {
 }
 
 function payloadText(jws: string): string {
-  return Buffer.from(jws.split(".")[1] ?? "", "base64url").toString();
+  return new TextDecoder().decode(base64url.decode(jws.split(".")[1] ?? ""));
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Verdict } from "@ostiary/cli/verify";
 import { readKept } from "@ostiary/cli/verify/files";
 import {
   entryHash,
@@ -11,6 +10,7 @@ import {
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import type { Verdict } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";

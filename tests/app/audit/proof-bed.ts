@@ -2,11 +2,10 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeptCopies } from "@ostiary/cli/verify";
-import { type Verdict, verifyExport } from "@ostiary/cli/verify";
 import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type KeptCopies, type Verdict, verifyExport } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import {
   type AuditService,

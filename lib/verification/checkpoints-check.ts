@@ -1,4 +1,4 @@
-import type { ProofEnd } from "@ostiary/lib/contracts/audit";
+import type { ProofEnd } from "../contracts/audit/index.ts";
 import {
   type Checkpoint,
   checkpointHash,
@@ -10,14 +10,9 @@ import {
   isIncluded,
   type SigningJwk,
   ZERO_HASH,
-} from "@ostiary/lib/domain/proof";
+} from "../domain/proof/index.ts";
+import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
-
-/** Copies of the same log that the user kept: checkpoints, and the end of an export. */
-export interface KeptCopies {
-  checkpoints: readonly Checkpoint[];
-  end: ProofEnd | null;
-}
 
 /**
  * Checks that the head of an export is in its checkpoint, and that all known checkpoints form one history.

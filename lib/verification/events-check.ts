@@ -1,11 +1,12 @@
+import { decodeTime } from "ulid";
 import {
   type ProofEnd,
   type ProvenEvent,
   provenOrganizationEventSchema,
   provenUserEventSchema,
-} from "@ostiary/lib/contracts/audit";
-import { fits } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
+} from "../contracts/audit/index.ts";
+import { fits } from "../domain/errors/index.ts";
+import { isRecord } from "../domain/json/index.ts";
 import {
   entryHash,
   hashFromHex,
@@ -13,9 +14,8 @@ import {
   outcomeEntry,
   ownerOf,
   type WrittenByIntent,
-} from "@ostiary/lib/domain/proof";
-import { isUlid } from "@ostiary/lib/domain/schemas";
-import { decodeTime } from "ulid";
+} from "../domain/proof/index.ts";
+import { isUlid } from "../domain/schemas/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { Problems } from "./problems.ts";
 

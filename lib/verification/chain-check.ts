@@ -5,7 +5,7 @@ import {
   nextInChain,
   sameHash,
   ZERO_HASH,
-} from "@ostiary/lib/domain/proof";
+} from "../domain/proof/index.ts";
 import type { Problems } from "./problems.ts";
 
 /** An entry in an export: its position, its own hash, and the chain hash that it claims. */

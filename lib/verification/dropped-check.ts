@@ -1,4 +1,4 @@
-import type { ProofEnd } from "@ostiary/lib/contracts/audit";
+import type { ProofEnd } from "../contracts/audit/index.ts";
 import {
   type ChainRange,
   entryHash,
@@ -7,7 +7,7 @@ import {
   monthStart,
   proofTime,
   retentionEntry,
-} from "@ostiary/lib/domain/proof";
+} from "../domain/proof/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./events-check.ts";
 import type { Problems } from "./problems.ts";

@@ -1,14 +1,13 @@
-import { type ProofEnd, proofEndSchema } from "@ostiary/lib/contracts/audit";
-import { fits } from "@ostiary/lib/domain/errors";
-import { isRecord, NotIJson, parseIJson } from "@ostiary/lib/domain/json";
-import { type Checkpoint, hashFromHex, keyIdOf, type SigningJwk } from "@ostiary/lib/domain/proof";
+import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
+import { fits } from "../domain/errors/index.ts";
+import { isRecord, NotIJson, parseIJson } from "../domain/json/index.ts";
+import { type Checkpoint, hashFromHex, keyIdOf, type SigningJwk } from "../domain/proof/index.ts";
 import { ChainCheck } from "./chain-check.ts";
-import { CheckpointsCheck, type KeptCopies } from "./checkpoints-check.ts";
+import { CheckpointsCheck } from "./checkpoints-check.ts";
 import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./events-check.ts";
+import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
-
-export type { KeptCopies };
 
 /** The result of checking an export with proof. */
 export interface Verdict {

@@ -1,0 +1,93 @@
+import { Type } from "@sinclair/typebox";
+import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
+import { fits } from "../domain/errors/index.ts";
+import { isRecord, parseIJson } from "../domain/json/index.ts";
+import { Checkpoint, readCheckpoint } from "../domain/proof/index.ts";
+import { LINE_LENGTH_MAX, linesOf } from "./export-lines.ts";
+
+/** Copies of the same log that the user kept: checkpoints, and the end of an export. */
+export interface KeptCopies {
+  checkpoints: readonly Checkpoint[];
+  end: ProofEnd | null;
+}
+
+/** A file that can be read more than once; a `Blob` is one. */
+export interface KeptFile {
+  readonly size: number;
+  text(): Promise<string>;
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The error for a file without copies. `cut_off`: an export without its last line. `empty`: no checkpoint.
+ * `other`: neither checkpoints nor an export.
+ */
+export class NotKeptCopies extends Error {
+  readonly problem: "cut_off" | "empty" | "other";
+
+  constructor(problem: NotKeptCopies["problem"]) {
+    super(`The file holds no copies: ${problem}.`);
+    this.name = "NotKeptCopies";
+    this.problem = problem;
+  }
+}
+
+const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint) });
+const checkpointList = Type.Array(Checkpoint);
+
+/**
+ * Reads the checkpoints or the export with proof that a user kept, line by line. Checkpoints are one, a list,
+ * pages of `GET /audit-checkpoints`, or one JWS per line. Only the last line of an export counts.
+ *
+ * @throws NotKeptCopies, NotLines
+ */
+export async function readKept(file: KeptFile): Promise<KeptCopies> {
+  const checkpoints: Checkpoint[] = [];
+  let last = "";
+  let isExport = false;
+  for await (const line of linesOf(file.stream())) {
+    if (line.trim() === "") continue;
+    last = line;
+    if (isExport) continue;
+    const found = checkpointsOf(jsonOf(line)) ?? textCheckpoint(line);
+    if (found !== null) checkpoints.push(...found);
+    else if (checkpoints.length === 0 && isLineOfExport(jsonOf(line))) isExport = true;
+    else return { checkpoints: await wholeDocument(file), end: null };
+  }
+  const end = isExport ? jsonOf(last) : null;
+  if (fits(proofEndSchema, end)) return { checkpoints: [], end };
+  if (isExport) throw new NotKeptCopies("cut_off");
+  if (checkpoints.length === 0) throw new NotKeptCopies("empty");
+  return { checkpoints, end: null };
+}
+
+function isLineOfExport(value: unknown): boolean {
+  return isRecord(value) && ("proof" in value || "head" in value);
+}
+
+/** Reads checkpoints from one JSON text of several lines. */
+async function wholeDocument(file: KeptFile): Promise<Checkpoint[]> {
+  const checkpoints = file.size > LINE_LENGTH_MAX ? null : checkpointsOf(jsonOf(await file.text()));
+  if (checkpoints !== null) return checkpoints;
+  throw new NotKeptCopies("other");
+}
+
+function checkpointsOf(value: unknown): Checkpoint[] | null {
+  if (fits(Checkpoint, value)) return [value];
+  if (fits(checkpointList, value)) return value;
+  if (isRecord(value) && fits(checkpointPage, value)) return value.audit_checkpoints;
+  return null;
+}
+
+function textCheckpoint(line: string): Checkpoint[] | null {
+  const checkpoint = readCheckpoint(line.trim());
+  return checkpoint === null ? null : [checkpoint];
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseIJson(text);
+  } catch {
+    return null;
+  }
+}
