@@ -21,6 +21,15 @@ export async function missingPartitions(orm: Orm, wanted: Partition[]): Promise<
 }
 
 /**
+ * Lets one transaction at a time change the tables of the events, until it ends. `audit.make_partition` takes the same
+ * lock. PostgreSQL refuses a change of a table's entry in its catalog that meets another: a grant may meet a new
+ * partition.
+ */
+export async function lockPartitions(tx: Orm): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended('partitions of audit_events', 0))`);
+}
+
+/**
  * Creates a partition through a function with the rights of the log's owner, so the caller can have fewer.
  * Returns false if another replica was faster.
  */

@@ -1,6 +1,7 @@
 import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { lockPartitions } from "../partitions/queries.ts";
 import type { StoredRow } from "../sealing/entries.ts";
 import { storedColumns } from "../sealing/queries.ts";
 import { parseSnapshot } from "../sealing/snapshot.ts";
@@ -101,6 +102,7 @@ export async function dropPartition(
       limit 1`,
   );
   if (later.length > 0) return false;
+  await lockPartitions(tx);
   await rows(tx, sql`drop table ${partition}`);
   return true;
 }

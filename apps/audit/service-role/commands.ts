@@ -1,5 +1,6 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { lockPartitions } from "../partitions/queries.ts";
 import { createRole, grantWork, selectRole } from "./queries.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
@@ -14,6 +15,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export async function grantServiceRole(database: Database, role: string): Promise<"made" | "existing"> {
   try {
     return await database.transaction("grant_service_role", async (tx) => {
+      await lockPartitions(tx);
       const found = await selectRole(tx, role);
       if (found?.is_superuser)
         throw new StartRefused(

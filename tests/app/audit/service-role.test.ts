@@ -247,6 +247,21 @@ onServer("the service, under that role", () => {
     await both[1].stop();
     await log.remove();
   });
+
+  test("it gets its rights from several migrations at once, while partitions are made", async () => {
+    const log = await newOwnedLog();
+    const owner = await openDatabase(log.owner_url, { namespace: "test", pool_max: 4 });
+    for (let year = 2050; year < 2060; year++) {
+      const [told, made] = await Promise.all([
+        Promise.all([1, 2, 3].map(() => migrate({ DATABASE_URL: log.owner_url }, log.role))),
+        Promise.all([1, 4, 7, 10].map((month) => makePartitions(owner, Date.UTC(year, month)))),
+      ]);
+      expect(new Set(told)).toEqual(new Set([`Migrated. The role ${log.role} can do the service's work.\n`]));
+      expect(made.flat()).toContain(`audit_events_${year}_08`);
+    }
+    await owner.close();
+    await log.remove();
+  });
 });
 
 onServer("ostiary audit migrate", () => {
