@@ -28,6 +28,13 @@ export interface BatchOptions {
 }
 
 /**
+ * The maximum number of batches that begin in one turn of the event loop. Further batches wait for the next
+ * turn. Work that fails at once, for callers that ask again at once, would otherwise keep timers and sockets
+ * from their turn.
+ */
+const BATCHES_PER_TURN_MAX = 64;
+
+/**
  * Gathers items that arrive at the same time and works on them in batches. Under load, a call for one item
  * costs client and server several times its share of a batch.
  */
@@ -36,6 +43,8 @@ export class Batches<Item, Result> {
   readonly #options: BatchOptions;
   #waiting: Member<Item, Result>[] = [];
   #inProgress = 0;
+  /** The number of batches that began in this turn of the event loop, without those of an immediate. */
+  #begunInTurn = 0;
   #cancelTimer: () => void = () => {};
 
   /** @param work settles every member and never rejects */
@@ -64,7 +73,7 @@ export class Batches<Item, Result> {
 
   /** Starts the batches that are due, or schedules the next one. */
   start(): void {
-    while (this.#isDue()) this.#begin();
+    while (this.#isDue() && this.#isInTurn()) this.#begin();
     if (this.#waiting.length === 1) this.#schedule(this.#waiting);
   }
 
@@ -99,10 +108,28 @@ export class Batches<Item, Result> {
     void this.#work(this.#take()).then(() => {
       this.#inProgress--;
       const { wait_ms = 0 } = this.#options;
-      if (wait_ms > 0 && this.#inProgress === 0 && this.#waiting.length > 0) this.#begin();
-      while (this.#isDue()) this.#begin();
+      const isLast = wait_ms > 0 && this.#inProgress === 0 && this.#waiting.length > 0;
+      if (isLast && this.#isInTurn()) this.#begin();
+      while (this.#isDue() && this.#isInTurn()) this.#begin();
     });
   }
+
+  /** Counts a batch of this turn. Returns false when the batch must wait for the next turn. */
+  #isInTurn(): boolean {
+    if (this.#begunInTurn === BATCHES_PER_TURN_MAX) return false;
+    if (this.#begunInTurn++ === 0) setImmediate(this.#beginTurn);
+    return true;
+  }
+
+  readonly #beginTurn = (): void => {
+    const isHeldUp = this.#begunInTurn === BATCHES_PER_TURN_MAX;
+    this.#begunInTurn = 0;
+    if (!isHeldUp) return;
+    while (this.#isDue() && this.#isInTurn()) this.#begin();
+    const { wait_ms = 0 } = this.#options;
+    const isRest = this.#waiting.length > 0 && !this.#isDue();
+    if (isRest && (wait_ms === 0 || this.#inProgress === 0)) this.#begin();
+  };
 
   #take(): Member<Item, Result>[] {
     const { items_max } = this.#options;

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "bun:test";
+import { Batches, type BatchOptions, rejectEach, resolveEach } from "@ostiary/lib/async";
+
+/** Enough rounds for a timer to fire many times over, so that a starved event loop fails and does not hang. */
+const ROUNDS_MAX = 20_000;
+
+const WAYS: [string, BatchOptions, number][] = [
+  ["full batches", { items_max: 4 }, 16],
+  ["batches of one item", { items_max: 1 }, 3],
+  ["a first batch that begins at once", { items_max: 8, at_once: true }, 1],
+  ["a rest that waits for the batch in progress", { items_max: 8, at_once: true, wait_ms: 1_000 }, 5],
+  [
+    "as many batches as may be in progress",
+    { items_max: 2, batches_max: 2, at_once: true, wait_ms: Number.POSITIVE_INFINITY },
+    16,
+  ],
+];
+
+describe("callers who ask again at once for work that fails at once", () => {
+  test.each(WAYS)("leave timers their turn: %s", async (_, options, callers) => {
+    const refusal = new Error("refused");
+    const batches = new Batches<number, void>(async (members) => rejectEach(members, refusal), options);
+    let fired = false;
+    setTimeout(() => {
+      fired = true;
+    }, 1);
+    const rounds = await Promise.all(
+      Array.from({ length: callers }, async (_each, caller) => {
+        let round = 0;
+        while (!fired && round < ROUNDS_MAX) {
+          await batches.add(caller).catch((error: unknown) => expect(error).toBe(refusal));
+          round += 1;
+        }
+        return round;
+      }),
+    );
+    expect(fired).toBe(true);
+    expect(Math.max(...rounds)).toBeLessThan(ROUNDS_MAX);
+    expect(batches.waiting).toBe(0);
+  });
+});
+
+describe("a burst in one turn", () => {
+  test.each(WAYS)("gets an answer for each item, in batches of at most items_max: %s", async (_, options) => {
+    const sizes: number[] = [];
+    const batches = new Batches<number, number>(async (members) => {
+      sizes.push(members.length);
+      await Promise.resolve();
+      resolveEach(
+        members,
+        members.map(({ item }) => item * 2),
+      );
+    }, options);
+    const items = Array.from({ length: 1_003 }, (_each, index) => index);
+    const answers = await Promise.all(items.map((item) => batches.add(item)));
+    expect(answers).toEqual(items.map((item) => item * 2));
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(options.items_max);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(items.length);
+    expect(batches.waiting).toBe(0);
+  });
+});
