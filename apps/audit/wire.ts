@@ -99,10 +99,11 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
       await partitions.start();
       if (key !== null) await publishSigningKey(writes, key);
       sealer.start();
+      streams.watch.start();
       streams.dispatcher?.start();
     },
     async stop() {
-      await streams.dispatcher?.stop();
+      await Promise.all([streams.dispatcher?.stop(), streams.watch.stop()]);
       await sealer.stop();
       await partitions.stop();
       await writer.drained();

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
+import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import {
   claimFolder,
@@ -14,12 +15,17 @@ import {
   UnusableFolder,
 } from "@ostiary/lib/runtime/stores/database";
 
+const SIGNING_KEY = "audit-signing-key.pem";
+const STREAM_KEYS = "audit-stream-keys";
+const STREAM_KEY_BYTES = 32;
+
 /** The files that the platform keeps between starts. */
 export interface DataDirectory {
   readonly database_url: string;
   readonly log_file: string;
   readonly admin_token_file: string;
   readonly signing_key_file: string;
+  readonly stream_key_file: string;
   /** Releases the directory for other processes. */
   close(): Promise<void>;
 }
@@ -35,7 +41,8 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
     database_url: pgliteUrl(join(root, "database")),
     log_file: join(root, "ostiary.log"),
     admin_token_file: join(root, "admin-token"),
-    signing_key_file: join(root, "audit-signing-key.pem"),
+    signing_key_file: join(root, SIGNING_KEY),
+    stream_key_file: join(root, STREAM_KEYS),
     close: giveUp,
   };
   if (!fresh) return directory;
@@ -107,7 +114,7 @@ async function clear(root: string): Promise<void> {
   }
   const giveUp = await claimFolder(database);
   try {
-    for (const name of ["database", "admin-token", "audit-signing-key.pem", "ostiary.log"]) {
+    for (const name of ["database", "admin-token", SIGNING_KEY, STREAM_KEYS, "ostiary.log"]) {
       await rm(join(root, name), { recursive: true, force: true });
     }
   } finally {
@@ -129,16 +136,29 @@ async function isOurs(root: string, database: string): Promise<boolean> {
 /** Creates the key that signs the audit log's checkpoints, unless the file exists, and returns its path. */
 export async function signingKey(file: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");
+  await create(file, privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+  return checked(file, checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: file }));
+}
+
+/** Creates the key that encrypts the secrets of streams, unless the file exists, and returns its path (OP-61). */
+export async function streamKeys(file: string): Promise<string> {
+  await create(file, `${randomBytes(STREAM_KEY_BYTES).toString("base64")}\n`);
+  return checked(file, checkStreamKeyFile({ AUDIT_STREAM_KEY_FILE: file }));
+}
+
+/** Creates a file that only this user may read, unless it exists. */
+async function create(file: string, text: string): Promise<void> {
   try {
-    await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
+    await writeFile(file, text, { mode: 0o600, flag: "wx" });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) {
-      throw unusable(dirname(file), "its file audit-signing-key.pem cannot be written.");
-    }
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return;
+    throw unusable(dirname(file), `its file ${basename(file)} cannot be written.`);
   }
-  const [problem] = checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: file });
+}
+
+function checked(file: string, [problem]: readonly ConfigProblem[]): string {
   if (problem === undefined) return file;
-  throw unusable(dirname(file), `its file audit-signing-key.pem ${problem.message}`);
+  throw unusable(dirname(file), `its file ${basename(file)} ${problem.message}`);
 }
 
 const TOKEN_BYTES = 24;

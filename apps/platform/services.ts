@@ -26,6 +26,7 @@ export function sharedEnvironment(
     log_format: string;
     admin_token: string;
     signing_key_file: string;
+    stream_key_file: string;
   },
 ): Environment {
   const values = {
@@ -37,6 +38,7 @@ export function sharedEnvironment(
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,
     ADMIN_TOKEN: decided.admin_token,
     AUDIT_SIGNING_KEY_FILE: decided.signing_key_file,
+    AUDIT_STREAM_KEY_FILE: decided.stream_key_file,
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
     INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
   };

@@ -2,7 +2,7 @@ import type { Environment } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
-import { adminToken, openDataDirectory, signingKey } from "./data-directory.ts";
+import { adminToken, openDataDirectory, signingKey, streamKeys } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { type Backends, sharedEnvironment, startBackends, startGateway } from "./services.ts";
 import { openStores } from "./stores.ts";
@@ -42,6 +42,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     undo.push(() => directory.close());
     const admin_token = await adminToken(directory.admin_token_file, config.ADMIN_TOKEN);
     const signing_key_file = env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file));
+    const stream_key_file = env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.stream_key_file));
     const database_url = config.DATABASE_URL ?? directory.database_url;
     onProgress("Opening the stores");
     const stores = await openStores(database_url, config);
@@ -56,6 +57,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
       log_format,
       admin_token,
       signing_key_file,
+      stream_key_file,
     });
     const backends = await startBackends(config, environment, stores);
     undo.push(() => stopAll(Object.values(backends)));

@@ -1,5 +1,6 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
-import { Counter, Histogram } from "prom-client";
+import { Counter, Gauge, Histogram } from "prom-client";
+import type { StatusReading } from "./watch-queries.ts";
 
 /** The deliveries of this replica. */
 export interface DeliveryMetrics {
@@ -34,4 +35,39 @@ export function createDeliveryMetrics({ registry }: Metrics): DeliveryMetrics {
     delivered: (count) => entries.inc(count),
     paused: () => paused.inc(),
   };
+}
+
+/** Registers the gauges of all streams. `readings` is asked at each scrape. */
+export function createStreamGauges({ registry }: Metrics, readings: () => readonly StatusReading[]): void {
+  const registers = [registry];
+  new Gauge({
+    name: "audit_streams",
+    help: "Streams by status: active, failing or paused. Each replica tells all of them.",
+    labelNames: ["status"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { status, streams } of readings()) this.set({ status }, streams);
+    },
+  });
+  new Gauge({
+    name: "audit_stream_lag_entries",
+    help: "The most entries that one stream of a status has still to deliver.",
+    labelNames: ["status"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { status, lag_entries } of readings()) this.set({ status }, lag_entries);
+    },
+  });
+  new Gauge({
+    name: "audit_stream_wait_seconds",
+    help: "The longest time for which a stream that may deliver an entry has not done so.",
+    registers,
+    collect() {
+      const found = readings();
+      if (found.length > 0) this.set(Math.max(...found.map(({ wait_s }) => wait_s)));
+      else this.remove();
+    },
+  });
 }

@@ -7,10 +7,11 @@ import type { AuditConfig } from "../config.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { StreamHandlersDeps } from "./handlers.ts";
 import { StreamKeys } from "./key-file.ts";
-import { createDeliveryMetrics } from "./metrics.ts";
+import { createDeliveryMetrics, createStreamGauges } from "./metrics.ts";
 import { SecretBox } from "./secrets.ts";
 import { targetRules } from "./targets.ts";
 import { TestCalls } from "./test-calls.ts";
+import { StreamWatch } from "./watch.ts";
 
 export interface StreamsGiven {
   reads: Database;
@@ -23,6 +24,7 @@ export interface Streams {
   handlers: StreamHandlersDeps;
   /** Null without a key for secrets, because nothing can be signed. */
   dispatcher: Dispatcher | null;
+  watch: StreamWatch;
 }
 
 /** Builds the parts of streams from the configuration. */
@@ -40,8 +42,11 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
   const shared = { reads, writes, clock, receivers };
   const secrets = key_file === undefined ? null : new SecretBox(await StreamKeys.open(key_file, clock, log));
   const metrics = createDeliveryMetrics(telemetry.metrics);
+  const watch = new StreamWatch({ reads, clock, log });
+  createStreamGauges(telemetry.metrics, () => watch.readings);
   return {
     handlers: { ...shared, secrets, testCalls: new TestCalls() },
     dispatcher: secrets === null ? null : new Dispatcher({ ...shared, secrets, log, metrics }),
+    watch,
   };
 }

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { freePort } from "../../support/free-port.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { FREE_PORTS, startPlatform } from "./bed.ts";
 
 /** DATA_DIR in every state. */
@@ -101,11 +102,48 @@ describe("a DATA_DIR that can be used", () => {
     expect((await readdir(path)).sort()).toEqual([
       "admin-token",
       "audit-signing-key.pem",
+      "audit-stream-keys",
       "database",
       "database.lock",
       "platform.lock",
     ]);
     expect(await readdir(parent)).not.toContain("50% #1?");
+  });
+
+  // OP-61
+  test("keeps the key of streams, so that a stream of an earlier start can still sign", async () => {
+    const path = join(parent, "streams");
+    const auditOf = async (platform: RunningProcess) => {
+      const isAudit = ({ message, service }: Record<string, unknown>) =>
+        message === "listening" && service === "audit";
+      const line = await waitFor(() => platform.logs().find(isAudit), { timeout_ms: 60_000 });
+      return `http://127.0.0.1:${line.port}`;
+    };
+    const streams = "/organizations/organization-1/audit-streams";
+    const post = (url: string, body: unknown) =>
+      fetch(url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const first = await start(path);
+    // nothing is delivered there: the log has no event
+    const created = await post(`${await auditOf(first)}${streams}`, { url: "https://receiver.invalid/hook" });
+    expect(created.status).toBe(201);
+    const { id }: { id: string } = JSON.parse(await created.text());
+    await first.stop();
+    expect((await stat(join(path, "audit-stream-keys"))).mode & 0o777).toBe(0o600);
+    const second = await start(path);
+    const tested = await post(`${await auditOf(second)}${streams}/${id}/test`, undefined);
+    expect(JSON.parse(await tested.text())).toMatchObject({ delivered: false, status: null });
+    expect(await second.stop()).toBe(0);
+  });
+
+  test("refuses a key of streams that others may read", async () => {
+    const path = join(parent, "open keys");
+    await mkdir(path);
+    await writeFile(join(path, "audit-stream-keys"), "x", { mode: 0o644 });
+    expect(await refusal(path)).toContain("its file audit-stream-keys names a file that others may read");
   });
 
   // OP-56

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { freshDatabase, waitFor } from "../../support/index.ts";
+import { type AuditService, startAudit } from "./audit-service.ts";
+import { exportProof, writeEvents } from "./proof-bed.ts";
+import {
+  callStreams,
+  STREAMS,
+  startReceiver,
+  startStreamingAudit,
+  streamVariables,
+  type TestReceiver,
+} from "./streams-bed.ts";
+
+setDefaultTimeout(90_000);
+
+/** The service reads the states every 10 s. */
+const SOON = { timeout_ms: 60_000 };
+
+async function gauge({ internal_url }: AuditService, name: string): Promise<number | null> {
+  const text = await (await fetch(`${internal_url}/metrics`)).text();
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+  return line === undefined ? null : Number(line.slice(name.length + 1));
+}
+
+describe("the gauges of streams", () => {
+  let audit: AuditService;
+  let receivers: { good: TestReceiver; bad: TestReceiver };
+  beforeAll(async () => {
+    receivers = { good: startReceiver(), bad: startReceiver() };
+    receivers.bad.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
+    audit = await startStreamingAudit([receivers.good.port, receivers.bad.port]);
+  });
+  afterAll(async () => {
+    await audit.stop();
+    for (const each of Object.values(receivers)) each.stop();
+  });
+
+  const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
+
+  // AU-107
+  test("count streams by status, and tell the longest backlog of each status", async () => {
+    const { good, bad } = receivers;
+    const create = async (url: string) => (await call("POST", STREAMS, { url, from_position: 1 })).body.id;
+    const paused = await create(good.url);
+    await call("PATCH", `${STREAMS}/${paused}`, { status: "paused" });
+    await writeEvents(audit, 7);
+    const { position } = (await exportProof(audit)).end.head;
+    const active = await create(good.url);
+    await create(bad.url);
+    await create(bad.url);
+    await waitFor(async () => (await gauge(audit, 'audit_streams{status="failing"}')) === 2, SOON);
+    await waitFor(async () => (await gauge(audit, 'audit_stream_lag_entries{status="active"}')) === 0, SOON);
+    expect((await call("GET", `${STREAMS}/${active}`)).body.lag_events).toBe(0);
+    expect(await gauge(audit, 'audit_streams{status="active"}')).toBe(1);
+    expect(await gauge(audit, 'audit_streams{status="paused"}')).toBe(1);
+    expect(await gauge(audit, 'audit_stream_lag_entries{status="failing"}')).toBe(position);
+    expect(await gauge(audit, 'audit_stream_lag_entries{status="paused"}')).toBe(
+      (await call("GET", `${STREAMS}/${paused}`)).body.lag_events,
+    );
+    // nothing may be delivered now: one stream has all, one is paused, and two wait for their receiver
+    expect(await gauge(audit, "audit_stream_wait_seconds")).toBe(0);
+  });
+});
+
+// AU-107
+test("a service without a key for streams shows that nobody delivers for them", async () => {
+  const database_url = await freshDatabase();
+  const receiver = startReceiver();
+  const before = await startStreamingAudit([receiver.port], { database_url });
+  expect((await callStreams(before, "POST", STREAMS, { url: receiver.url })).status).toBe(201);
+  await before.stop();
+  const { AUDIT_STREAM_KEY_FILE: _, ...env } = streamVariables([receiver.port]);
+  const audit = await startAudit({ database_url, env });
+  try {
+    await writeEvents(audit, 3);
+    await waitFor(async () => ((await gauge(audit, "audit_stream_wait_seconds")) ?? 0) > 0, SOON);
+    expect(await gauge(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);
+    expect(await gauge(audit, 'audit_streams{status="active"}')).toBe(1);
+    expect(receiver.calls).toHaveLength(0);
+  } finally {
+    await audit.stop();
+    receiver.stop();
+  }
+});
