@@ -21,6 +21,7 @@ const UPGRADE = "tests/flow/guides/upgrading.test.ts";
 const SIEM = "tests/flow/guides/audit-to-siem.test.ts";
 const STREAMS = "tests/flow/guides/audit-streams.test.ts";
 const RESTORE = "tests/flow/guides/backup-and-restore.test.ts";
+const CHECKS = "tests/flow/guides/checks-before-publishing.test.ts";
 const TEN_MINUTES = "tests/flow/guides/ten-minutes.test.ts";
 
 /** The test that runs the commands, by document and heading. */
@@ -43,6 +44,9 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     "Back up": RESTORE,
     Restore: RESTORE,
     "Look whether all is there": RESTORE,
+  },
+  [`${GUIDES}checks-before-publishing.md`]: {
+    "Before a commit": CHECKS,
   },
   [`${GUIDES}choosing-limits.md`]: {
     "Rate limits of routes": LIMITS,

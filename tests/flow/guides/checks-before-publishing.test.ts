@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { service } from "../../app/registry/harness.ts";
+import { blocksOf, commandsOf } from "../../support/documents.ts";
+import { environmentOf, ROOT, useCli } from "../cli/bed.ts";
+
+/** The guide's hook and pipelines, each run as Git, GitHub and GitLab run it. */
+
+setDefaultTimeout(120_000);
+
+const GUIDE = ".github/guides/checks-before-publishing.md";
+const { registry } = useCli();
+
+const GOOD = JSON.stringify({ services: { orders: service("/orders") } });
+const BAD = GOOD.replace("http:", "https:");
+
+let tools: string;
+beforeAll(async () => {
+  tools = await mkdtemp(join(tmpdir(), "ostiary-tools-"));
+  const ostiary = join(tools, "ostiary");
+  await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
+  await chmod(ostiary, 0o755);
+});
+afterAll(() => rm(tools, { recursive: true }));
+
+/** A repository of its own, with the tools on its path. */
+async function repository(files: Record<string, string>) {
+  const directory = await mkdtemp(join(tools, "repository-"));
+  const { PATH, ...environment } = environmentOf(registry.url);
+  const env = {
+    ...environment,
+    PATH: `${tools}:${PATH}`,
+    HOME: directory,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "a",
+    GIT_AUTHOR_EMAIL: "a@b",
+    GIT_COMMITTER_NAME: "a",
+    GIT_COMMITTER_EMAIL: "a@b",
+  };
+  const write = async (path: string, text: string) => {
+    await mkdir(join(directory, path, ".."), { recursive: true });
+    await writeFile(join(directory, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) await write(path, text);
+  return {
+    write,
+    read: (path: string) => Bun.file(join(directory, path)).text(),
+    async run(script: string) {
+      const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
+        cwd: directory,
+        env,
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+      return { exit_code: await child.exited, output: stdout + stderr };
+    },
+  };
+}
+
+async function yamlOf(heading: string) {
+  const found = (await blocksOf(GUIDE)).filter(
+    (block) => block.heading === heading && block.language === "yaml",
+  );
+  return parse(found[0]?.text ?? "");
+}
+
+describe("the hook of Git", () => {
+  async function withHook() {
+    const repo = await repository({ "routes/orders.yaml": GOOD, "other.txt": "1" });
+    const [install = ""] = await commandsOf(GUIDE, "Before a commit");
+    expect((await repo.run(`git init -q\n${install}`)).exit_code).toBe(0);
+    return repo;
+  }
+
+  test("lets good documents pass, and refuses bad ones with their lines", async () => {
+    const repo = await withHook();
+    expect((await repo.run("git add . && git commit -qm one")).exit_code).toBe(0);
+    await repo.write("routes/orders.yaml", BAD);
+    const refused = await repo.run("git add . && git commit -qm two");
+    expect(refused.exit_code).not.toBe(0);
+    expect(refused.output).toContain("routes/orders.yaml:1:");
+  });
+
+  test("checks what is staged, and not what the folder holds", async () => {
+    const repo = await withHook();
+    await repo.run("git add .");
+    await repo.write("routes/orders.yaml", BAD);
+    expect((await repo.run("git commit -qm good")).exit_code).toBe(0);
+    await repo.run("git add .");
+    await repo.write("routes/orders.yaml", GOOD);
+    expect((await repo.run("git commit -qm bad")).exit_code).not.toBe(0);
+  });
+
+  test("leaves other commits alone, and lets the last document go", async () => {
+    const repo = await withHook();
+    expect((await repo.run("git add . && git commit -qm one")).exit_code).toBe(0);
+    await repo.write("routes/orders.yaml", BAD);
+    expect((await repo.run("echo 2 > other.txt && git add other.txt && git commit -qm two")).exit_code).toBe(
+      0,
+    );
+    expect((await repo.run("git rm -qf routes/orders.yaml && git commit -qm three")).exit_code).toBe(0);
+  });
+
+  test("checks all files together by the configuration of pre-commit", async () => {
+    const { repos } = await yamlOf("Before a commit");
+    const [{ entry, pass_filenames, files }] = repos[0].hooks;
+    expect([pass_filenames, new RegExp(files).test("routes/a.yaml")]).toEqual([false, true]);
+    const repo = await repository({ "routes/a.yaml": GOOD });
+    expect((await repo.run(entry)).exit_code).toBe(0);
+    await repo.write("routes/b.yaml", GOOD);
+    const refused = await repo.run(entry);
+    expect([refused.exit_code, refused.output]).toEqual([
+      1,
+      expect.stringContaining("orders` is in routes/a.yaml too"),
+    ]);
+  });
+});
+
+interface Step {
+  name?: string;
+  run?: string;
+}
+
+describe("the workflow of GitHub", () => {
+  const step = async (job: string, name: string) => {
+    const { jobs } = await yamlOf("GitHub");
+    const found = jobs[job].steps.find((each: Step) => each.name === name);
+    expect(found?.run).toBeString();
+    return found.run;
+  };
+
+  test("annotates problems, reports them as SARIF, and publishes nothing", async () => {
+    const repo = await repository({ "routes/orders.yaml": BAD });
+    const check = await repo.run(await step("check", "Check"));
+    expect([check.exit_code, check.output]).toEqual([
+      1,
+      expect.stringMatching(/^::error file=routes\/orders\.yaml,line=1,/),
+    ]);
+    expect((await repo.run(await step("check", "Report"))).exit_code).toBe(0);
+    expect(JSON.parse(await repo.read("routes.sarif")).runs[0].results).toHaveLength(1);
+    const { jobs, permissions } = await yamlOf("GitHub");
+    expect([jobs.publish.needs, jobs.publish.if]).toEqual(["check", "github.event_name == 'push'"]);
+    expect(Object.keys(jobs.check)).not.toContain("env");
+    expect(permissions).toEqual({ contents: "read", "security-events": "write" });
+  });
+
+  test("publishes every file, and stops at one that the registry refuses", async () => {
+    const document = (name: string, path: string) => JSON.stringify({ services: { [name]: service(path) } });
+    const repo = await repository({
+      "routes/a.yaml": document("github-a", "/github/a"),
+      "routes/b.yaml": document("github-b", "/github/b"),
+    });
+    const publish = await step("publish", "Publish");
+    // no gateway runs here that a wait could reach
+    expect((await repo.run(publish.replace(" --wait", ""))).exit_code).toBe(0);
+    expect((await registry.call("GET", "/services/github-b")).status).toBe(200);
+    await repo.write("routes/b.yaml", document("github-c", "/github/a"));
+    const refused = await repo.run(publish.replace(" --wait", ""));
+    expect([refused.exit_code, refused.output]).toEqual([1, expect.stringContaining("belongs to github-a")]);
+  });
+});
+
+describe("the pipeline of GitLab", () => {
+  test("checks without a token, and publishes on the default branch alone", async () => {
+    const pipeline = await yamlOf("GitLab");
+    const check = pipeline["check routes"];
+    const publish = pipeline["publish routes"];
+    expect(pipeline.stages).toEqual([check.stage, publish.stage]);
+    expect(publish.rules).toEqual([
+      { if: "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH", changes: ["routes/**/*"] },
+    ]);
+    const repo = await repository({
+      "routes/a.yaml": JSON.stringify({ services: { gitlab: service("/gitlab") } }),
+    });
+    expect((await repo.run(`unset REGISTRY_URL ADMIN_TOKEN\n${check.script.join("\n")}`)).exit_code).toBe(0);
+    expect((await repo.run(publish.script.join("\n").replace(" --wait", ""))).exit_code).toBe(0);
+    expect((await registry.call("GET", "/services/gitlab")).body.revision).toBe(1);
+    await repo.write("routes/a.yaml", BAD);
+    expect((await repo.run(check.script.join("\n"))).exit_code).toBe(1);
+  });
+});
