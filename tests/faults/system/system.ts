@@ -18,7 +18,7 @@ import { answerOf, type Replica, startReplica } from "./replica.ts";
 import { thingsService, versionedService } from "./routes.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
-const ADMIN_TOKEN = "admin-token-of-these-runs";
+export const ADMIN_TOKEN = "admin-token-of-these-runs";
 const REPLICAS = [0, 1];
 const READY_MS = 60_000;
 

@@ -11,6 +11,7 @@ const PLAIN = [
   ".github/CONTRIBUTING.md",
   ".github/ERRORS.md",
   ".github/FAULTS.md",
+  ".github/HISTORIES.md",
   ".github/LIMITS.md",
   ".github/PERFORMANCE.md",
   ".github/SECURITY.md",

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
 import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
 import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
-import { damaged, Random, randomPieces, randomResponse } from "./random-responses.ts";
+import { Random } from "../../../support/random.ts";
+import { damaged, randomPieces, randomResponse } from "./random-responses.ts";
 import { referenceRead } from "./reference-reader.ts";
 
 const SEEDS = 100_000;

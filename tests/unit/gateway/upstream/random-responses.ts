@@ -1,29 +1,5 @@
 /** Responses for a fuzzer: made from a grammar of the points on which readers disagree, then damaged. */
-
-/** A small generator of random numbers (mulberry32), so that a seed gives the same responses everywhere. */
-export class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** An integer from 0 to `below` - 1. */
-  below(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  }
-
-  chance(percent: number): boolean {
-    return this.below(100) < percent;
-  }
-
-  pick<T>(from: readonly [T, ...T[]]): T {
-    return from[this.below(from.length)] ?? from[0];
-  }
-}
+import type { Random } from "../../../support/random.ts";
 
 const STATUS_LINES = [
   "HTTP/1.1 200 OK",

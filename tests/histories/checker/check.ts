@@ -1,0 +1,40 @@
+import type { Model, Operation } from "./model.ts";
+import { searchOrder } from "./search.ts";
+
+/** The bound on the search of one object: a few seconds. */
+export const STEPS_MAX = 300_000;
+
+/** The verdict on the history of one object. */
+export interface Verdict {
+  readonly model: string;
+  readonly key: string;
+  readonly operations: number;
+  readonly unanswered: number;
+  readonly result: "linearizable" | "not linearizable" | "undecided";
+  /** The operations that could not be placed in any order, as texts; empty unless the history is wrong. */
+  readonly blocked: readonly string[];
+}
+
+/** Returns a verdict for each object of a history. */
+export function check<State, Call, Answer>(
+  model: Model<State, Call, Answer>,
+  operations: readonly Operation<Call, Answer>[],
+  steps_max = STEPS_MAX,
+): Verdict[] {
+  const byKey = Map.groupBy(operations, ({ call }) => model.keyOf(call));
+  return [...byKey].map(([key, of]) => {
+    const { result, blocked } = searchOrder(model, key, of, steps_max);
+    return {
+      model: model.name,
+      key,
+      operations: of.length,
+      unanswered: of.filter(({ answer }) => answer === null).length,
+      result,
+      blocked: blocked.map(textOf),
+    };
+  });
+}
+
+function textOf({ call, answer }: Operation<unknown, unknown>): string {
+  return `${JSON.stringify(call)} → ${answer === null ? "no answer" : JSON.stringify(answer)}`;
+}

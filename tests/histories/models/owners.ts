@@ -1,0 +1,59 @@
+import type { Model } from "../checker/model.ts";
+
+export type OwnerCall =
+  | { readonly kind: "promote" | "demote" | "remove"; readonly organization: string; readonly member: string }
+  | { readonly kind: "read"; readonly organization: string };
+
+export type OwnerAnswer =
+  | { readonly kind: "done" }
+  /** The member is the last owner. */
+  | { readonly kind: "refused" }
+  /** The member was removed before. */
+  | { readonly kind: "missing" }
+  /** The members that are owners, sorted. */
+  | { readonly kind: "read"; readonly owners: readonly string[] };
+
+/** The members that are not removed, sorted, each with whether it is an owner. */
+type Members = readonly (readonly [member: string, is_owner: boolean])[];
+
+/** An organization keeps its last owner: the claims of ID-37 and ID-101. All members are owners at first. */
+export function ownersOf(members: readonly string[]): Model<Members, OwnerCall, OwnerAnswer> {
+  return {
+    name: "last owner",
+    keyOf: ({ organization }) => organization,
+    begin: () => members.toSorted().map((member) => [member, true]),
+    step: (state, call, answer) =>
+      call.kind === "read" ? read(state, answer) : change(state, call.kind, call.member, answer),
+    textOf: (state) => JSON.stringify(state),
+  };
+}
+
+function change(
+  state: Members,
+  kind: "promote" | "demote" | "remove",
+  member: string,
+  answer: OwnerAnswer | null,
+): Members | null {
+  const expected = expectedAnswer(state, kind, member);
+  if (answer !== null && answer.kind !== expected) return null;
+  if (expected !== "done") return state;
+  if (kind === "remove") return state.filter(([id]) => id !== member);
+  return state.map(([id, is_owner]) => [id, id === member ? kind === "promote" : is_owner]);
+}
+
+function expectedAnswer(state: Members, kind: "promote" | "demote" | "remove", member: string) {
+  const known = state.find(([id]) => id === member);
+  if (known === undefined) return "missing";
+  const isLast = known[1] && ownersIn(state).length === 1;
+  return isLast && kind !== "promote" ? "refused" : "done";
+}
+
+function ownersIn(state: Members): string[] {
+  return state.flatMap(([id, is_owner]) => (is_owner ? [id] : []));
+}
+
+function read(state: Members, answer: OwnerAnswer | null): Members | null {
+  if (answer === null) return state;
+  const isRight = answer.kind === "read" && Bun.deepEquals([...answer.owners], ownersIn(state));
+  return isRight ? state : null;
+}

@@ -1,0 +1,67 @@
+import type { Model } from "../checker/model.ts";
+
+interface Write {
+  readonly service: string;
+  /** The `X-Request-ID`, which the revision keeps. */
+  readonly request_id: string;
+  /** The revision in `If-Match`; null without the header. */
+  readonly if_match: number | null;
+}
+
+export type RevisionCall =
+  | (Write & { readonly kind: "put"; readonly value: string })
+  | (Write & { readonly kind: "delete" })
+  | (Write & { readonly kind: "restore"; readonly revision: number })
+  | { readonly kind: "read"; readonly service: string };
+
+export type RevisionAnswer =
+  /** A deletion answers without its number. */
+  | { readonly kind: "written"; readonly revision: number | null }
+  | { readonly kind: "refused"; readonly current: number | null }
+  | { readonly kind: "missing" }
+  | { readonly kind: "read"; readonly revision: number; readonly value: string };
+
+/** The value of each revision, from the first on; null for a deletion. */
+type Values = readonly (string | null)[];
+
+/** Revisions with If-Match: the claims of RG-46 to RG-48, RG-54, RG-56 and RG-58. */
+export const revisions: Model<Values, RevisionCall, RevisionAnswer> = {
+  name: "revisions",
+  keyOf: ({ service }) => service,
+  begin: () => [],
+  step: (values, call, answer) => (call.kind === "read" ? read(values, answer) : write(values, call, answer)),
+  textOf: (values) => JSON.stringify(values),
+};
+
+function read(values: Values, answer: RevisionAnswer | null): Values | null {
+  const value = values.at(-1) ?? null;
+  if (answer === null) return values;
+  if (value === null) return answer.kind === "missing" ? values : null;
+  const isRight = answer.kind === "read" && answer.revision === values.length && answer.value === value;
+  return isRight ? values : null;
+}
+
+type WriteCall = Exclude<RevisionCall, { kind: "read" }>;
+
+function write(values: Values, call: WriteCall, answer: RevisionAnswer | null): Values | null {
+  const after = afterWrite(values, call);
+  if (answer === null) return after ?? values;
+  if (after === null) return mayRefuse(values, call, answer) ? values : null;
+  if (answer.kind !== "written") return null;
+  return answer.revision === null || answer.revision === after.length ? after : null;
+}
+
+/** Returns the revisions after a write that is let through; null for a write that is refused. */
+function afterWrite(values: Values, call: WriteCall): Values | null {
+  if (call.if_match !== null && call.if_match !== values.length) return null;
+  if (call.kind === "put") return [...values, call.value];
+  if (call.kind === "delete") return (values.at(-1) ?? null) === null ? null : [...values, null];
+  const old = values[call.revision - 1] ?? null;
+  return old === null ? null : [...values, old];
+}
+
+function mayRefuse(values: Values, { kind, if_match }: WriteCall, answer: RevisionAnswer): boolean {
+  if (answer.kind === "missing") return kind !== "put";
+  if (answer.kind !== "refused" || if_match === null || if_match === values.length) return false;
+  return answer.current === (values.length === 0 ? null : values.length);
+}

@@ -1,0 +1,4 @@
+/** Returns a name that no other object has. */
+export function newName(kind: string): string {
+  return `${kind}-${crypto.randomUUID()}`;
+}

@@ -1,0 +1,84 @@
+import { check, type Verdict } from "../checker/check.ts";
+import { History } from "../checker/history.ts";
+import { type OwnerAnswer, type OwnerCall, ownersOf } from "../models/owners.ts";
+import { type Asked, listIn, memberOf, textIn, unexpected } from "./asking.ts";
+import type { Directory, Founder } from "./directory.ts";
+import { newName } from "./names.ts";
+import { type Recorder, together } from "./recorder.ts";
+
+const CLIENTS = 4;
+const STEPS = 6;
+const MORE_OWNERS = 3;
+
+/** Clients that promote, demote and remove the owners of one organization. */
+export const recordOwners: Recorder = {
+  name: ownersOf([]).name,
+  async record({ directory, random, is_faulty }): Promise<Verdict[]> {
+    const founder = await directory.found();
+    const added = await addOwners(directory, founder);
+    // The faulty client knows nothing of the founder, who stays an owner.
+    const members = is_faulty ? added : [founder.member_id, ...added];
+    const work = new OwnerWork(directory, founder.organization_id);
+    await together(CLIENTS, STEPS, () => {
+      const chance = random.below(100);
+      if (chance < 20) return work.read();
+      const member = members[random.below(members.length)] ?? "";
+      return work.change(chance < 55 ? "demote" : chance < 92 ? "promote" : "remove", member);
+    });
+    for (const member of members) await work.change("demote", member);
+    await work.read();
+    return check(ownersOf(members), work.history.operations);
+  },
+};
+
+function addOwners(directory: Directory, { organization_id }: Founder): Promise<string[]> {
+  const path = `/organizations/${organization_id}/members`;
+  return Promise.all(
+    Array.from({ length: MORE_OWNERS }, async () => {
+      const idp = directory.idpOf(newName("owner"));
+      return textIn(
+        (await directory.insist({ method: "POST", path, body: { idp, role: "owner" } })).body,
+        "id",
+      );
+    }),
+  );
+}
+
+class OwnerWork {
+  readonly history = new History<OwnerCall, OwnerAnswer>();
+  readonly #directory: Directory;
+  readonly #organization: string;
+
+  constructor(directory: Directory, organization: string) {
+    this.#directory = directory;
+    this.#organization = organization;
+  }
+
+  change(kind: "promote" | "demote" | "remove", member: string): Promise<unknown> {
+    const path = `/organizations/${this.#organization}/members/${member}`;
+    const asked: Asked =
+      kind === "remove"
+        ? { method: "DELETE", path }
+        : { method: "PATCH", path, body: { role: kind === "promote" ? "owner" : "member" } };
+    return this.history.record({ kind, organization: this.#organization, member }, async () => {
+      const answered = await this.#directory.ask(asked);
+      if (answered === null) return null;
+      const { status } = answered;
+      if (status < 300) return { kind: "done" };
+      if (status === 404) return { kind: "missing" };
+      return status === 422 ? { kind: "refused" } : unexpected(asked, answered);
+    });
+  }
+
+  read(): Promise<unknown> {
+    const asked: Asked = { method: "GET", path: `/organizations/${this.#organization}/members?limit=100` };
+    return this.history.record({ kind: "read", organization: this.#organization }, async () => {
+      const answered = await this.#directory.ask(asked);
+      if (answered === null) return null;
+      if (answered.status !== 200) return unexpected(asked, answered);
+      const members = listIn(answered.body, "members");
+      const owners = members.filter((each) => memberOf(each, "role") === "owner");
+      return { kind: "read", owners: owners.map((each) => textIn(each, "id")).sort() };
+    });
+  }
+}

@@ -1,0 +1,71 @@
+import { check, type Verdict } from "../checker/check.ts";
+import { History, settled } from "../checker/history.ts";
+import { type OwnershipAnswer, type OwnershipCall, ownership } from "../models/ownership.ts";
+import { AS_OPERATOR, type Asked, askSurely, textIn, unexpected } from "./asking.ts";
+import { newName } from "./names.ts";
+import { type Field, type Recorder, together } from "./recorder.ts";
+import { writesOf } from "./writes.ts";
+
+const CLIENTS = 4;
+const STEPS = 7;
+
+/** Clients that let three services claim one route and give it up again. */
+export const recordOwnership: Recorder = {
+  name: ownership.name,
+  async record(field): Promise<Verdict[]> {
+    const name = newName("ownership");
+    const services = ["a", "b", "c"].map((letter) => `${name}-${letter}`);
+    const claims = new Claims(field, `/histories/${name}`);
+    await together(CLIENTS, STEPS, () => {
+      const service = services[field.random.below(services.length)] ?? name;
+      return claims.change(field.random.chance(65) ? "claim" : "release", service);
+    });
+    // Several services claim the route without a release between: one owns it, the others are refused.
+    for (const service of services) await claims.change("claim", service);
+    return check(ownership, await claims.settled(services));
+  },
+};
+
+class Claims {
+  readonly #field: Field;
+  readonly #path: string;
+  readonly #history = new History<OwnershipCall, OwnershipAnswer>();
+
+  constructor(field: Field, path: string) {
+    this.#field = field;
+    this.#path = path;
+  }
+
+  change(kind: OwnershipCall["kind"], service: string): Promise<unknown> {
+    const call = { kind, path: this.#path, service, request_id: crypto.randomUUID() };
+    const asked = this.#asked(call);
+    return this.#history.record(call, async () => {
+      const answered = await askSurely(this.#field.system.registries, this.#field.random, asked);
+      if (answered === null) return null;
+      const { status, body } = answered;
+      // Nothing is left to release of a service that does not exist.
+      if (status < 300 || (status === 404 && asked.method === "DELETE")) return { kind: "done" };
+      if (status !== 409) return unexpected(asked, answered);
+      return { kind: "conflict", owner: textIn(body, "error", "details", "conflicts", 0, "owner") };
+    });
+  }
+
+  /** Returns the history with its unanswered writes settled by the lists of revisions. */
+  async settled(services: readonly string[]) {
+    const writes = await Promise.all(services.map((service) => writesOf(this.#field, service)));
+    return settled(this.#history.operations, ({ request_id }) =>
+      writes.some((of) => of.has(request_id)) ? { kind: "done" } : null,
+    );
+  }
+
+  #asked({ kind, service, request_id }: OwnershipCall): Asked {
+    const path = `/services/${service}`;
+    const headers = { ...AS_OPERATOR, "x-request-id": request_id };
+    if (kind === "release" && this.#field.random.chance(50)) return { method: "DELETE", path, headers };
+    // The faulty client claims another route for each service, so that the registry sees no conflict.
+    const claimed = this.#field.is_faulty ? `${this.#path}/${service}` : this.#path;
+    const paths = [`/histories/own/${service}`, ...(kind === "claim" ? [claimed] : [])];
+    const routes = paths.map((route) => ({ path: route, methods: ["GET"] }));
+    return { method: "PUT", path, headers, body: { url: "http://127.0.0.1:9", public: { routes } } };
+  }
+}

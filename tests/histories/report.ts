@@ -1,0 +1,33 @@
+import { markdownTable } from "../faults/report.ts";
+import type { Verdict } from "./checker/check.ts";
+
+const BLOCKED_MAX = 12;
+
+/** Returns a row for each model: its histories, their operations, and the verdicts. */
+export function verdictTable(verdicts: readonly Verdict[]): string {
+  const rows = [...Map.groupBy(verdicts, ({ model }) => model)].map(([model, of]) => {
+    const count = (result: Verdict["result"]) => String(of.filter((each) => each.result === result).length);
+    const sum = (field: "operations" | "unanswered") =>
+      String(of.reduce((total, each) => total + each[field], 0));
+    return [
+      model,
+      String(of.length),
+      sum("operations"),
+      sum("unanswered"),
+      count("linearizable"),
+      count("undecided"),
+      count("not linearizable"),
+    ];
+  });
+  const head = ["Model", "histories", "operations", "left open", "linearizable", "undecided", "wrong"];
+  return markdownTable(head, rows);
+}
+
+/** Returns a text for each history that no order explains, with the operations that could not be placed. */
+export function wrongHistories(verdicts: readonly Verdict[]): string[] {
+  return verdicts
+    .filter(({ result }) => result === "not linearizable")
+    .map(({ model, key, blocked }) =>
+      [`${model} ${key}: no order explains these operations:`, ...blocked.slice(0, BLOCKED_MAX)].join("\n  "),
+    );
+}

@@ -1,0 +1,79 @@
+import { System } from "../faults/system/system.ts";
+import type { Leash } from "../support/leash.ts";
+import { Random } from "../support/random.ts";
+import type { Verdict } from "./checker/check.ts";
+import { disturb } from "./disturb.ts";
+import { Directory } from "./recorders/directory.ts";
+import { publishLimited } from "./recorders/limits.ts";
+import type { Field, Recorder } from "./recorders/recorder.ts";
+
+export type Progress = (line: string) => void;
+
+/** How a run goes. */
+export interface Plan {
+  readonly recorders: readonly Recorder[];
+  readonly seed: number;
+  /** Whether the run goes on after this number of disturbances. */
+  readonly goesOn: (disturbances: number) => boolean;
+}
+
+/** Starts the system, passes it to `work`, and ends it whatever happens. */
+export async function withField<T>(
+  leash: Leash,
+  progress: Progress,
+  seed: number,
+  work: (field: Field) => Promise<T>,
+): Promise<T> {
+  await using system = await System.start(leash, progress);
+  await publishLimited(system);
+  const random = new Random(seed);
+  return await work({ system, random, directory: new Directory(system, random), is_faulty: false });
+}
+
+/** Records and checks histories of all claims at once, while processes are disturbed one after the other. */
+export async function runHistories(field: Field, plan: Plan, progress: Progress): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  let is_over = false;
+  const recording = plan.recorders.map(async (recorder) => {
+    do {
+      const found = await recorder.record(field);
+      verdicts.push(...found);
+      for (const wrong of found.filter(({ result }) => result !== "linearizable")) {
+        progress(`${wrong.model} ${wrong.key}: ${wrong.result}`);
+      }
+    } while (!is_over);
+  });
+  const random = new Random(plan.seed + 1);
+  const disturbing = async () => {
+    for (let count = 0; plan.goesOn(count); count += 1) {
+      const { part, way } = await disturb(field.system, random);
+      progress(`${part} ${way}; ${verdicts.length} histories are checked`);
+    }
+  };
+  try {
+    await Promise.race([disturbing(), Promise.all(recording)]);
+  } finally {
+    is_over = true;
+  }
+  await Promise.all(recording);
+  return verdicts;
+}
+
+/**
+ * Lets a faulty client stand between each recorder and the product, with no disturbance. Returns the names of
+ * the recorders whose model did not notice it.
+ */
+export async function unnoticedFaultyClients(
+  field: Field,
+  recorders: readonly Recorder[],
+): Promise<string[]> {
+  const found = await Promise.all(
+    recorders.map(async (recorder) => ({
+      name: recorder.name,
+      verdicts: await recorder.record({ ...field, is_faulty: true }),
+    })),
+  );
+  return found.flatMap(({ name, verdicts }) =>
+    verdicts.some(({ result }) => result === "not linearizable") ? [] : [name],
+  );
+}

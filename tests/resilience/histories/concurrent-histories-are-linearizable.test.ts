@@ -1,0 +1,39 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { newRecorders } from "../../histories/recorders/index.ts";
+import { wrongHistories } from "../../histories/report.ts";
+import { runHistories, unnoticedFaultyClients, withField } from "../../histories/run.ts";
+import { services } from "../../support/index.ts";
+import { leash } from "../../support/services.ts";
+
+setDefaultTimeout(600_000);
+
+/**
+ * A short form of `bun run histories`. A history that is undecided fails nothing here: on a busy machine many
+ * requests have no answer.
+ */
+const SEED = 20_261_123;
+const DISTURBANCES = 6;
+
+const { postgres, redis, etcd } = services();
+
+// OP-70, OP-71
+test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
+  "histories over two replicas are linearizable under kills, freezes and restarts, and each model finds a faulty client",
+  async () => {
+    await withField(
+      leash(),
+      () => {},
+      SEED,
+      async (field) => {
+        const recorders = newRecorders();
+        expect(await unnoticedFaultyClients(field, recorders)).toEqual([]);
+        const goesOn = (disturbances: number) => disturbances < DISTURBANCES;
+        const verdicts = await runHistories(field, { recorders, seed: SEED, goesOn }, () => {});
+        expect(wrongHistories(verdicts)).toEqual([]);
+        const checked = new Set(verdicts.map(({ model }) => model));
+        expect(recorders.filter(({ name }) => !checked.has(name))).toEqual([]);
+        expect(verdicts.some(({ result }) => result === "linearizable")).toBe(true);
+      },
+    );
+  },
+);

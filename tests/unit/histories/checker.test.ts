@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { check } from "../../histories/checker/check.ts";
+import { settled } from "../../histories/checker/history.ts";
+import type { Model, Operation } from "../../histories/checker/model.ts";
+
+interface Call {
+  readonly register: string;
+  /** The value to write; null reads. */
+  readonly value: number | null;
+}
+
+/** A register of one number. A write answers the number before. */
+const register: Model<number, Call, number> = {
+  name: "register",
+  keyOf: (call) => call.register,
+  begin: () => 0,
+  step: (before, { value }, answer) => (answer === null || answer === before ? (value ?? before) : null),
+  textOf: String,
+};
+
+type Registered = Operation<Call, number>;
+
+function operation(
+  value: number | null,
+  answer: number | null,
+  called_at: number,
+  answered_at: number,
+): Registered {
+  return { call: { register: "a", value }, answer, called_at, answered_at };
+}
+
+function resultOf(operations: readonly Registered[], steps_max?: number) {
+  return check(register, operations, steps_max).map(({ result }) => result);
+}
+
+describe("the checker of histories", () => {
+  test("accepts calls that overlap in whichever order explains their answers", () => {
+    expect(resultOf([operation(1, 2, 0, 5), operation(2, 0, 1, 4), operation(null, 1, 6, 7)])).toEqual([
+      "linearizable",
+    ]);
+  });
+
+  test("refuses an answer that only an order against the time would explain", () => {
+    const wrong = [operation(1, 0, 0, 1), operation(null, 0, 2, 3)];
+    const [verdict] = check(register, wrong);
+    expect(verdict).toMatchObject({ result: "not linearizable", operations: 2, unanswered: 0 });
+    expect(verdict?.blocked).toEqual(['{"register":"a","value":null} → 0']);
+  });
+
+  test("lets a write without an answer take effect late, early or never", () => {
+    const open = operation(1, null, 0, Number.POSITIVE_INFINITY);
+    for (const [first, second] of [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+    ] as const) {
+      expect(resultOf([open, operation(null, first, 1, 2), operation(null, second, 3, 4)])).toEqual([
+        "linearizable",
+      ]);
+    }
+    expect(resultOf([open, operation(null, 1, 1, 2), operation(null, 0, 3, 4)])).toEqual([
+      "not linearizable",
+    ]);
+  });
+
+  test("never lets a write take effect before its call", () => {
+    const late = operation(1, null, 2, Number.POSITIVE_INFINITY);
+    expect(resultOf([operation(null, 1, 0, 1), late])).toEqual(["not linearizable"]);
+  });
+
+  test("judges each object by itself", () => {
+    const other = { ...operation(null, 7, 0, 1), call: { register: "b", value: null } };
+    expect(resultOf([operation(1, 0, 0, 1), other])).toEqual(["linearizable", "not linearizable"]);
+  });
+
+  test("says undecided when its steps are used up, and never calls such a history wrong", () => {
+    const open = Array.from({ length: 24 }, (_, n) => operation(n + 1, null, n, Number.POSITIVE_INFINITY));
+    const wrong = [...open, operation(null, 99, 100, 101)];
+    expect(resultOf(wrong, 500)).toEqual(["undecided"]);
+  });
+
+  test("answers every history in a bounded number of steps, also ten times as many calls at once", () => {
+    const reads = Array.from({ length: 400 }, (_, n) => operation(null, 0, 0, n + 1));
+    expect(resultOf(reads, 2_000)).toEqual(["linearizable"]);
+  });
+
+  test("accepts an empty history", () => {
+    expect(check(register, [])).toEqual([]);
+  });
+
+  test("agrees with a search of all orders", () => {
+    const operations = fc.array(
+      fc.record({
+        value: fc.option(fc.integer({ min: 1, max: 2 })),
+        answer: fc.option(fc.integer({ min: 0, max: 2 }), { freq: 6 }),
+        called_at: fc.integer({ min: 0, max: 6 }),
+        lasts: fc.integer({ min: 1, max: 5 }),
+      }),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(operations, (drawn) => {
+        const history = drawn.map(({ value, answer, called_at, lasts }) =>
+          operation(value, answer, called_at, answer === null ? Number.POSITIVE_INFINITY : called_at + lasts),
+        );
+        expect(resultOf(history)).toEqual([hasOrder(history, 0) ? "linearizable" : "not linearizable"]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** Returns whether any order explains the operations, by trying each. */
+function hasOrder(left: readonly Registered[], state: number): boolean {
+  if (left.every(({ answer }) => answer === null)) return true;
+  return left.some((first, index) => {
+    const others = left.filter((_, at) => at !== index);
+    if (others.some(({ answered_at }) => answered_at < first.called_at)) return false;
+    const next = register.step(state, first.call, first.answer);
+    return next !== null && hasOrder(others, next);
+  });
+}
+
+describe("writes without an answer", () => {
+  test("get the answer that the product's records show, are left out, or stay open", () => {
+    const open = (value: number) => operation(value, null, value, Number.POSITIVE_INFINITY);
+    const answered = operation(9, 4, 0, 1);
+    const answers = new Map<number | null, number | null>([
+      [1, 5],
+      [2, null],
+    ]);
+    expect(settled([answered, open(1), open(2), open(3)], ({ value }) => answers.get(value))).toEqual([
+      answered,
+      { ...open(1), answer: 5 },
+      open(3),
+    ]);
+  });
+});
