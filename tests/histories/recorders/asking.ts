@@ -10,6 +10,7 @@ import { NeverSent } from "../checker/history.ts";
 const PATIENCE_MS = 5_000;
 /** The time that a step outside of a history gets, whatever fails. */
 const SURE_MS = 120_000;
+const REQUEST_TIMEOUT = 408;
 const TOO_MANY_REQUESTS = 429;
 
 export interface Asked {
@@ -93,7 +94,7 @@ export async function askSurely(
 }
 
 function isUnclear({ status }: Answered): boolean {
-  return status >= 500 || status === TOO_MANY_REQUESTS;
+  return status >= 500 || status === TOO_MANY_REQUESTS || status === REQUEST_TIMEOUT;
 }
 
 /** Repeats a request until it succeeds: for steps that no history contains. */
