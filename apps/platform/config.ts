@@ -26,6 +26,7 @@ import {
   textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
+import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "@ostiary/registry/config";
@@ -99,7 +100,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
   const found = [
-    ...configProblems(registryVariables, variables, checkRolesFile, checkPeerTls),
+    ...configProblems(registryVariables, variables, checkRolesFile, checkOperatorsFile, checkPeerTls),
     ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers, checkPeerTls),
     ...configProblems(auditVariables, variables, checkSigningKeyFile, checkStreamKeyFile, checkPeerTls),
     ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),

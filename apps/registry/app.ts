@@ -2,7 +2,6 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import {
   createHandler,
-  equalSecrets,
   type HealthState,
   httpApp,
   isPage,
@@ -23,6 +22,9 @@ import type { ServiceDescriptions } from "./edge-description/service-description
 import { gatewayHandlers } from "./gateways/handlers.ts";
 import type { CurrentTable } from "./lookup/current-table.ts";
 import { lookupHandlers } from "./lookup/handlers.ts";
+import { admitOperator, refuseWriteOfReader } from "./operators/access.ts";
+import { operatorHandlers } from "./operators/handlers.ts";
+import type { Operators } from "./operators/operators.ts";
 import { projectionHandlers } from "./projection/handlers.ts";
 import type { ProjectionLag } from "./projection/lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
@@ -37,6 +39,7 @@ export interface AppDeps {
   health: HealthState;
   publishing: Publishing;
   recheck: Recheck;
+  operators: Operators;
   routeStore: RouteStore;
   lag: ProjectionLag;
   /** The roles of ROLES_FILE, or null without the file. */
@@ -50,15 +53,21 @@ export interface AppDeps {
 
 const PING_TIMEOUT_MS = 1_000;
 
+/** The readiness check while the operators file is not valid. It quotes nothing of the file. */
+const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid one stays in use";
+
 /** Builds the HTTP apps of the admin port and the internal port (RG-1). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
-  const { config, telemetry, health, publishing, routeStore, lag } = deps;
+  const { config, telemetry, health, publishing, operators, routeStore, lag } = deps;
   const checks = {
     database: () => publishing.database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
   const internal = httpApp({ body_bytes_max: bodyBytesMax(config) }).use(
-    probeRoutes(checks, health, telemetry, { projections: () => lag.warning() }),
+    probeRoutes(checks, health, telemetry, {
+      projections: () => lag.warning(),
+      operators: async () => (operators.problem === null ? null : OPERATORS_STALE),
+    }),
   );
   const handler = {
     telemetry,
@@ -76,7 +85,8 @@ function publicApp(deps: AppDeps) {
   const { config, publishing, recheck, routeStore, lag, roles, current, edge, descriptions } = deps;
   const body_bytes_max = bodyBytesMax(config);
   const app = httpApp({ body_bytes_max, parse_bodies: false })
-    .onRequest(({ request }) => refuseWithoutToken(request, config))
+    .onRequest(({ request }) => refuseWithoutToken(request, deps))
+    .onTransform({ as: "global" }, ({ request }) => refuseWriteOfReader(request))
     .use(documentHandlers(publishing, body_bytes_max))
     .use(documentSchemaHandlers())
     .use(serviceHandlers(publishing, recheck, body_bytes_max))
@@ -91,7 +101,8 @@ function publicApp(deps: AppDeps) {
       }),
     )
     .use(gatewayHandlers(publishing.database, routeStore))
-    .use(projectionHandlers(lag));
+    .use(projectionHandlers(lag))
+    .use(operatorHandlers());
   if (config.CONSOLE_ENABLED) app.use(consoleHandlers(deps.bundleConsole));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }
@@ -101,16 +112,13 @@ function bodyBytesMax({ MAX_BODY_BYTES }: RegistryConfig): number {
   return MAX_BODY_BYTES || Number.POSITIVE_INFINITY;
 }
 
-const BEARER = /^bearer +(\S+) *$/i;
-
 /**
- * Refuses a request without the admin token with 401, also for unknown paths (RG-1). The registry's
+ * Refuses a request without the token of an operator with 401, also for unknown paths (RG-1). The registry's
  * description, the schema and the pages need no token. The edge description needs none if
  * EDGE_DOCUMENT_PUBLIC is set.
  */
-function refuseWithoutToken(request: Request, config: RegistryConfig): void {
-  const given = BEARER.exec(request.headers.get("authorization") ?? "")?.[1];
-  if (given !== undefined && equalSecrets(given, config.ADMIN_TOKEN)) return;
+function refuseWithoutToken(request: Request, { config, operators }: AppDeps): void {
+  if (admitOperator(request, operators)) return;
   const { pathname } = new URL(request.url);
   if (OPEN_PATHS.has(pathname) || isPage(pathname, "/swagger") || isPage(pathname, EDGE_PAGE)) return;
   if (isPage(pathname, CONSOLE_PAGE)) return;

@@ -14,6 +14,7 @@ import {
   textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
+import { operatorsFileVariable } from "@ostiary/lib/runtime/config/operators-file";
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -27,6 +28,7 @@ export const registryVariables = Type.Object({
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
   ADMIN_TOKEN: adminToken(),
+  OPERATORS_FILE: operatorsFileVariable(),
   SEED_ROUTES_DIR: optionalFolder(
     "must be a readable directory of YAML files that are applied at start",
     "Its *.yaml and *.yml files are applied in name order, for services that have no history: for development.",
@@ -50,7 +52,7 @@ export const registryVariables = Type.Object({
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
   CONSOLE_ENABLED: consoleEnabled(),
-  EDGE_DOCUMENT_PUBLIC: flag(false, "true serves the edge description without the admin token."),
+  EDGE_DOCUMENT_PUBLIC: flag(false, "true serves the edge description without a token."),
   EDGE_DOCUMENT_TITLE: textOr("Edge API", "must be the title of the edge description", {
     description: "The title of the edge description.",
   }),

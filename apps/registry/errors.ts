@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@ostiary/lib/domain/errors";
 import { type DocumentedError, errorResponses } from "@ostiary/lib/openapi";
+import { Type } from "@sinclair/typebox";
 
 const ANY_OPERATION = [
   "UNAUTHORIZED",
@@ -33,6 +34,40 @@ export const routeConflict = {
   code: "ROUTE_CONFLICT",
   message:
     "GET /org/widgets/{id} belongs to service widgets as /org/widgets/{widget_id}. Nothing was written.",
+} as const satisfies DocumentedError;
+
+/** The details of a write that its operator may not do (RG-113, RG-114). */
+export const forbiddenDetails = {
+  operator: Type.String({
+    description: "FORBIDDEN: the operator who may not write this.",
+    examples: ["team-widgets"],
+  }),
+  required_role: Type.Literal("publisher", {
+    description:
+      "FORBIDDEN: the role that the operator lacks. The field is missing if another part is missing.",
+  }),
+  missing: Type.Array(
+    Type.Object(
+      {
+        service: Type.String({ description: "The service.", examples: ["billing"] }),
+        path: Type.Optional(
+          Type.String({
+            description:
+              "The path outside the operator's prefixes. Without it the service is not the operator's.",
+            examples: ["/org/invoices"],
+          }),
+        ),
+      },
+      { title: "MissingPermission", description: "A part of the write that the operator may not do." },
+    ),
+    { description: "FORBIDDEN: what the operator may not write, at most 100." },
+  ),
+};
+
+export const foreignService = {
+  code: "FORBIDDEN",
+  message: "Operator team-widgets may not publish service billing. Nothing was written.",
+  details: { operator: "team-widgets", missing: [{ service: "billing" }] },
 } as const satisfies DocumentedError;
 
 export const unreadable = {

@@ -1,9 +1,9 @@
 import { parseRevision } from "@ostiary/lib/contracts/registry-api";
 import { notFound } from "@ostiary/lib/domain/errors";
 import { ServiceName } from "@ostiary/lib/domain/routes";
-import { contextOf } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { authorOf } from "./operators/grant.ts";
 import { readIfMatch } from "./publishing/if-match.ts";
 import type { ServiceWrite } from "./services/commands.ts";
 
@@ -53,5 +53,5 @@ export const ifMatchHeaders = Type.Object({
 
 /** Returns what the headers of a conditional write ask for; 422 for a malformed If-Match. */
 export function serviceWrite(request: Request): ServiceWrite {
-  return { if_match: readIfMatch(request), request_id: contextOf(request).request_id };
+  return { if_match: readIfMatch(request), author: authorOf(request) };
 }

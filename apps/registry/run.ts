@@ -4,6 +4,7 @@ import {
   type Environment,
   loadConfig,
 } from "@ostiary/lib/runtime/config";
+import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { registryVariables } from "./config.ts";
@@ -15,6 +16,7 @@ export function runRegistry(env: Environment): Promise<void> {
       registryVariables,
       env,
       checkRolesFile,
+      checkOperatorsFile,
       checkSharedRouteStore,
       checkPeerTls,
       checkPorts,

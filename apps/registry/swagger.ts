@@ -1,6 +1,7 @@
 import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { ERRORS_INTRODUCTION, RULES_INTRODUCTION, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
+import { forbiddenDetails } from "./errors.ts";
 
 const description = `The admin API that publishes routes. It checks route configuration, keeps every revision, and projects
 the current one to the store that gateways read.
@@ -8,7 +9,8 @@ the current one to the store that gateways read.
 Begin with a dry run of a document (\`POST /apply?dry_run=true\`), which shows the changes; then apply the document. A
 200 says that the routes are recorded: with \`wait_ms\` the answer waits until gateways serve them.
 
-Every operation requires the admin token, the value of \`ADMIN_TOKEN\`. ${ERRORS_INTRODUCTION}
+Every operation requires the token of an operator: the value of \`ADMIN_TOKEN\`, or a token that \`OPERATORS_FILE\` lists.
+Writes also require that the operator may publish each service and path. ${ERRORS_INTRODUCTION}
 
 ${RULES_INTRODUCTION}`;
 
@@ -21,6 +23,7 @@ export const swaggerOptions = {
     { name: "Services", description: "Read, publish and delete one service at a time." },
     { name: "Revisions", description: "See the history of each service, and restore an earlier revision." },
     { name: "Routes", description: "Find out which route serves a request." },
+    { name: "Operators", description: "Shows who calls, and what the operator may publish." },
     { name: "Gateways", description: "The gateways that run, and what each has loaded." },
     {
       name: "Edge",
@@ -30,10 +33,11 @@ export const swaggerOptions = {
   credential: {
     name: "bearer",
     scheme: { type: "http", scheme: "bearer" },
-    description: "The value of ADMIN_TOKEN.",
+    description: "The value of ADMIN_TOKEN, or a token of OPERATORS_FILE.",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
     sample: ["Authorization", "Bearer ${ADMIN_TOKEN}"],
   },
+  error_details: { FORBIDDEN: forbiddenDetails },
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
   sample_origin: "${REGISTRY_URL}",
   response_headers: {

@@ -18,6 +18,7 @@ import { EdgeDescription } from "./edge-description/edge-description.ts";
 import { ServiceDescriptions, watchDescriptions } from "./edge-description/service-descriptions.ts";
 import { Propagations } from "./gateways/propagation.ts";
 import { CurrentTable } from "./lookup/current-table.ts";
+import { Operators } from "./operators/operators.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
 import { Reconciler } from "./projection/reconciler.ts";
@@ -77,6 +78,12 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     server_url: config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, ""),
   });
   const publishing = { database, onCommit: () => reconciler.wake(), propagations };
+  const operators = new Operators({
+    admin_token: config.ADMIN_TOKEN,
+    file: config.OPERATORS_FILE,
+    clock: systemClock,
+    log: telemetry.log,
+  });
   const recheck = new Recheck(database, telemetry.log);
   const health = { draining: false };
   return {
@@ -89,6 +96,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       health,
       publishing,
       recheck,
+      operators,
       routeStore,
       lag,
       roles,
@@ -106,6 +114,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       watchingLag.start();
       propagations.start();
       recheck.start();
+      operators.start();
       watchingDescriptions.start();
     },
     drain: () => propagations.endAll(),
@@ -115,6 +124,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
         watchingLag.stop(),
         propagations.stop(),
         recheck.stop(),
+        operators.stop(),
         watchingDescriptions.stop(),
       ]);
       await descriptions.stop();

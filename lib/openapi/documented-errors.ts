@@ -82,12 +82,17 @@ function isDocumentedError(value: unknown): value is DocumentedError {
   return typeof code === "string" && code in errorCodes;
 }
 
+/** The fields of `details` for each code. */
+export type ErrorDetails = Readonly<Partial<Record<ErrorCode, TProperties>>>;
+
 /**
  * Returns the envelope for the description of operations with these errors, with the details that they can
  * have.
+ *
+ * @param own details that replace the common ones of a code
  */
-export function documentedEnvelope(codes: ReadonlySet<ErrorCode>) {
-  const fields = Object.assign({}, ...[...codes].map((code) => errorDetails[code]));
+export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDetails = {}) {
+  const fields = Object.assign({}, ...[...codes].map((code) => own[code] ?? errorDetails[code]));
   const details = Type.Partial(Type.Object(fields), {
     additionalProperties: true,
     title: "Error details",

@@ -4,7 +4,8 @@ import { sampleOf } from "@ostiary/lib/openapi";
 import { type AuditService, intent, startAudit, userIntent } from "../app/audit/audit-service.ts";
 import { streamVariables } from "../app/audit/streams-bed.ts";
 import { type IdentityHarness, ISSUER, NOBODY, startIdentity } from "../app/identity/harness.ts";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../app/registry/harness.ts";
+import { ADMIN_TOKEN, type Registry, service } from "../app/registry/harness.ts";
+import { entry, type OperatedRegistry, startOperated, tokenOf } from "../app/registry/operators-bed.ts";
 import { startLoadingGateway } from "../support/loading-gateway.ts";
 import {
   AnswerCheck,
@@ -272,13 +273,15 @@ describe("audit", () => {
 
 // ER-21
 describe("the registry", () => {
+  let operated: OperatedRegistry;
   let registry: Registry;
   let check: AnswerCheck;
   beforeAll(async () => {
-    registry = await startRegistry({ env: { MAX_BODY_BYTES: "10000" } });
+    operated = await startOperated([entry("docs", "reader")], { env: { MAX_BODY_BYTES: "10000" } });
+    registry = operated.registry;
     check = new AnswerCheck((await registry.call("GET", "/swagger/json")).body);
   });
-  afterAll(() => registry.stop());
+  afterAll(() => operated.stop());
 
   async function call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
     const answer = await registry.call(method, path, body, headers);
@@ -335,6 +338,7 @@ describe("the registry", () => {
     await call("GET", "/edge/documents");
     await call("GET", "/projections");
     await call("GET", "/roles");
+    await call("GET", "/operator");
     const stale = { "If-Match": '"99"' };
     await call("PUT", "/services/other", service("/a"));
     const conflict = await call("PUT", "/services/widgets", service("/a"));
@@ -360,5 +364,14 @@ describe("the registry", () => {
     expect((await call("DELETE", "/services/none")).status).toBe(404);
     expect((await call("POST", "/services/none/revisions/1/restore")).status).toBe(404);
     expect((await call("PUT", "/services/none", "{")).status).toBe(422);
+    const reader = { Authorization: `Bearer ${tokenOf("docs")}` };
+    for (const [method, path] of [
+      ["POST", "/apply"],
+      ["PUT", "/services/none"],
+      ["DELETE", "/services/none"],
+      ["POST", "/services/none/revisions/1/restore"],
+    ] as const) {
+      expect((await call(method, path, undefined, reader)).status).toBe(403);
+    }
   }
 });

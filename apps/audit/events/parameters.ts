@@ -1,12 +1,17 @@
 import { eventOutcomeSchema, routeTemplate } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { mapOf, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import {
+  mapOf,
+  parseTime,
+  REQUEST_ID_EXAMPLE,
+  RFC_3339_TIME,
+  ULID_EXAMPLE,
+} from "@ostiary/lib/domain/schemas";
 import { asOpenApi, listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { DocumentDecoration } from "elysia";
 import { acceptsNdjson } from "../exports/formats.ts";
 import { unstorable } from "../problems.ts";
-import { parseTime, RFC_3339_TIME } from "../time.ts";
 import type { EventLog } from "./event.ts";
 import { type EventFilter, exactFilters } from "./filter.ts";
 

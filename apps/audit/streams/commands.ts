@@ -1,9 +1,9 @@
 import type { Clock } from "@ostiary/lib/async";
 import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { chainAt } from "../sealing/altered-queries.ts";
-import { parseTime } from "../time.ts";
 import { Receiver, type ReceiverDeps } from "./call.ts";
 import {
   countStreams,

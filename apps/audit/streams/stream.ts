@@ -1,8 +1,7 @@
-import { idField, mapOf, mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
+import { idField, mapOf, mostlyNull, nullable, RFC_3339_TIME, timeField } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
 import { exactFilters } from "../events/filter.ts";
 import { PARAM_LENGTH_MAX, pageQuerySchema } from "../events/parameters.ts";
-import { RFC_3339_TIME } from "../time.ts";
 
 /** The maximum number of streams in one organization (AU-92). */
 export const STREAMS_MAX = 10;

@@ -19,7 +19,7 @@ const SCRIPT = "console.js";
 const STYLE = "console.css";
 
 /**
- * The security headers of the console, which holds the admin token and shows text from users. The page runs
+ * The security headers of the console, which holds a token and shows text from users. The page runs
  * its own script only, calls its own origin only, cannot be framed, and cannot turn text into markup.
  */
 const HEADERS = {

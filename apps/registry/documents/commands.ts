@@ -1,6 +1,8 @@
 import type { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { listChanges } from "@ostiary/lib/domain/routes";
+import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { type Author, Grant, refuseMissing } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
@@ -16,13 +18,14 @@ import type { Configs } from "./document.ts";
 export function applyDocument(
   publishing: Publishing,
   configs: Configs,
-  { expected, request_id }: { expected: ExpectedPreview; request_id: string },
+  { expected, author }: { expected: ExpectedPreview; author: Author },
 ): Promise<Applied> {
   return publish(publishing, "apply", async (tx, fence) => {
+    const grant = await Grant.of(tx, author, configs);
     const names = [...configs.keys()];
     const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
     requirePreview(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
-    return appendAll(tx, configs, states, { fence, request_id });
+    return appendAll(tx, configs, states, { fence, grant });
   });
 }
 
@@ -36,8 +39,9 @@ export function seedDocument(publishing: Publishing, configs: Configs, request_i
     const states = await readStates(tx, [...configs.keys()]);
     const fresh = new Map([...configs].filter(([name]) => !states.has(name)));
     if (fresh.size === 0) return { results: [] };
+    const grant = await Grant.of(tx, { operator: null, request_id }, fresh);
     await refuseConflicts(tx, fresh);
-    return appendAll(tx, fresh, states, { fence, request_id });
+    return appendAll(tx, fresh, states, { fence, grant });
   });
 }
 
@@ -45,7 +49,7 @@ async function appendAll(
   tx: Orm,
   configs: Configs,
   states: ReadonlyMap<string, ServiceState>,
-  write: { fence: number; request_id: string },
+  write: { fence: number; grant: Grant },
 ): Promise<Applied> {
   const written = [...configs].map(([service, config]) => {
     const revision = nextRevision(states.get(service));
@@ -56,8 +60,9 @@ async function appendAll(
 }
 
 /** Runs every check of {@link applyDocument} against one snapshot, and returns what apply would change. */
-export function previewDocument(database: Database, configs: Configs): Promise<Preview> {
+export function previewDocument(database: Database, configs: Configs, operator: Operator): Promise<Preview> {
   const work = async (tx: Orm) => {
+    await refuseMissing(tx, operator, configs);
     await refuseConflicts(tx, configs);
     const current = await readServices(tx, [...configs.keys()]);
     const results = [...configs].map(([service, config]) => {

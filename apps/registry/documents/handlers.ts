@@ -1,11 +1,13 @@
 import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
-import { contextOf, describedBody } from "@ostiary/lib/runtime/http";
+import { describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { bodyErrors, errors, routeConflict } from "../errors.ts";
+import { bodyErrors, errors, foreignService, routeConflict } from "../errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait.ts";
+import { operatorOf } from "../operators/access.ts";
+import { authorOf } from "../operators/grant.ts";
 import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, previewDocument } from "./commands.ts";
@@ -44,13 +46,13 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
       if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
       const configs = validServices(await readDocument(request, body_bytes_max));
       if (dry_run === "true") {
-        const preview = await previewDocument(publishing.database, configs);
+        const preview = await previewDocument(publishing.database, configs, operatorOf(request));
         const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
         set.headers.etag = `"${previewTag(previewed)}"`;
         return preview;
       }
       const services = [...configs.keys()];
-      const write = { expected: readExpectedPreview(request), request_id: contextOf(request).request_id };
+      const write = { expected: readExpectedPreview(request), author: authorOf(request) };
       const { result, propagation } = await waitedFor(publishing, { services, wait_ms, request }, (waited) =>
         applyDocument(waited, configs, write),
       );
@@ -71,7 +73,7 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
             }),
           },
         }),
-        ...errors(routeConflict, "PRECONDITION_FAILED"),
+        ...errors(routeConflict, foreignService, "PRECONDITION_FAILED"),
         ...bodyErrors("services.widgets.url"),
       },
       detail: {

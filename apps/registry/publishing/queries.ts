@@ -5,8 +5,10 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, type Column, not, type SQL, sql } from "drizzle-orm";
+import { and, not, type SQL, sql } from "drizzle-orm";
+import type { Grant } from "../operators/grant.ts";
 import { policies, type revisions, type writer } from "../tables.ts";
+import { isOneOf, textsOf } from "./is-one-of.ts";
 
 export type NewRevision = Omit<typeof revisions.$inferSelect, "request_id" | "created_at" | "config"> & {
   /** The config; null deletes the service. */
@@ -69,8 +71,9 @@ export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeo
 export async function appendRevisions(
   tx: Orm,
   revisions: readonly NewRevision[],
-  { fence, request_id }: { fence: number; request_id: string },
+  { fence, grant }: { fence: number; grant: Grant },
 ): Promise<void> {
+  const { request_id } = grant.author;
   const names = revisions.map(({ service }) => service);
   const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
   await rows(
@@ -153,17 +156,4 @@ function claimsOf(configs: Configs): string {
     }
   }
   return JSON.stringify([...claimed.values()]);
-}
-
-/** Returns the condition that a column equals one of `values`, which are a single parameter. */
-export function isOneOf(column: Column, values: readonly string[]): SQL {
-  return sql`${column} = any(${textsOf(values)})`;
-}
-
-/**
- * Returns values as an SQL array. For a subselect the planner expects a hundred rows, and scans the whole
- * table.
- */
-function textsOf(values: readonly string[]): SQL {
-  return sql`array(select value from json_array_elements_text(${JSON.stringify(values)}::json))`;
 }

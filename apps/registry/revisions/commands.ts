@@ -1,5 +1,6 @@
 import { validationError } from "@ostiary/lib/domain/errors";
 import { validateService } from "@ostiary/lib/domain/routes";
+import { Grant } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
@@ -14,9 +15,10 @@ export function restoreRevision(
   publishing: Publishing,
   name: string,
   restored_from: number,
-  { if_match, request_id }: ServiceWrite,
+  { if_match, author }: ServiceWrite,
 ): Promise<CurrentService> {
   return publish(publishing, "restore", async (tx, fence) => {
+    await Grant.of(tx, author, new Map([[name, null]]));
     const state = await readState(tx, name);
     const { config: earlier } = await readRevision(tx, name, restored_from);
     requireRevision(if_match, state);
@@ -24,10 +26,11 @@ export function restoreRevision(
     const result = validateService(name, earlier);
     if (!result.ok) throw validationError(result.fields);
     const config = result.service;
+    const grant = await Grant.of(tx, author, new Map([[name, config]]));
     await refuseConflicts(tx, new Map([[name, config]]), () => "");
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "restore", restored_from, config } as const;
-    await appendRevisions(tx, [written], { fence, request_id });
+    await appendRevisions(tx, [written], { fence, grant });
     return { name, revision, config };
   });
 }

@@ -4,7 +4,7 @@ import { errorResponses } from "@ostiary/lib/openapi";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { errors, routeConflict, unknownService, unreadable } from "../errors.ts";
+import { errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
 import { waitedFor, waitQuery } from "../gateways/wait.ts";
 import {
   ifMatchHeaders,
@@ -80,7 +80,10 @@ export function revisionHandlers(publishing: Publishing) {
       {
         params: revisionParams,
         headers: ifMatchHeaders,
-        response: { 200: WrittenService, ...errorResponses(routeConflict, "PRECONDITION_FAILED") },
+        response: {
+          200: WrittenService,
+          ...errorResponses(routeConflict, foreignService, "PRECONDITION_FAILED"),
+        },
         detail: operations.restoreRevision,
       },
     );

@@ -1,5 +1,6 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type Author, Grant } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type IfMatch, requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
@@ -7,10 +8,10 @@ import { appendRevisions } from "../publishing/queries.ts";
 import { readState } from "./queries.ts";
 import { type CurrentService, nextRevision } from "./service.ts";
 
-/** A write's precondition, and the id of its request for the history. */
+/** A write's precondition and its author. */
 export interface ServiceWrite {
   if_match: IfMatch;
-  request_id: string;
+  author: Author;
 }
 
 /** Creates or replaces a service with a valid config. */
@@ -18,15 +19,16 @@ export function putService(
   publishing: Publishing,
   name: string,
   config: StoredServiceConfig,
-  { if_match, request_id }: ServiceWrite,
+  { if_match, author }: ServiceWrite,
 ): Promise<CurrentService> {
   return publish(publishing, "put", async (tx, fence) => {
+    const grant = await Grant.of(tx, author, new Map([[name, config]]));
     const state = await readState(tx, name);
     requireRevision(if_match, state);
     await refuseConflicts(tx, new Map([[name, config]]), () => "");
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "put", restored_from: null, config } as const;
-    await appendRevisions(tx, [written], { fence, request_id });
+    await appendRevisions(tx, [written], { fence, grant });
     return { name, revision, config };
   });
 }
@@ -35,14 +37,15 @@ export function putService(
 export function deleteService(
   publishing: Publishing,
   name: string,
-  { if_match, request_id }: ServiceWrite,
+  { if_match, author }: ServiceWrite,
 ): Promise<void> {
   return publish(publishing, "delete", async (tx, fence) => {
+    const grant = await Grant.of(tx, author, new Map([[name, null]]));
     const state = await readState(tx, name);
     if (state === undefined || state.deleted) throw notFound("service", name);
     requireRevision(if_match, state);
     const revision = nextRevision(state);
     const deleted = { service: name, revision, action: "delete", restored_from: null, config: null } as const;
-    await appendRevisions(tx, [deleted], { fence, request_id });
+    await appendRevisions(tx, [deleted], { fence, grant });
   });
 }

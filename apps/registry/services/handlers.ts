@@ -6,7 +6,7 @@ import { describedBody, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import { readJson } from "../documents/document.ts";
-import { bodyErrors, errors, routeConflict, unknownService, unreadable } from "../errors.ts";
+import { bodyErrors, errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
 import { waitedFor, waitQuery } from "../gateways/wait.ts";
 import { ifMatchHeaders, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
@@ -60,7 +60,11 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
           detail: operations.getService,
         },
       )
-      .guard({ query: waitQuery, headers: ifMatchHeaders, response: errorResponses("PRECONDITION_FAILED") })
+      .guard({
+        query: waitQuery,
+        headers: ifMatchHeaders,
+        response: errorResponses("PRECONDITION_FAILED", foreignService),
+      })
       .put(
         "/services/:name",
         async ({ params: { name }, query: { wait_ms }, request, set }) => {

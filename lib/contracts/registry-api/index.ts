@@ -3,6 +3,7 @@ export * from "./apply.ts";
 export * from "./client.ts";
 export * from "./gateways.ts";
 export * from "./lookup.ts";
+export * from "./operators.ts";
 export * from "./projections.ts";
 export * from "./revisions.ts";
 export * from "./roles.ts";

@@ -13,6 +13,7 @@ export * from "./list-changes.ts";
 export { EFFECTS, type Effect, type Mark } from "./mark.ts";
 export * from "./marks.ts";
 export * from "./nearest.ts";
+export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";
 export * from "./policies.ts";
 export * from "./route-conflicts.ts";
 export { segmentsOf } from "./route-path.ts";

@@ -6,6 +6,8 @@
  */
 import { type SchemaOptions, type TSchema, type TString, Type } from "@sinclair/typebox";
 
+export * from "./time.ts";
+
 /** The pattern of a ULID: 26 upper-case characters of Crockford's alphabet, at most 128 bits. */
 export const ULID_PATTERN = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
 const ULID_LENGTH = 26;

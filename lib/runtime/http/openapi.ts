@@ -22,6 +22,7 @@ import {
   describedError,
   documentedEnvelope,
   type ErrorContext,
+  type ErrorDetails,
   errorExample,
   errorsOf,
   type JsonObject,
@@ -43,6 +44,8 @@ export interface SwaggerOptions {
   credential?: Credential;
   /** The origin of the service in samples of calls: a variable in braces, such as `${IDENTITY_URL}`. */
   sample_origin: string;
+  /** The details of errors that differ from those of the other services. */
+  error_details?: ErrorDetails;
   /** The headers of every response, by name with their schemas. */
   response_headers?: Record<string, TSchema>;
 }
@@ -179,6 +182,7 @@ class DescriptionWriter {
     const responses = routes.flatMap(({ hooks }) => Object.values(mapValues(hooks.response, (each) => each)));
     this.#envelope = documentedEnvelope(
       new Set(responses.flatMap(errorsOf).map((error) => describedError(error).code)),
+      options.error_details,
     );
   }
 

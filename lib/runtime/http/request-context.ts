@@ -8,8 +8,8 @@ export interface RequestContext {
   readonly trace: RequestTrace | null;
   /** The route template that matched, or null before that. */
   route: string | null;
-  /** Ids for the log line. Handlers set them once they are known. */
-  subject: { user_id?: string; organization_id?: string; member_id?: string };
+  /** Ids and names for the log line. Handlers set them once they are known. */
+  subject: { user_id?: string; organization_id?: string; member_id?: string; operator?: string };
   /** The error that refused or failed the request, else null. */
   error: ApiError | null;
 }

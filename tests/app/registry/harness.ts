@@ -19,7 +19,7 @@ export interface Answer {
 
 export interface Client {
   readonly url: string;
-  /** Sends the admin token. A body that is no string or bytes is sent as JSON. */
+  /** Sends the client's token. A body that is no string or bytes is sent as JSON. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   apply(services: Record<string, unknown>): Promise<Answer>;
   put(name: string, config: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -74,14 +74,14 @@ export async function startRegistryProcess(
   return { ...running, ...clientOf(running.url) };
 }
 
-/** Speaks to an admin API. */
-export function clientOf(url: string): Client {
+/** Speaks to an admin API, with the token of an operator. */
+export function clientOf(url: string, token = ADMIN_TOKEN): Client {
   const call: Client["call"] = async (method, path, body, headers = {}) => {
     const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
-        Authorization: `Bearer ${ADMIN_TOKEN}`,
+        Authorization: `Bearer ${token}`,
         ...(!raw && { "Content-Type": "application/json" }),
         ...headers,
       },

@@ -11,6 +11,7 @@ import {
   configProblems,
   type Environment,
 } from "@ostiary/lib/runtime/config";
+import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkCertificate, checkPorts } from "@ostiary/lib/runtime/service";
 import { loadPlatform, platformVariables } from "@ostiary/platform/config";
@@ -43,6 +44,7 @@ const services: Record<string, { schema: TObject; refusal: (env: Environment) =>
           registryVariables,
           env,
           checkRolesFile,
+          checkOperatorsFile,
           checkSharedRouteStore,
           checkPeerTls,
           checkPorts,

@@ -1,0 +1,94 @@
+import { ApiError, FIELD_ERRORS_MAX } from "@ostiary/lib/domain/errors";
+import { ownedRoutes, PathPrefixes, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
+import { contextOf } from "@ostiary/lib/runtime/http";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { operatorOf, readerRefused } from "./access.ts";
+import { fitsPattern } from "./name-pattern.ts";
+import { currentPaths } from "./queries.ts";
+
+/** The sender of a write. */
+export interface Author {
+  /** The operator, or null for the registry itself, which seeds. */
+  readonly operator: Operator | null;
+  readonly request_id: string;
+}
+
+export function authorOf(request: Request): Author {
+  return { operator: operatorOf(request), request_id: contextOf(request).request_id };
+}
+
+/** The services of a write by name, each with its new config, or null for a deletion. */
+export type Writes = ReadonlyMap<string, StoredServiceConfig | null>;
+
+/** A part of a write that its operator may not do: a whole service, or one path of a service. */
+interface Missing {
+  readonly service: string;
+  readonly path?: string;
+}
+
+/**
+ * The permission for a write. The statement that appends revisions requires it, so no write can skip the
+ * check.
+ */
+export class Grant {
+  readonly author: Author;
+
+  private constructor(author: Author) {
+    this.author = author;
+  }
+
+  /**
+   * Checks that the author may do all of `writes`. Runs in the transaction of the write, so the current paths
+   * are those that the write replaces (RG-114).
+   *
+   * @throws ApiError 403 that lists what is missing
+   */
+  static async of(tx: Orm, author: Author, writes: Writes): Promise<Grant> {
+    const { operator } = author;
+    if (operator?.role === "reader") throw readerRefused(operator);
+    if (operator !== null) await refuseMissing(tx, operator, writes);
+    return new Grant(author);
+  }
+}
+
+/** Throws 403 for a publisher who may not do all of `writes`. A dry run asks the same (RG-114). */
+export async function refuseMissing(tx: Orm, operator: Operator, writes: Writes): Promise<void> {
+  if (operator.role !== "publisher") return;
+  const { services, paths } = operator;
+  const isOwn = (name: string) => services === null || services.some((pattern) => fitsPattern(pattern, name));
+  const own = [...writes.keys()].filter(isOwn);
+  const missing: Missing[] = [...writes.keys()]
+    .filter((name) => !isOwn(name))
+    .map((service) => ({ service }));
+  if (paths !== null && own.length > 0) {
+    const prefixes = new PathPrefixes(paths);
+    const touched = [...(await currentPaths(tx, own)), ...newPaths(writes, own)];
+    missing.push(...unique(touched.filter(({ path }) => !prefixes.cover(path))));
+  }
+  if (missing.length > 0) throw publisherRefused(operator, missing);
+}
+
+function newPaths(writes: Writes, names: readonly string[]): Required<Missing>[] {
+  return names.flatMap((service) => {
+    const config = writes.get(service);
+    if (config === null || config === undefined) return [];
+    return ownedRoutes(service, config).map(({ path }) => ({ service, path }));
+  });
+}
+
+function unique(found: readonly Required<Missing>[]): Required<Missing>[] {
+  return [...new Map(found.map((each) => [`${each.service} ${each.path}`, each])).values()];
+}
+
+function publisherRefused({ name }: Operator, missing: readonly Missing[]): ApiError {
+  const shown = missing.slice(0, FIELD_ERRORS_MAX);
+  const parts = shown.map(({ service, path }) =>
+    path === undefined ? `service ${service}` : `${path} of service ${service}`,
+  );
+  const more = missing.length - shown.length;
+  return new ApiError("FORBIDDEN", {
+    message: `Operator ${name} may not publish ${parts.join(", ")}${more > 0 ? `, and ${more} more` : ""}. Nothing was written.`,
+    details: { operator: name, missing: shown },
+  });
+}

@@ -1,0 +1,31 @@
+import { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import { noQuery } from "@ostiary/lib/runtime/http";
+import { Elysia } from "elysia";
+import { errors } from "../errors.ts";
+import { operatorOf } from "./access.ts";
+
+/** Serves `GET /operator`, the caller as the registry knows it (RG-115). */
+export function operatorHandlers() {
+  return new Elysia({ name: "operators", normalize: false }).get(
+    "/operator",
+    ({ request }) => {
+      const { name, role, services, paths } = operatorOf(request);
+      return {
+        name,
+        role,
+        services: services === null ? null : [...services],
+        paths: paths === null ? null : [...paths],
+      };
+    },
+    {
+      query: noQuery,
+      response: { 200: CurrentOperator, ...errors() },
+      detail: {
+        operationId: "getOperator",
+        tags: ["Operators"],
+        summary: "Tell who calls",
+        description: "The operator whom the token stands for, and what that operator may write.",
+      },
+    },
+  );
+}

@@ -1,0 +1,15 @@
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { isOneOf } from "../publishing/is-one-of.ts";
+import { ownedRoutes } from "../tables.ts";
+
+/** Returns each path that the current services among `names` have, with its service. */
+export function currentPaths(
+  orm: Orm,
+  names: readonly string[],
+): Promise<{ service: string; path: string }[]> {
+  return orm
+    .selectDistinct({ service: ownedRoutes.service, path: ownedRoutes.path })
+    .from(ownedRoutes)
+    .where(isOneOf(ownedRoutes.service, names))
+    .orderBy(ownedRoutes.service, ownedRoutes.path);
+}

@@ -1,0 +1,31 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable } from "../../domain/schemas/index.ts";
+
+/** The name of an operator, as revisions and log lines show it. */
+export const OperatorName = Type.String({
+  description: "The operator's name; `admin` is the holder of ADMIN_TOKEN.",
+  examples: ["team-widgets"],
+});
+
+/** The operator whom a token stands for, and what the operator may do (RG-115). */
+export const CurrentOperator = Type.Object(
+  {
+    name: OperatorName,
+    role: Type.Union([Type.Literal("reader"), Type.Literal("publisher"), Type.Literal("admin")], {
+      description:
+        "A reader reads and runs dry runs. A publisher also writes its services. An admin may do everything.",
+      examples: ["publisher"],
+    }),
+    services: nullable(Type.Array(Type.String()), {
+      description:
+        "The name patterns of the services that the operator may write; `*` stands for any characters. Null: every service.",
+      examples: [["widgets", "widgets-*"]],
+    }),
+    paths: nullable(Type.Array(Type.String()), {
+      description: "The prefixes of the paths that the operator may publish. Null: every path.",
+      examples: [["/org/widgets"]],
+    }),
+  },
+  { title: "Operator", description: "The operator whom the token stands for." },
+);
+export type CurrentOperator = Static<typeof CurrentOperator>;

@@ -1,0 +1,256 @@
+import { type Static, type TOptional, type TString, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { fits, violationsOf } from "../../domain/errors/index.ts";
+import { isRecord } from "../../domain/json/index.ts";
+import { pathPrefixViolations } from "../../domain/routes/index.ts";
+import { parseTime, RFC_3339_TIME } from "../../domain/schemas/index.ts";
+import type { ConfigProblem } from "./load.ts";
+import { optionalText } from "./variables.ts";
+import { type FileProblem, parseYamlFile, problemsOfLoading, readTextFile } from "./yaml-file.ts";
+
+const VARIABLE = "OPERATORS_FILE";
+
+/** The operator who holds ADMIN_TOKEN. No entry of the file can have this name. */
+export const ADMIN_OPERATOR = "admin";
+
+const OPERATORS_MAX = 1_000;
+const TOKENS_MAX = 8;
+const PATTERNS_MAX = 100;
+
+const Sha256 = Type.String({
+  pattern: "^[0-9a-f]{64}$",
+  rule: "must be the SHA-256 of a token: 64 lower-case hexadecimal digits, in quotes",
+});
+const Time = Type.String({
+  format: RFC_3339_TIME,
+  rule: "must be an RFC 3339 time, such as 2027-01-31T12:00:00Z",
+});
+const EndingToken = Type.Object({ sha256: Sha256, expires_at: Time }, { additionalProperties: false });
+
+const OperatorRole = Type.Union([Type.Literal("reader"), Type.Literal("publisher"), Type.Literal("admin")], {
+  rule: "must be reader, publisher or admin",
+});
+export type OperatorRole = Static<typeof OperatorRole>;
+
+/** A name pattern of services: `*` stands for any number of characters. */
+const ServicePattern = Type.String({
+  pattern: "^[A-Za-z0-9._*-]{1,128}$",
+  rule: "must be a service's name, in which * stands for any characters",
+});
+const Paths = Type.Array(Type.String({ rule: "must be a path, such as /org/widgets" }), {
+  minItems: 1,
+  maxItems: PATTERNS_MAX,
+  rule: `must be a list of 1 to ${PATTERNS_MAX} paths`,
+});
+
+const OperatorName = Type.String({
+  pattern: "^[A-Za-z0-9._@/+-]{1,128}$",
+  rule: "must be 1 to 128 of letters, digits and ._@/+-",
+});
+
+const OperatorEntry = Type.Object(
+  {
+    name: OperatorName,
+    role: OperatorRole,
+    token_sha256: Type.Array(Type.Union([Sha256, EndingToken], { rule: Sha256.rule }), {
+      minItems: 1,
+      maxItems: TOKENS_MAX,
+      rule: `must be a list of 1 to ${TOKENS_MAX} hashes of tokens`,
+    }),
+    expires_at: Type.Optional(Time),
+    services: Type.Optional(
+      Type.Array(ServicePattern, {
+        minItems: 1,
+        maxItems: PATTERNS_MAX,
+        rule: `must be a list of 1 to ${PATTERNS_MAX} names of services, in which * stands for any characters`,
+      }),
+    ),
+    paths: Type.Optional(Paths),
+  },
+  {
+    additionalProperties: false,
+    rule: "must be a map with name, role and token_sha256",
+  },
+);
+type OperatorEntry = Static<typeof OperatorEntry>;
+
+const OperatorsFileShape = Type.Object(
+  {
+    operators: Type.Array(OperatorEntry, {
+      maxItems: OPERATORS_MAX,
+      rule: `must be a list of at most ${OPERATORS_MAX} operators`,
+    }),
+  },
+  { additionalProperties: false, rule: "must be a map with operators" },
+);
+
+/** A person or program that may call the registry (RG-111). */
+export interface Operator {
+  readonly name: string;
+  readonly role: OperatorRole;
+  /** The name patterns of the services that a publisher may write; null allows every service. */
+  readonly services: readonly string[] | null;
+  /** The prefixes of the paths that a publisher may publish; null allows every path. */
+  readonly paths: readonly string[] | null;
+}
+
+/** A token of an operator, as the file lists it. */
+export interface OperatorToken {
+  /** The hash in lower-case hexadecimal digits. */
+  readonly sha256: string;
+  /** The earlier end of the token and its operator, in milliseconds since the epoch, or null without an end. */
+  readonly ends_ms: number | null;
+}
+
+/** An operator with what proves it. */
+export interface ListedOperator {
+  readonly operator: Operator;
+  readonly tokens: readonly OperatorToken[];
+}
+
+/** Returns the schema of the variable that names the file. */
+export function operatorsFileVariable(): TOptional<TString> {
+  return optionalText("must be the path of an operators file", {
+    description:
+      "The operators and what each may publish. The registry reads the file again when the file changes. Without it, ADMIN_TOKEN alone is accepted.",
+  });
+}
+
+/** The variables that {@link checkOperatorsFile} joins. */
+export interface OperatorsVariables {
+  OPERATORS_FILE?: string;
+  ADMIN_TOKEN?: string;
+}
+
+/** Checks the operators file for `loadConfig` and returns every problem. */
+export function checkOperatorsFile({ OPERATORS_FILE, ADMIN_TOKEN }: OperatorsVariables): ConfigProblem[] {
+  if (OPERATORS_FILE === undefined) return [];
+  return problemsOfLoading(() => parseOperatorsFile(readOperatorsFile(OPERATORS_FILE), ADMIN_TOKEN));
+}
+
+/**
+ * Returns the text of the operators file at `path`.
+ *
+ * @throws ConfigError for a file that cannot be read
+ */
+export function readOperatorsFile(path: string): string {
+  return readTextFile(VARIABLE, path);
+}
+
+/**
+ * Parses and checks the text of an operators file (RG-111).
+ *
+ * @param admin_token the value of ADMIN_TOKEN, which no operator of the file can share
+ * @throws ConfigError that names every wrong key with its line
+ */
+export function parseOperatorsFile(text: string, admin_token?: string): readonly ListedOperator[] {
+  const admin_sha256 = admin_token === undefined ? undefined : sha256Of(admin_token);
+  const value = parseYamlFile(VARIABLE, text, (read) => [
+    ...shapeProblems(read),
+    ...entryProblems(read),
+    ...repetitions(read, admin_sha256),
+  ]);
+  return Value.Decode(OperatorsFileShape, value).operators.map(listed);
+}
+
+/** Returns the hash of a token as the operators file spells it. */
+export function sha256Of(token: string): string {
+  return Bun.SHA256.hash(token, "hex");
+}
+
+function listed({ name, role, services, paths, token_sha256, expires_at }: OperatorEntry): ListedOperator {
+  const unnamed = role === "reader" ? [] : null;
+  const operator = { name, role, services: services ?? unnamed, paths: paths ?? unnamed };
+  const tokens = token_sha256.map((token) => {
+    const { sha256, expires_at: ends_at } = typeof token === "string" ? { sha256: token } : token;
+    return { sha256, ends_ms: earlier(ends_at, expires_at) };
+  });
+  return { operator, tokens };
+}
+
+/** Returns the earlier of two times in milliseconds since the epoch, or null if both are missing. */
+function earlier(...times: (string | undefined)[]): number | null {
+  const ends = times.flatMap((time) => {
+    const instant = time === undefined ? null : parseTime(time);
+    return instant === null ? [] : [instant.epochMilliseconds];
+  });
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+function shapeProblems(value: unknown): FileProblem[] {
+  return violationsOf(OperatorsFileShape, value).all.map(({ path, message }) => ({
+    path,
+    message: message.replace(/^The body/, "The file").replace(/\.$/, ""),
+  }));
+}
+
+/** Returns the operators of a file that may have other problems, each with its place. */
+function entriesOf(value: unknown): { index: number; entry: Record<string, unknown> }[] {
+  if (!isRecord(value) || !Array.isArray(value.operators)) return [];
+  return value.operators
+    .slice(0, OPERATORS_MAX)
+    .flatMap((entry, index) => (isRecord(entry) ? [{ index, entry }] : []));
+}
+
+/** Returns the problems of single operators that the schema cannot express. */
+function entryProblems(value: unknown): FileProblem[] {
+  return entriesOf(value).flatMap(({ index, entry }) => [
+    ...reachProblems(index, entry),
+    ...prefixProblems(index, entry),
+  ]);
+}
+
+/** Publishers name what they may publish. Readers publish nothing, and admins everything. */
+function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
+  const { role } = entry;
+  if (!fits(OperatorRole, role)) return [];
+  return (["services", "paths"] as const).flatMap((field) => {
+    const isGiven = entry[field] !== undefined;
+    const at = `operators[${index}].${field}`;
+    if (role === "publisher") {
+      return isGiven ? [] : [{ path: ["operators", index], message: `${at} is required for a publisher` }];
+    }
+    if (!isGiven) return [];
+    return [{ path: ["operators", index, field], message: `${at} is for publishers: remove it` }];
+  });
+}
+
+function prefixProblems(operator: number, { paths }: Record<string, unknown>): FileProblem[] {
+  if (!fits(Paths, paths)) return [];
+  return paths.flatMap((prefix, index) => {
+    const [violation] = pathPrefixViolations(prefix);
+    if (violation === undefined) return [];
+    const message = `operators[${operator}].paths[${index}]: ${violation.replace(/\.$/, "")}`;
+    return [{ path: ["operators", operator, "paths", index], message }];
+  });
+}
+
+/** Returns a problem for each name and each token that more than one operator has. */
+function repetitions(value: unknown, admin_sha256: string | undefined): FileProblem[] {
+  const owners = new Map<string, string>();
+  if (admin_sha256 !== undefined) owners.set(admin_sha256, "ADMIN_TOKEN");
+  const names = new Set<unknown>();
+  const found: FileProblem[] = [];
+  for (const { index, entry } of entriesOf(value)) {
+    const { name, token_sha256 } = entry;
+    const at = `operators[${index}]`;
+    if (name === ADMIN_OPERATOR) {
+      const message = `${at}.name is ${ADMIN_OPERATOR}, the operator of ADMIN_TOKEN: choose another name`;
+      found.push({ path: ["operators", index, "name"], message });
+    } else if (names.has(name) && fits(OperatorName, name)) {
+      found.push({ path: ["operators", index, "name"], message: `${at}.name stands twice: ${name}` });
+    }
+    names.add(name);
+    const tokens: unknown[] = Array.isArray(token_sha256) ? token_sha256.slice(0, TOKENS_MAX) : [];
+    for (const [position, token] of tokens.entries()) {
+      const sha256 = isRecord(token) ? token.sha256 : token;
+      if (!fits(Sha256, sha256)) continue;
+      const owner = owners.get(sha256);
+      owners.set(sha256, at);
+      if (owner === undefined) continue;
+      const message = `${at}.token_sha256[${position}] is the token of ${owner}: give each operator its own`;
+      found.push({ path: ["operators", index, "token_sha256", position], message });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/openapi.ts";
+import { type Answer, type Client, clientOf, service } from "./harness.ts";
+import { entry, type OperatedRegistry, startOperated, tokenOf } from "./operators-bed.ts";
+
+const PAST = "2020-01-01T00:00:00Z";
+const PUBLISHER = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"] };
+
+let operated: OperatedRegistry;
+let admin: Client;
+let operations: PlacedOperation[];
+
+beforeAll(async () => {
+  operated = await startOperated([
+    entry("root", "admin"),
+    entry("docs", "reader"),
+    entry("team", "publisher", PUBLISHER),
+    entry("everything", "publisher", { services: ["*"], paths: ["/"] }),
+    entry("pathless", "publisher", { services: ["*"], paths: ["/nothing"] }),
+    entry("former", "admin", { expires_at: PAST }),
+  ]);
+  admin = operated.as("admin");
+  const document: OpenApiDocument = (await admin.call("GET", "/swagger/json")).body;
+  operations = operationsIn(document);
+});
+afterAll(() => operated.stop());
+
+let count = 0;
+
+/** A service of one kind, with a name and paths that no other test has. */
+interface Target {
+  readonly name: string;
+  /** The paths of revision 1, of the current revision 2, and of the write. */
+  readonly first: string;
+  readonly current: string;
+  readonly next: string;
+}
+
+type Kind =
+  | "an own service"
+  | "a service of another team"
+  | "an own service that gets a foreign path"
+  | "an own service that has a foreign path";
+
+const kinds: Record<Kind, (id: number) => Target> = {
+  "an own service": (id: number) => ({
+    ...{ name: `own-${id}`, first: `/own/${id}/1`, current: `/own/${id}/2`, next: `/teams/{t}/own/${id}` },
+  }),
+  "a service of another team": (id: number) => ({
+    ...{ name: `other-${id}`, first: `/own/${id}/1`, current: `/own/${id}/2`, next: `/own/${id}/3` },
+  }),
+  "an own service that gets a foreign path": (id: number) => ({
+    ...{ name: `own-${id}`, first: `/other/${id}/1`, current: `/own/${id}/2`, next: `/other/${id}/3` },
+  }),
+  "an own service that has a foreign path": (id: number) => ({
+    ...{ name: `own-${id}`, first: `/own/${id}/1`, current: `/owned/${id}/2`, next: `/own/${id}/3` },
+  }),
+};
+
+/** The writes that a dry run is one of, each by the id of its operation. */
+const writes: Record<string, (client: Client, target: Target) => Promise<Answer>> = {
+  apply: (client, { name, next }) => client.apply({ [name]: service(next) }),
+  putService: (client, { name, next }) => client.put(name, service(next)),
+  deleteService: (client, { name }) => client.call("DELETE", `/services/${name}`),
+  restoreRevision: (client, { name }) => client.call("POST", `/services/${name}/revisions/1/restore`),
+};
+const dryRun = (client: Client, { name, next }: Target) =>
+  client.call("POST", "/apply?dry_run=true", { services: { [name]: service(next) } });
+
+/** The operations that need no token, and those whose answer says nothing about rights. */
+const OPEN = ["getDocumentSchema"];
+
+/** Whether an operator may do a write. A deletion gets no new path, so only the current ones count. */
+function mayWrite(operator: string, operation: string, kind: Kind): boolean {
+  if (["admin", "root", "everything"].includes(operator)) return true;
+  if (operator !== "team") return false;
+  if (kind === "an own service that gets a foreign path") return operation === "deleteService";
+  return kind === "an own service";
+}
+
+async function prepared(kind: Kind): Promise<Target> {
+  count += 1;
+  const target = kinds[kind](count);
+  for (const path of [target.first, target.current]) {
+    expect((await admin.put(target.name, service(path))).status).toBe(200);
+  }
+  return target;
+}
+
+const revisionsOf = async (name: string): Promise<unknown[]> =>
+  (await admin.call("GET", `/services/${name}/revisions`)).body.revisions;
+
+const operators = ["admin", "root", "docs", "team", "everything", "pathless"];
+const everyKind: readonly Kind[] = [
+  "an own service",
+  "a service of another team",
+  "an own service that gets a foreign path",
+  "an own service that has a foreign path",
+];
+
+// RG-113, RG-114, RG-117
+describe("operators × operations × services", () => {
+  test("every write of the description is in the matrix", () => {
+    const described = operations
+      .filter(({ method }) => method !== "GET")
+      .map(({ operationId }) => operationId);
+    expect(described.toSorted()).toEqual(Object.keys(writes).toSorted());
+  });
+
+  const cells = operators.flatMap((operator) => everyKind.map((kind) => [operator, kind] as const));
+  test.each(cells)("%s and %s: every write and dry run is done or 403", async (operator, kind) => {
+    const client = operated.as(operator);
+    for (const [operation, write] of Object.entries(writes)) {
+      const target = await prepared(kind);
+      const answer = await write(client, target);
+      const isAllowed = mayWrite(operator, operation, kind);
+      const expected = isAllowed ? (operation === "deleteService" ? 204 : 200) : 403;
+      expect([operation, answer.status]).toEqual([operation, expected]);
+      expect(await revisionsOf(target.name)).toHaveLength(isAllowed ? 3 : 2);
+    }
+    const target = await prepared(kind);
+    const isAllowed = operator === "docs" || mayWrite(operator, "apply", kind);
+    expect((await dryRun(client, target)).status).toBe(isAllowed ? 200 : 403);
+    expect(await revisionsOf(target.name)).toHaveLength(2);
+  });
+
+  test.each(operators)("%s may call every operation that reads", async (operator) => {
+    const { name, current } = await prepared("a service of another team");
+    const reads = operations.filter(({ method }) => method === "GET");
+    expect(reads.length).toBeGreaterThan(10);
+    for (const { operationId, path, parameters = [] } of reads) {
+      const required = parameters.filter((each) => each.in === "query" && each.required);
+      const query = required.map(({ name: key }) => `${key}=${key === "method" ? "GET" : current}`).join("&");
+      const filled = path.replace("{name}", name).replace(/\{\w+\}/g, "1");
+      const { status } = await operated.as(operator).call("GET", `${filled}?${query}`);
+      expect([operationId, status]).toEqual([operationId, 200]);
+    }
+  });
+
+  // RG-1, RG-112
+  test.each(["former", "nobody"])("%s is 401 everywhere, and learns nothing", async (operator) => {
+    for (const { operationId, method, path } of operations) {
+      if (OPEN.includes(operationId)) continue;
+      const answer = await operated.as(operator).call(method, path.replace(/\{\w+\}/g, "1"));
+      const { error } = answer.body;
+      expect([operationId, answer.status]).toEqual([operationId, 401]);
+      expect({ ...error, request_id: "" }).toEqual({
+        type: "invalid_request_error",
+        code: "UNAUTHORIZED",
+        message: "Authentication required.",
+        request_id: "",
+        details: null,
+      });
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    }
+  });
+});
+
+// RG-117
+describe("a refusal", () => {
+  test("names every service and path that is missing, and writes no part of the document", async () => {
+    const answer = await operated.as("team").apply({
+      "own-whole": service("/own/whole"),
+      "own-half": service("/own/half", "/other/half", "/other/{id}"),
+      billing: service("/own/billing"),
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.body.error).toMatchObject({
+      code: "FORBIDDEN",
+      message:
+        "Operator team may not publish service billing, /other/half of service own-half, /other/{id} of service own-half. Nothing was written.",
+      details: {
+        operator: "team",
+        missing: [
+          { service: "billing" },
+          { service: "own-half", path: "/other/half" },
+          { service: "own-half", path: "/other/{id}" },
+        ],
+      },
+    });
+    for (const name of ["own-whole", "own-half", "billing"]) {
+      expect((await admin.call("GET", `/services/${name}`)).status).toBe(404);
+    }
+  });
+
+  test("of a reader says which role is missing, before the body is read", async () => {
+    const { status, body } = await operated.as("docs").call("PUT", "/services/own-1?wait_ms=soon", "{");
+    expect(status).toBe(403);
+    expect(body.error).toMatchObject({
+      message: "Operator docs is a reader and cannot write. Nothing was written.",
+      details: { operator: "docs", required_role: "publisher", missing: [] },
+    });
+  });
+
+  test("lists at most a hundred paths of a large document", async () => {
+    const paths = Array.from({ length: 3000 }, (_, index) => `/other/many/${index}`);
+    const { status, body } = await operated.as("team").apply({ "own-many": service(...paths) });
+    expect(status).toBe(403);
+    expect(body.error.details.missing).toHaveLength(100);
+    expect(body.error.message).toEndWith(", and 2900 more. Nothing was written.");
+  });
+
+  test.each(["/org/{kind}", "/{any}/x", "/teams/{t}/other", "/own-not", "/owns/x"])(
+    "meets the path %s, which is not below a prefix",
+    async (path) => {
+      expect((await operated.as("team").put("own-sly", service(path))).status).toBe(403);
+    },
+  );
+
+  test.each(["owner-1", "OWN-1", "x-own-1", "own"])(
+    "meets the service %s, which fits no pattern",
+    async (name) => {
+      expect((await operated.as("team").put(name, service("/own/pattern"))).status).toBe(403);
+    },
+  );
+});
+
+describe("a document that is wrong and foreign", () => {
+  // RG-42, RG-117
+  test("is 422 first: the operator mends it before asking for rights", async () => {
+    const { status } = await operated.as("team").apply({ billing: { url: "no" } });
+    expect(status).toBe(422);
+  });
+});
+
+describe("many operators at once", () => {
+  // RG-50, RG-117
+  test("a publisher never keeps a service whose paths an admin moves away at that moment", async () => {
+    const name = "own-contended";
+    await admin.put(name, service("/own/contended"));
+    const team = operated.as("team");
+    const tries = Array.from({ length: 20 }, (_, index) => [
+      admin.put(name, service(index % 2 === 0 ? "/foreign/contended" : "/own/contended")),
+      team.put(name, service(`/own/contended/${index}`)),
+    ]).flat();
+    const answers = await Promise.all(tries);
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 403)).toEqual(
+      [],
+    );
+    const { revisions } = (await admin.call("GET", `/services/${name}/revisions`)).body;
+    // Newest first: no revision of the team stands on one with a foreign path.
+    const paths: string[] = revisions.map(
+      (revision: { config: { user: { routes: { path: string }[] } } }) =>
+        revision.config.user.routes[0]?.path ?? "",
+    );
+    for (const [index, path] of paths.entries()) {
+      const before = paths[index + 1];
+      if (/^\/own\/contended\/\d/.test(path)) expect(before).not.toStartWith("/foreign");
+    }
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(revisions.length - 1);
+  });
+});
+
+describe("GET /operator", () => {
+  // RG-115
+  test("tells who calls and what the caller may publish", async () => {
+    expect((await admin.call("GET", "/operator")).body).toEqual({
+      name: "admin",
+      role: "admin",
+      services: null,
+      paths: null,
+    });
+    expect((await operated.as("team").call("GET", "/operator")).body).toEqual({
+      name: "team",
+      role: "publisher",
+      ...PUBLISHER,
+    });
+    expect((await operated.as("docs").call("GET", "/operator")).body).toEqual({
+      name: "docs",
+      role: "reader",
+      services: [],
+      paths: [],
+    });
+    const wrong = clientOf(operated.registry.url, `${tokenOf("team")}x`);
+    expect((await wrong.call("GET", "/operator")).status).toBe(401);
+    expect((await admin.call("GET", "/operator?name=team")).status).toBe(422);
+  });
+});

@@ -1,0 +1,142 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
+import { freshDatabase, waitFor } from "../../support/index.ts";
+import { startLoadingGateway } from "../../support/loading-gateway.ts";
+import { clientOf, service } from "./harness.ts";
+import { type Entry, entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
+
+const started: OperatedRegistry[] = [];
+
+async function start(
+  operators: Entry[],
+  given?: Parameters<typeof startOperated>[1],
+): Promise<OperatedRegistry> {
+  const operated = await startOperated(operators, given);
+  started.push(operated);
+  return operated;
+}
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((operated) => operated.stop()));
+});
+
+const statusOf = async (operated: OperatedRegistry, name: string) =>
+  (await operated.as(name).call("GET", "/operator")).status;
+const becomes = (operated: OperatedRegistry, name: string, status: number) =>
+  waitFor(async () => (await statusOf(operated, name)) === status, { what: `${status} for ${name}` });
+
+/** Returns what readiness says about the file, or undefined. */
+async function checkOf({ registry }: OperatedRegistry): Promise<string | undefined> {
+  const { status, body } = await clientOf(registry.internal_url).call("GET", "/health/ready");
+  expect(status).toBe(200);
+  return body.checks?.operators;
+}
+
+// RG-116
+describe("a file that changes while the registry runs", () => {
+  test("lets new operators in, and shuts out those who are gone", async () => {
+    const operated = await start([entry("blue", "reader")]);
+    expect([await statusOf(operated, "blue"), await statusOf(operated, "green")]).toEqual([200, 401]);
+    await operated.file.write(entry("green", "reader"));
+    await becomes(operated, "green", 200);
+    expect([await statusOf(operated, "blue"), await statusOf(operated, "admin")]).toEqual([401, 200]);
+  });
+
+  test("narrows what a publisher may write", async () => {
+    const operated = await start([entry("blue", "publisher", { services: ["w"], paths: ["/w", "/x"] })]);
+    expect((await operated.as("blue").put("w", service("/x"))).status).toBe(200);
+    await operated.file.write(entry("blue", "publisher", { services: ["w"], paths: ["/w"] }));
+    await waitFor(async () => (await operated.as("blue").put("w", service("/x"))).status === 403);
+    // The service still has the path, which is the admin's to take away.
+    expect((await operated.as("blue").put("w", service("/w"))).status).toBe(403);
+    expect((await operated.as("admin").put("w", service("/w"))).status).toBe(200);
+    expect((await operated.as("blue").put("w", service("/w/2"))).status).toBe(200);
+  });
+
+  test("and turns bad keeps the last good one and says so, until it is good again", async () => {
+    const operated = await start([entry("blue", "reader")]);
+    expect(await checkOf(operated)).toBeUndefined();
+    for (const bad of ["operators: [", "operators: [{name: x}]", ""]) {
+      await operated.file.writeText(bad);
+      await waitFor(async () => (await checkOf(operated)) !== undefined);
+      expect([await statusOf(operated, "blue"), await statusOf(operated, "admin")]).toEqual([200, 200]);
+      await operated.file.write(entry("blue", "reader"));
+      await waitFor(async () => (await checkOf(operated)) === undefined);
+    }
+    operated.file.remove();
+    await waitFor(async () => (await checkOf(operated)) !== undefined);
+    expect(await statusOf(operated, "blue")).toBe(200);
+  });
+});
+
+// RG-112
+describe("several tokens of one operator", () => {
+  test("are all accepted while they last", async () => {
+    const operated = await start([
+      entry("ci", "reader", {
+        token_sha256: [
+          sha256Of("token-of-next"),
+          sha256Of("token-of-present"),
+          { sha256: sha256Of("token-of-lasting"), expires_at: "2999-01-01T00:00:00Z" },
+          { sha256: sha256Of("token-of-ended"), expires_at: "2020-01-01T00:00:00Z" },
+        ],
+      }),
+    ]);
+    for (const name of ["next", "present", "lasting"]) expect(await statusOf(operated, name)).toBe(200);
+    expect(await statusOf(operated, "ended")).toBe(401);
+    expect((await operated.as("next").call("GET", "/operator")).body.name).toBe("ci");
+  });
+});
+
+// RG-118
+describe("a token that ends", () => {
+  test("in the middle of a waiting write changes nothing for that write", async () => {
+    const blue = { services: ["w"], paths: ["/w"] };
+    const operated = await start([entry("blue", "publisher", blue)]);
+    const gateway = await startLoadingGateway(operated.registry.routeStore);
+    try {
+      gateway.holdUp();
+      const services = { w: service("/w") };
+      const write = operated.as("blue").call("POST", "/apply?wait_ms=30000", { services });
+      await waitFor(async () => (await operated.as("admin").call("GET", "/services/w")).status === 200);
+      await operated.file.write(entry("blue", "publisher", { ...blue, expires_at: "2020-01-01T00:00:00Z" }));
+      await becomes(operated, "blue", 401);
+      gateway.goOn();
+      const { status, body } = await write;
+      expect([status, body.propagation.reached]).toEqual([200, 1]);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+// RG-118
+describe("two registries with different files", () => {
+  test("each decide by their own, over one database", async () => {
+    const database_url = await freshDatabase();
+    const blue = entry("blue", "publisher", { services: ["w"], paths: ["/w"] });
+    const one = await start([blue], { database_url });
+    const other = await start([entry("blue", "reader")], {
+      database_url,
+      routeStore: one.registry.routeStore,
+    });
+    expect((await one.as("blue").put("w", service("/w"))).status).toBe(200);
+    expect((await other.as("blue").put("w", service("/w/2"))).status).toBe(403);
+    expect((await other.as("blue").call("GET", "/services/w")).body.revision).toBe(1);
+    const unlisted = clientOf(other.registry.url, "token-of-nobody");
+    expect((await unlisted.call("GET", "/services")).status).toBe(401);
+  });
+});
+
+// RG-111
+describe("a start with a wrong file", () => {
+  test("is refused with every wrong line", async () => {
+    const wrong = entry("team", "publisher");
+    const refused = await startOperated([wrong]).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    expect(refused).toContain("OPERATORS_FILE");
+    expect(refused).toContain("operators[0].services is required for a publisher.");
+    expect(refused).toContain("operators[0].paths is required for a publisher.");
+  });
+});

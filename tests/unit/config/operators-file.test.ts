@@ -1,0 +1,246 @@
+import { describe, expect, test } from "bun:test";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { checkOperatorsFile, parseOperatorsFile, sha256Of } from "@ostiary/lib/runtime/config/operators-file";
+
+const HASH = sha256Of("one");
+const OTHER = sha256Of("two");
+
+const GOOD = `operators:
+  - name: ada@example.com
+    role: admin
+    token_sha256: ["${HASH}"]
+  - name: ci/widgets
+    role: publisher
+    token_sha256:
+      - "${OTHER}"
+      - { sha256: "${sha256Of("three")}", expires_at: 2027-01-31T12:00:00Z }
+    expires_at: 2027-06-30T00:00:00+02:00
+    services: [widgets, widgets-*]
+    paths: [/org/widgets, "/teams/{team}/widgets"]
+  - name: docs
+    role: reader
+    token_sha256: ["${sha256Of("four")}"]
+`;
+
+function problems(text: string, admin_token?: string): string[] {
+  try {
+    parseOperatorsFile(text, admin_token);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ variable, message }) => {
+      expect(variable).toBe("OPERATORS_FILE");
+      return message;
+    });
+  }
+  return [];
+}
+
+// RG-111, RG-112
+describe("an operators file that is accepted", () => {
+  test("gives each operator with its bounds and the ends of its tokens", () => {
+    const [ada, ci, docs] = parseOperatorsFile(GOOD);
+    expect(ada).toEqual({
+      operator: { name: "ada@example.com", role: "admin", services: null, paths: null },
+      tokens: [{ sha256: HASH, ends_ms: null }],
+    });
+    expect(ci?.operator).toEqual({
+      name: "ci/widgets",
+      role: "publisher",
+      services: ["widgets", "widgets-*"],
+      paths: ["/org/widgets", "/teams/{team}/widgets"],
+    });
+    expect(ci?.tokens.map(({ ends_ms }) => ends_ms)).toEqual([
+      Date.parse("2027-06-29T22:00:00Z"),
+      Date.parse("2027-01-31T12:00:00Z"),
+    ]);
+    expect(docs?.operator).toMatchObject({ role: "reader", services: [], paths: [] });
+  });
+
+  test("may be empty, JSON, or list a thousand operators", () => {
+    expect(parseOperatorsFile("operators: []")).toEqual([]);
+    const many = Array.from({ length: 1000 }, (_, index) => ({
+      name: `o${index}`,
+      role: "reader",
+      token_sha256: [sha256Of(`${index}`)],
+    }));
+    expect(parseOperatorsFile(JSON.stringify({ operators: many }))).toHaveLength(1000);
+    expect(problems(JSON.stringify({ operators: [...many, ...many] }))).toContain(
+      "line 1: operators must be a list of at most 1000 operators.",
+    );
+  });
+});
+
+/** A file of one operator, with fields replaced or left out (undefined). */
+function oneOperator(fields: Record<string, unknown>): string {
+  const operator = {
+    name: "ci",
+    role: "publisher",
+    token_sha256: [HASH],
+    services: ["widgets"],
+    paths: ["/w"],
+    ...fields,
+  };
+  return JSON.stringify({ operators: [operator] });
+}
+
+const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal digits, in quotes";
+
+// RG-111
+describe("an operators file that is refused", () => {
+  const files: [what: string, text: string, messages: string[]][] = [
+    ["nothing", "", ["The file must be a map with operators"]],
+    ["a list", "- a", ["The file must be a map with operators"]],
+    ["broken YAML", "operators: [", ["not valid YAML"]],
+    ["a tag", "operators: !!js/function 'x'", ["not valid YAML"]],
+    ["an unknown field", "operators: []\nusers: []", ["users is not a known field; remove it"]],
+    ["a duplicate key", "operators: []\noperators: []", ["the same key twice in one map"]],
+    ["operators that are none", "operators: yes", ["operators must be a list of at most 1000 operators"]],
+    [
+      "an operator that is text",
+      "operators: [ci]",
+      ["operators[0] must be a map with name, role and token_sha256"],
+    ],
+  ];
+  const operators: [what: string, fields: Record<string, unknown>, messages: string[]][] = [
+    [
+      "no name",
+      { name: undefined },
+      ["operators[0].name is required and must be 1 to 128 of letters, digits and ._@/+-"],
+    ],
+    [
+      "a name with a space",
+      { name: "c i" },
+      ["operators[0].name must be 1 to 128 of letters, digits and ._@/+-"],
+    ],
+    [
+      "the name of the holder of ADMIN_TOKEN",
+      { name: "admin" },
+      ["operators[0].name is admin, the operator of ADMIN_TOKEN: choose another name"],
+    ],
+    ["an unknown role", { role: "root" }, ["operators[0].role must be reader, publisher or admin"]],
+    ["a role in capitals", { role: "Admin" }, ["operators[0].role must be reader, publisher or admin"]],
+    [
+      "no token",
+      { token_sha256: undefined },
+      ["operators[0].token_sha256 is required and must be a list of 1 to 8 hashes of tokens"],
+    ],
+    [
+      "an empty list of tokens",
+      { token_sha256: [] },
+      ["operators[0].token_sha256 must be a list of 1 to 8 hashes of tokens"],
+    ],
+    [
+      "nine tokens",
+      { token_sha256: Array.from({ length: 9 }, (_, index) => sha256Of(`${index}`)) },
+      ["operators[0].token_sha256 must be a list of 1 to 8 hashes of tokens"],
+    ],
+    ["a token in clear", { token_sha256: ["hunter2"] }, [`operators[0].token_sha256[0] ${TOKEN_RULE}`]],
+    ["a number", { token_sha256: [12] }, [`operators[0].token_sha256[0] ${TOKEN_RULE}`]],
+    [
+      "a hash in capitals",
+      { token_sha256: [HASH.toUpperCase()] },
+      [`operators[0].token_sha256[0] ${TOKEN_RULE}`],
+    ],
+    [
+      "a token with no day for its end",
+      { token_sha256: [{ sha256: HASH, expires_at: "2027-02-30T00:00:00Z" }] },
+      ["operators[0].token_sha256[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z"],
+    ],
+    [
+      "the same token twice",
+      { token_sha256: [HASH, HASH] },
+      ["operators[0].token_sha256[1] is the token of operators[0]: give each operator its own"],
+    ],
+    [
+      "an end that is no time",
+      { expires_at: "tomorrow" },
+      ["operators[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z"],
+    ],
+    [
+      "a publisher without services",
+      { services: undefined },
+      ["operators[0].services is required for a publisher"],
+    ],
+    ["a publisher without paths", { paths: undefined }, ["operators[0].paths is required for a publisher"]],
+    [
+      "a reader with paths",
+      { role: "reader", services: undefined },
+      ["operators[0].paths is for publishers: remove it"],
+    ],
+    [
+      "an admin with services",
+      { role: "admin", paths: undefined },
+      ["operators[0].services is for publishers: remove it"],
+    ],
+    [
+      "no services at all",
+      { services: [] },
+      [
+        "operators[0].services must be a list of 1 to 100 names of services, in which * stands for any characters",
+      ],
+    ],
+    [
+      "a pattern with a slash",
+      { services: ["a/b"] },
+      ["operators[0].services[0] must be a service's name, in which * stands for any characters"],
+    ],
+    [
+      "a prefix without a slash",
+      { paths: ["org"] },
+      ["operators[0].paths[0]: A path is `/` or starts with `/`"],
+    ],
+    [
+      "a prefix that no request has",
+      { paths: ["/org/../x"] },
+      ["operators[0].paths[0]: The full path `/org/../x` is not canonical: the canonical form is `/x`"],
+    ],
+    ["a star for a path", { paths: ["*"] }, ["operators[0].paths[0]: A path is `/` or starts with `/`"]],
+    ["a number for a path", { paths: [1] }, ["operators[0].paths[0] must be a path, such as /org/widgets"]],
+    ["an unknown field", { tokens: [] }, ["operators[0].tokens is not a known field; remove it"]],
+  ];
+  const all = [
+    ...files,
+    ...operators.map(([what, fields, messages]) => [what, oneOperator(fields), messages] as const),
+  ];
+  test.each(all)("%s", (_, text, messages) => {
+    const said = problems(text).map((message) => message.replace(/^line \d+: /, ""));
+    expect(said).toEqual(messages.map((message) => `${message}.`));
+  });
+
+  test("names every problem at its line", () => {
+    const text = `operators:
+  - name: a
+    role: reader
+    token_sha256: ["${HASH}"]
+  - name: a
+    role: publisher
+    token_sha256: ["${HASH}"]
+    services: [w]
+    paths: [/W]
+`;
+    expect(problems(text)).toEqual([
+      "line 9: operators[1].paths[0]: The full path `/W` is not canonical: the canonical form is `/w`.",
+      "line 5: operators[1].name stands twice: a.",
+      "line 7: operators[1].token_sha256[0] is the token of operators[0]: give each operator its own.",
+    ]);
+  });
+
+  test("never quotes a token or a hash", () => {
+    const text = oneOperator({ token_sha256: ["hunter2", HASH, HASH] });
+    expect(problems(text).join()).not.toContain("hunter2");
+    expect(problems(text).join()).not.toContain(HASH);
+  });
+
+  test("an operator with the token of ADMIN_TOKEN", () => {
+    expect(problems(GOOD, "one")).toEqual([
+      "line 4: operators[0].token_sha256[0] is the token of ADMIN_TOKEN: give each operator its own.",
+    ]);
+  });
+
+  test("a file that does not exist; without OPERATORS_FILE nothing is checked", () => {
+    expect(checkOperatorsFile({ OPERATORS_FILE: "/nowhere/operators.yaml" })).toEqual([
+      { variable: "OPERATORS_FILE", message: "names /nowhere/operators.yaml, which cannot be read." },
+    ]);
+    expect(checkOperatorsFile({})).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { fitsPattern } from "@ostiary/registry/operators/name-pattern";
+import fc from "fast-check";
+
+// RG-114
+test.each([
+  ["widgets", "widgets", true],
+  ["widgets", "widgets2", false],
+  ["widgets", "Widgets", false],
+  ["*", "anything", true],
+  ["team-*", "team-", true],
+  ["team-*", "team-blue.api", true],
+  ["team-*", "teams", false],
+  ["*-api", "blue-api", true],
+  ["*-api", "blue-api-2", false],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*c", "a-c-b", false],
+  ["a.c", "abc", false],
+  ["**", "", true],
+])("the pattern %s and the name %s: %p", (pattern, name, fits) => {
+  expect(fitsPattern(pattern, name)).toBe(fits);
+});
+
+// RG-114
+test("a pattern means what a regular expression with .* for each star means", () => {
+  const text = (...letters: string[]) =>
+    fc.array(fc.constantFrom(...letters), { maxLength: 8 }).map((found) => found.join(""));
+  fc.assert(
+    fc.property(text("a", "b", "*"), text("a", "b"), (pattern, name) => {
+      const meant = new RegExp(`^${pattern.replaceAll("*", ".*")}$`);
+      expect(fitsPattern(pattern, name)).toBe(meant.test(name));
+    }),
+  );
+});
+
+// RG-114
+test("a pattern of stars costs no more than its length times that of the name", () => {
+  expect(fitsPattern(`${"*a".repeat(63)}*b`, "a".repeat(128))).toBe(false);
+});
