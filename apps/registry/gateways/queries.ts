@@ -3,7 +3,7 @@ import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-st
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { hasOutstanding } from "../projection/queries.ts";
-import { isOneOf } from "../publishing/is-one-of.ts";
+import { isOneOf } from "../queries.ts";
 import { services } from "../tables.ts";
 import { hasLoaded, readInstance } from "./gateway.ts";
 

@@ -1,5 +1,5 @@
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { isOneOf } from "../publishing/is-one-of.ts";
+import { isOneOf } from "../queries.ts";
 import { ownedRoutes } from "../tables.ts";
 
 /** Returns each path that the current services among `names` have, with its service. */

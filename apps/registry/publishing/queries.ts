@@ -7,8 +7,8 @@ import {
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, not, type SQL, sql } from "drizzle-orm";
 import type { Grant } from "../operators/grant.ts";
+import { isOneOf, textsOf } from "../queries.ts";
 import { policies, type revisions, type writer } from "../tables.ts";
-import { isOneOf, textsOf } from "./is-one-of.ts";
 
 export type NewRevision = Omit<typeof revisions.$inferSelect, "request_id" | "created_at" | "config"> & {
   /** The config; null deletes the service. */

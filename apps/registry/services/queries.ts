@@ -1,7 +1,7 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, type SQL, sql } from "drizzle-orm";
-import { isOneOf } from "../publishing/is-one-of.ts";
+import { isOneOf } from "../queries.ts";
 import { revisions, services } from "../tables.ts";
 import type { CurrentService, ServiceState, UnreadableService } from "./service.ts";
 import { readStoredConfig, unreadableRevision } from "./stored-config.ts";

@@ -37,6 +37,7 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
       places
         .set("/run/secrets/", `${secrets.folder}/`)
         .set("/run/roles.yaml", join(ROOT, "seeds/roles.yaml"))
+        .set("/run/operators.yaml", join(ROOT, "seeds/operators.yaml"))
         .set("http://etcd:2379", await freshRouteStoreUrl())
         .set("redis://redis:6379", await freshCounterStoreUrl());
       for (const [name, app] of Object.entries(PARTS)) {

@@ -30,6 +30,7 @@ const GIVEN: Record<string, string> = {
   INTERNAL_AUTH_TOKEN: "internal-token",
   // A folder of the machine.
   ROLES_FILE: join(ROOT, "seeds/roles.yaml"),
+  OPERATORS_FILE: join(ROOT, "seeds/operators.yaml"),
 };
 
 const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
