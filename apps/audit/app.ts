@@ -1,6 +1,7 @@
 import type { Clock } from "@ostiary/lib/async";
 import { BATCH_BYTES_MAX } from "@ostiary/lib/contracts/audit";
 import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
+import { USAGE_BYTES_MAX } from "@ostiary/lib/contracts/usage";
 import {
   createHandler,
   type HealthState,
@@ -18,6 +19,9 @@ import { eventHandlers } from "./events/handlers.ts";
 import type { Exports } from "./exports/export.ts";
 import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
+import { usageHandlers } from "./usage/handlers.ts";
+import { createUsageMetrics } from "./usage/metrics.ts";
+import { REPORT_PATH, reportHandlers } from "./usage/report-handlers.ts";
 import type { EventWriter } from "./writes/commands.ts";
 import { writeHandlers } from "./writes/handlers.ts";
 import { createWriteMetrics } from "./writes/metrics.ts";
@@ -60,7 +64,8 @@ function publicApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-reads", normalize: false })
     .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
     .use(checkpointHandlers(deps.reads))
-    .use(streamHandlers(deps.streams));
+    .use(streamHandlers(deps.streams))
+    .use(usageHandlers({ database: deps.reads, clock: deps.clock }));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }));
@@ -70,11 +75,18 @@ function internalApp(deps: AuditAppDeps) {
   const { telemetry, health, writes, writer, clock, internal_auth_token, swagger_enabled } = deps;
   const metrics = createWriteMetrics(telemetry.metrics);
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
-  const routes = writeHandlers({ writer, metrics, clock });
+  const usage = { database: writes, metrics: createUsageMetrics(telemetry.metrics), clock };
+  const routes = new Elysia({ name: "audit-internal", normalize: false })
+    .use(writeHandlers({ writer, metrics, clock }))
+    .use(reportHandlers(usage));
   const app = httpApp({
     body_bytes_max: BODY_BYTES_MAX,
     i_json: true,
-    body_bytes_max_of: { [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX, [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX },
+    body_bytes_max_of: {
+      [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX,
+      [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX,
+      [REPORT_PATH]: USAGE_BYTES_MAX,
+    },
   })
     .use(internalToken(internal_auth_token))
     .use(routes)

@@ -16,12 +16,13 @@ The gateway writes an event as an intent before it calls a service, and complete
 event has no outcome yet, or has lost it: the result of the request is unknown.
 
 This port takes no credentials, because the gateway calls it. Customers call the published routes, \`/org/audit-events\`,
-\`/org/audit-streams\` and \`/user/audit-events\`. ${ERRORS_INTRODUCTION} ${LISTS_INTRODUCTION}
+\`/org/audit-streams\`, \`/org/usage\` and \`/user/audit-events\`. ${ERRORS_INTRODUCTION} ${LISTS_INTRODUCTION}
 
 ${RULES_INTRODUCTION}`,
   tags: [
     { name: "Audit events", description: "The log, newest first, as pages or as an export." },
     { name: "Streams", description: "Delivery of events to receivers of the organization's own." },
+    { name: "Usage", description: "The usage of organizations, as gateways counted it." },
     { name: "Proof", description: "The evidence that the log was not altered. Anyone may keep copies." },
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
@@ -35,10 +36,14 @@ export const internalText = {
 Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, if one is configured.
 
 The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
-outcome stays unchanged. A batch has at most 100 items. ${ERRORS_INTRODUCTION}
+outcome stays unchanged. A batch has at most 100 items. Gateways report usage too, each report under a number that counts
+once. ${ERRORS_INTRODUCTION}
 
 ${RULES_INTRODUCTION}`,
-  tags: [{ name: "Writes", description: "Intents and outcomes of requests." }],
+  tags: [
+    { name: "Writes", description: "Intents and outcomes of requests." },
+    { name: "Usage", description: "Reports of the usage of organizations." },
+  ],
   credential: INTERNAL_CREDENTIAL,
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
   sample_origin: "${AUDIT_INTERNAL_URL}",

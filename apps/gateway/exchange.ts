@@ -32,6 +32,9 @@ export class Exchange {
   body_complete: boolean;
   /** Whether the service was called, or may have been. */
   forwarded = false;
+  /** Bytes of the request's body, and of the service's, that have passed. */
+  bytes_in = 0;
+  bytes_out = 0;
   readonly #addresses: ClientAddresses;
   #socket_address: string | null = null;
 

@@ -1,3 +1,4 @@
+import { systemClock } from "@ostiary/lib/async";
 import type { ApiError } from "@ostiary/lib/domain/errors";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
@@ -17,6 +18,7 @@ import type { Responder } from "./steps/respond.ts";
 import { rewrite } from "./steps/rewrite.ts";
 import { ClientGone } from "./upstream/call.ts";
 import { WebSockets } from "./upstream/websocket.ts";
+import type { UsageRecorder } from "./usage/usage.ts";
 
 /** The parts that carry out the steps of a request. */
 export interface Steps {
@@ -32,6 +34,7 @@ export interface Steps {
   readonly forwarder: Forwarder;
   readonly websockets: WebSockets;
   readonly responder: Responder;
+  readonly usage: Pick<UsageRecorder, "count">;
   readonly log: RequestLog;
 }
 
@@ -123,5 +126,7 @@ function finish(exchange: Exchange, steps: Steps, status: number | null, failure
   steps.connections.release(exchange);
   if (exchange.share !== null) steps.shares.release(exchange);
   if (exchange.rate !== null && (status === null || status >= 500)) steps.limiter.refund(exchange.rate);
-  steps.log.finish(exchange, status, failure);
+  const duration_ms = systemClock.elapsed_ms() - exchange.started;
+  if (exchange.principal !== null) steps.usage.count(exchange, status, failure, duration_ms);
+  steps.log.finish(exchange, status, failure, duration_ms);
 }

@@ -42,10 +42,11 @@ import { UpstreamHeaders } from "./upstream/headers.ts";
 import { PoolClient } from "./upstream/pool-client.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
+import { createUsageRecorder } from "./usage/usage.ts";
 
 const COUNTER_PING_MS = 500;
-/** Time to deliver queued audit outcomes when the gateway stops. */
-const OUTCOMES_FLUSH_MS = 5_000;
+/** Time to deliver queued audit outcomes and usage when the gateway stops. */
+const FLUSH_MS = 5_000;
 
 /** Stores that other parts of the process use too. Their owner closes them. */
 export interface GivenStores {
@@ -75,6 +76,7 @@ export async function wireGateway(
   });
   const recorder = createAuditRecorder({ config, log, registry, tracing });
   const instance = new Instance(routeStore, log, systemClock);
+  const usage = createUsageRecorder({ config, instance: instance.id, log, registry });
   const routes = new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded));
   const health = { draining: false };
   const is_tls = certificateFiles(config) !== null;
@@ -124,6 +126,7 @@ export async function wireGateway(
       forwarder,
       websockets,
       responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
+      usage,
       log: new RequestLog(telemetry, traffic),
     },
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
@@ -157,6 +160,7 @@ export async function wireGateway(
     listening(opened) {
       port = opened;
       overload.start();
+      usage.start();
     },
     drain(timeout_ms) {
       websockets.goAway();
@@ -168,7 +172,8 @@ export async function wireGateway(
         routes.stop(),
         instance.release(),
         authenticator.stop(),
-        recorder.close(OUTCOMES_FLUSH_MS),
+        recorder.close(FLUSH_MS),
+        usage.close(FLUSH_MS),
       ]);
       client.closeIdle();
       if (given.routeStore === undefined) await routeStore.close();

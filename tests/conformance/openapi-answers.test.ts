@@ -208,6 +208,33 @@ describe("audit", () => {
       }),
     );
 
+  /** Reports usage as a gateway that is silent since. */
+  async function report() {
+    const now_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    const count = {
+      organization_id: NOBODY,
+      hour: new Date(now_ms).toISOString(),
+      service: "widgets",
+      route: "/org/widgets",
+      method: "GET",
+      member_id: "member-1",
+      ...{ requests: 3, refused: { limit: 1, labels: 0, other: 0 }, failed: 1 },
+      ...{ bytes_in: 1, bytes_out: 2, duration_ms: 3 },
+    };
+    const counts = ["ostiary-k-2-abcd", null].map((key_prefix) => ({ ...count, key_prefix }));
+    const { status } = await fetch(`${audit.internal_url}/internal/usage/gateway-1/1`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        reported_until: new Date(now_ms - 120_000).toISOString(),
+        is_last: false,
+        uncounted: 0,
+        counts,
+      }),
+    });
+    expect(status).toBe(201);
+  }
+
   async function streams() {
     const path = `/organizations/${NOBODY}/audit-streams`;
     const url = "https://127.0.0.1:1/hook";
@@ -266,6 +293,10 @@ describe("audit", () => {
     await get("/audit-checkpoints");
     expect((await get("/audit-checkpoints?limit=0")).status).toBe(422);
     await get("/.well-known/jwks.json");
+    const usage = `/organizations/${NOBODY}/usage`;
+    await report();
+    for (const by of ["day", "hour", "service", "route", "key"]) await get(`${usage}?by=${by}`);
+    expect((await get(`${usage}?by=week&from=never`)).status).toBe(422);
     await streams();
     expect(check.unseen()).toEqual(OF_KEYLESS_AUDIT);
   });

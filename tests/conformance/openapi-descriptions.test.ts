@@ -22,7 +22,7 @@ const NUMBERED = ["listAuditCheckpoints"];
 /** Operations that answer from memory, whichever store is down. */
 const FROM_MEMORY = ["getDocumentSchema"];
 const SCALARS = ["string", "integer", "number", "boolean"];
-const TIMES = ["occurred_after", "occurred_before"];
+const TIMES = ["occurred_after", "occurred_before", "from", "to"];
 /** Ids that the audit log stores and finds in the spelling of others. */
 const ANY_IDS = ["request_id", "created_id", "actor_member_id"];
 const OWNER_IDS = ["organization_id", "user_id"];
@@ -62,7 +62,9 @@ describe.each(Object.entries(documents))("the description of %s", (_, document) 
     for (const { operationId, name, schema } of parameters) {
       const kind = NUMBERED.includes(operationId) && name === "starting_after" ? "rev" : name;
       // The owner of a log is found by its spelling.
-      if (/Audit(Events|Streams?(Secret)?)$/.test(operationId) && OWNER_IDS.includes(name)) continue;
+      if (/(Audit(Events|Streams?(Secret)?)|Usage)$/.test(operationId) && OWNER_IDS.includes(name)) continue;
+      // The names of parts of usage, which pages of usage follow.
+      if (operationId === "listUsage" && name === "starting_after") continue;
       // Gateways choose their own ids, which pages of gateways follow.
       if (operationId === "listGateways" && name === "starting_after") continue;
       expect<unknown>([name, schema]).toEqual([name, expectedType(kind, schema)]);
@@ -72,7 +74,7 @@ describe.each(Object.entries(documents))("the description of %s", (_, document) 
   test("ids and times of bodies are typed as such", () => {
     for (const { pointer, name, schema } of properties) {
       if (name.endsWith("_at")) expect([pointer, schema.format]).toEqual([pointer, "date-time"]);
-      const isWritten = /Audit|EventActor|Identified/.test(pointer);
+      const isWritten = /Audit|EventActor|Identified|Usage/.test(pointer);
       if (isIdName(name) && !isWritten) expect([pointer, schema.pattern]).toEqual([pointer, ULID_PATTERN]);
     }
   });

@@ -4,7 +4,8 @@ import {
   identifiedIntentSchema,
   identifiedOutcomeSchema,
 } from "@ostiary/lib/contracts/audit";
-import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH } from "@ostiary/lib/contracts/internal-api";
+import { AUDIT_INTENTS_PATH, AUDIT_OUTCOMES_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
+import { UsageReport } from "@ostiary/lib/contracts/usage";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
@@ -17,6 +18,13 @@ export interface Write {
   readonly path: string;
   readonly body: unknown;
   readonly token: string | null;
+}
+
+/** A usage report that the stand-in has received, and its address. */
+export interface ReceivedReport {
+  readonly instance: string;
+  readonly number: number;
+  readonly report: UsageReport;
 }
 
 type Answer = (write: Write) => Response | Promise<Response>;
@@ -39,6 +47,10 @@ export interface AuditStandIn {
   /** Answers batches of intents. The default is 404, like that of a service without batches. */
   answerIntents: BatchAnswer<IdentifiedIntent>;
   answerOutcomes: BatchAnswer<IdentifiedOutcome>;
+  /** The usage reports so far, repeated ones included. */
+  readonly reports: ReceivedReport[];
+  /** Answers usage reports, with 201 by default. */
+  answerReport: (received: ReceivedReport) => Response | Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -79,6 +91,13 @@ export function startAudit(port = 0): AuditStandIn {
         audit.outcomeBatches.push(outcomes);
         return audit.answerOutcomes(outcomes);
       }
+      if (path.startsWith(`${USAGE_PATH}/`)) {
+        open -= 1;
+        const [instance = "", number = ""] = path.slice(USAGE_PATH.length + 1).split("/");
+        const received = { instance, number: Number(number), report: Value.Parse(UsageReport, body) };
+        audit.reports.push(received);
+        return audit.answerReport(received);
+      }
       const write = {
         method: request.method,
         path,
@@ -103,6 +122,8 @@ export function startAudit(port = 0): AuditStandIn {
     outcomeBatches: [],
     answerIntents: unknownCall,
     answerOutcomes: unknownCall,
+    reports: [],
+    answerReport: () => new Response(null, { status: 201 }),
     stop: () => server.stop(true),
   };
   return audit;

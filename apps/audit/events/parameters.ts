@@ -23,7 +23,8 @@ const PARAM = /^params\[(.+)\]$/s;
 
 const exact = (description: string, maxLength: number, example: string) =>
   Type.Optional(Type.String({ description, minLength: 1, maxLength, examples: [example] }));
-const time = (description: string) =>
+/** Returns the schema of a time in a query. */
+export const timeParameter = (description: string) =>
   Type.Optional({
     ...Type.String({
       description,
@@ -59,8 +60,8 @@ const filterQuerySchema = Type.Object(
     outcome: Type.Optional(eventOutcomeSchema),
     request_id: exact("The event of this request.", 128, REQUEST_ID_EXAMPLE),
     created_id: exact("Events in which this id was created.", 128, ULID_EXAMPLE),
-    occurred_after: time("Events at or after this time, RFC 3339."),
-    occurred_before: time("Events before this time, RFC 3339."),
+    occurred_after: timeParameter("Events at or after this time, RFC 3339."),
+    occurred_before: timeParameter("Events before this time, RFC 3339."),
     proof: Type.Optional(
       Type.Union([Type.Literal("true"), Type.Literal("false")], {
         description:

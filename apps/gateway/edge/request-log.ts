@@ -1,4 +1,3 @@
-import { systemClock } from "@ostiary/lib/async";
 import { displayPrefix } from "@ostiary/lib/domain/credentials";
 import { ApiError, type ErrorKind } from "@ostiary/lib/domain/errors";
 import { reasonOf, refusalFields } from "@ostiary/lib/runtime/http";
@@ -30,14 +29,14 @@ export class RequestLog {
    *
    * @param answered the status that was sent, or null if the client left before
    * @param failure why the gateway refused the request or could not finish it
+   * @param duration_ms the time from its arrival
    */
-  finish(exchange: Exchange, answered: number | null, failure: Error | null): void {
+  finish(exchange: Exchange, answered: number | null, failure: Error | null, duration_ms: number): void {
     const { log, hasAccessLine } = this.#telemetry;
     const { method } = exchange.request;
     const matched = exchange.match?.route ?? null;
     const route = matched?.path ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
     const status = answered ?? CLIENT_GONE_STATUS;
-    const duration_ms = systemClock.elapsed_ms() - exchange.started;
     const trace_id = exchange.trace.recorded ? exchange.trace.trace_id : null;
     if (matched === null) this.#traffic.requests.observe({ route, method, status, duration_ms, trace_id });
     else this.#traffic.of(matched).requests.observe(status, duration_ms, trace_id);

@@ -128,6 +128,7 @@ export class Forwarder {
     const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, (failure) => {
       this.#streams -= 1;
       this.#events.delete(relay);
+      exchange.bytes_out = relay.bytes;
       onEnd(failure);
     });
     if (length !== null && length <= BUFFERED_BYTES_MAX)
@@ -197,6 +198,7 @@ function whole(
 ): UpstreamAnswer {
   exchange.call?.end();
   exchange.call = null;
+  exchange.bytes_out = body?.byteLength ?? 0;
   const announced = exchange.request.method === "HEAD" || status === NOT_MODIFIED ? length : null;
   return { status, fields, announced, body };
 }

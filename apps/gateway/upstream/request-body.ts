@@ -51,6 +51,7 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
     const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
     if (content.byteLength !== length) throw wrongLength();
     exchange.body_complete = true;
+    exchange.bytes_in = length;
     return content;
   } catch (cause) {
     if (request.signal.aborted) throw new ClientGone();
@@ -119,6 +120,7 @@ class CountedBody implements ByteSource {
       return undefined;
     }
     this.#bytes += chunk.byteLength;
+    this.#exchange.bytes_in = this.#bytes;
     if (body_bytes_max > 0 && this.#bytes > body_bytes_max) {
       this.#call.stop("too_large");
       throw bodyTooLarge(body_bytes_max);

@@ -23,6 +23,7 @@ export class ResponseRelay {
   readonly #call: UpstreamCall;
   readonly #idle_timeout_ms: number;
   readonly #onEnd: OnEnd;
+  #bytes = 0;
   #ended = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   /** The position in a readable stream of server-sent events. */
@@ -36,12 +37,22 @@ export class ResponseRelay {
     this.#onEnd = onEnd;
   }
 
+  /** Bytes of the service's body that were passed to the client's stream. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /**
    * Returns the stream for the client, whose first chunk has arrived. The runtime sends the head of a
    * response with its first byte, so waiting for that byte costs nothing. A service that sends none gets a
    * 502.
    */
   stream(first: Uint8Array): ReadableStream<Uint8Array> {
+    this.#bytes = first.byteLength;
+    return this.#open(first);
+  }
+
+  #open(first: Uint8Array): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -66,7 +77,7 @@ export class ResponseRelay {
   eventStream(): ReadableStream<Uint8Array> {
     this.#events = new EventTail();
     this.#source = new UnmarkedSource(this.#source);
-    return this.stream(COMMENT);
+    return this.#open(COMMENT);
   }
 
   /**
@@ -144,6 +155,7 @@ export class ResponseRelay {
   }
 
   #pass(controller: ReadableStreamDefaultController<Uint8Array>, chunk: Uint8Array): void {
+    this.#bytes += chunk.byteLength;
     const whole = this.#leaving && this.#events !== null ? this.#events.wholeEventsIn(chunk) : 0;
     controller.enqueue(whole === 0 ? chunk : chunk.subarray(0, whole));
     this.#call.awaitReader();

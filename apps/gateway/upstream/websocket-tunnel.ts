@@ -41,6 +41,8 @@ export class Tunnel {
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
   #client: Bun.ServerWebSocket<Tunnel> | null = null;
   #polling = false;
+  #bytes_in = 0;
+  #bytes_out = 0;
   /** Whether the tunnel passes no more messages. */
   #ended = false;
   #failure: Error | null = null;
@@ -61,6 +63,16 @@ export class Tunnel {
     service.addEventListener("close", ({ code, reason }) => this.#serviceClosed(code, reason));
   }
 
+  /** Bytes of the client's messages. */
+  get bytes_in(): number {
+    return this.#bytes_in;
+  }
+
+  /** Bytes of the service's messages. */
+  get bytes_out(): number {
+    return this.#bytes_out;
+  }
+
   /** Attaches the open WebSocket of the client. */
   attach(client: Bun.ServerWebSocket<Tunnel>): void {
     this.#client = client;
@@ -75,6 +87,7 @@ export class Tunnel {
   fromClient(message: string | Buffer<ArrayBuffer>): void {
     this.#idle.refresh();
     if (this.#ended) return;
+    this.#bytes_in += Buffer.byteLength(message);
     this.#service.send(message);
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
@@ -129,7 +142,9 @@ export class Tunnel {
   #fromService(message: string | Buffer<ArrayBuffer>): void {
     this.#idle.refresh();
     if (this.#ended) return;
-    if (Buffer.byteLength(message) > this.#limits.message_bytes_max) this.close(TOO_BIG, "");
+    const bytes = Buffer.byteLength(message);
+    this.#bytes_out += bytes;
+    if (bytes > this.#limits.message_bytes_max) this.close(TOO_BIG, "");
     else if (this.#client === null) this.#early.push(message);
     else if (this.#client.send(message) < 0) this.#service.pause();
   }

@@ -62,6 +62,8 @@ export class WebSockets {
     const service = await this.#dial(exchange, path);
     const tunnel = new Tunnel(service, this.#options, (failure) => {
       this.#tunnels.delete(tunnel);
+      exchange.bytes_in = tunnel.bytes_in;
+      exchange.bytes_out = tunnel.bytes_out;
       onEnd(failure);
     });
     const headers = new Headers({ "X-Request-ID": exchange.request_id });

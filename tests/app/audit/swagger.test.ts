@@ -8,10 +8,16 @@ describe("the Swagger page", () => {
     try {
       expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
       const document = await json(await audit.get("/swagger/json"));
-      const { "/audit-checkpoints": checkpoints, "/.well-known/jwks.json": keys, ...reads } = document.paths;
-      expect([checkpoints.get.operationId, keys.get.operationId]).toEqual([
+      const {
+        "/audit-checkpoints": checkpoints,
+        "/.well-known/jwks.json": keys,
+        "/organizations/{organization_id}/usage": usage,
+        ...reads
+      } = document.paths;
+      expect([checkpoints.get.operationId, keys.get.operationId, usage.get.operationId]).toEqual([
         "listAuditCheckpoints",
         "getAuditSigningKeys",
+        "listUsage",
       ]);
       const isStream = (path: string) => path.includes("/audit-streams");
       expect(Object.keys(document.paths).filter(isStream).sort()).toEqual([
@@ -61,6 +67,7 @@ describe("the Swagger page", () => {
         "/internal/events/{request_id}",
         "/internal/intents",
         "/internal/outcomes",
+        "/internal/usage/{instance}/{number}",
       ]);
       expect(document.security).toEqual([{ internal_token: [] }]);
       expect(JSON.stringify(document)).not.toContain("secret");

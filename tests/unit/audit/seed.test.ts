@@ -58,6 +58,12 @@ test("audit's catalog publishes both logs, each to its subject alone, and their 
             methods: ["GET"],
             required_labels: ["org:audit:read"],
           },
+          {
+            path: "/org/usage",
+            upstream: "/organizations/{subject.organization_id}/usage",
+            methods: ["GET"],
+            required_labels: ["org:usage:read"],
+          },
           ...streamRoutes("", ["GET", READ], ["POST", MANAGE]),
           ...streamRoutes("/{stream_id}", ["GET", READ], ["PATCH", MANAGE], ["DELETE", MANAGE]),
           ...streamRoutes("/{stream_id}/rotate-secret", ["POST", MANAGE]),

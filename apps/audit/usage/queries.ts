@@ -1,0 +1,84 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import type { Division, UsageRange, UsageRow } from "./usage.ts";
+
+/** A request for a part of an organization's usage. */
+export interface UsageRequest extends UsageRange {
+  organization_id: string;
+  by: Division;
+  /** The id of the last part of the page before, or null for the first page. */
+  starting_after: string | null;
+}
+
+interface Grouping {
+  /** The expression that names a part, and orders the list. */
+  key: SQL;
+  /** The columns that all rows of a part share. */
+  columns: readonly string[];
+}
+
+const groupings: Readonly<Record<Division, Grouping>> = {
+  hour: { key: sql`hour`, columns: ["hour"] },
+  day: { key: sql`date_trunc('day', hour, 'UTC')`, columns: [] },
+  service: { key: sql`service`, columns: ["service"] },
+  route: { key: sql`service || ' ' || method || ' ' || route`, columns: ["service", "method", "route"] },
+  key: { key: sql`member_id || ' ' || key_prefix`, columns: ["member_id", "key_prefix"] },
+};
+
+const SUMS = sql.raw(
+  ["requests", "refused_limit", "refused_labels", "refused_other"]
+    .concat(["failed", "bytes_in", "bytes_out", "duration_ms"])
+    .map((name) => `sum(${name})::bigint as ${name}`)
+    .join(", "),
+);
+
+/** Returns the parts of an organization's usage, in the order of their ids, at most `limit`. */
+export async function selectUsage(
+  database: Database,
+  request: UsageRequest,
+  limit: number,
+): Promise<UsageRow[]> {
+  const { key, columns } = groupings[request.by];
+  const shown = columns
+    .filter((column) => column !== "hour")
+    .map((column) => sql`, ${sql.identifier(column)}`);
+  const grouped = columns.length === 0 ? key : sql.raw(columns.join(", "));
+  const statement = sql`
+    select (${key})::text as key, ${SUMS}${sql.join(shown, sql``)}
+    from audit.usage_counts
+    where organization_id = ${request.organization_id} and ${within(sql`hour`, request)}${after(request, key)}
+    group by ${grouped} order by ${key} limit ${limit}`;
+  return database.run("select_usage", (orm) => rows<UsageRow>(orm, statement));
+}
+
+function after({ by, starting_after }: UsageRequest, key: SQL): SQL {
+  if (starting_after === null) return sql``;
+  const isTime = by === "hour" || by === "day";
+  return isTime
+    ? sql` and ${key} > ${starting_after}::text::timestamptz`
+    : sql` and (${key}) > ${starting_after}`;
+}
+
+function within(column: SQL, { from_ms, to_ms }: UsageRange): SQL {
+  return sql`${column} >= ${new Date(from_ms).toISOString()}::text::timestamptz
+    and ${column} < ${new Date(to_ms).toISOString()}::text::timestamptz`;
+}
+
+/**
+ * Returns the times of last reports within `range`, of gateways that did not end in order and have been silent since
+ * `silent_since_ms`, the oldest first.
+ */
+export async function selectGaps(
+  database: Database,
+  range: UsageRange,
+  silent_since_ms: number,
+  limit: number,
+): Promise<string[]> {
+  const statement = sql`
+    select reported_until as after from audit.usage_reporters
+    where not is_ended and ${within(sql`reported_until`, range)}
+      and reported_until < ${new Date(silent_since_ms).toISOString()}::text::timestamptz
+    order by reported_until limit ${limit}`;
+  const found = await database.run("select_usage_gaps", (orm) => rows<{ after: string }>(orm, statement));
+  return found.map(({ after }) => new Date(after).toISOString());
+}

@@ -1,0 +1,89 @@
+import type { UsageReport } from "@ostiary/lib/contracts/usage";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+
+/** The name of a report: the gateway process, and the number that the process gave it. */
+export interface ReportName {
+  instance: string;
+  number: number;
+}
+
+export type ReportResult = "created" | "existing";
+
+/** All reports of a process wait in one lane, so that slow ones leave connections to the writes of events. */
+const LANE = "usage";
+
+/**
+ * Adds a report to the counts, unless it was added before, in one statement (AU-120). The row of the gateway is
+ * locked first. A repeated report therefore waits for the first one, and then finds its number. Counts are locked
+ * in the order of their key, so that reports of two gateways cannot deadlock.
+ */
+export async function addReport(
+  database: Database,
+  { instance, number }: ReportName,
+  { reported_until, is_last, uncounted, counts }: UsageReport,
+): Promise<ReportResult> {
+  const given = JSON.stringify(
+    counts.map(({ refused, key_prefix, ...count }) => ({
+      ...count,
+      key_prefix: key_prefix ?? "",
+      refused_limit: refused.limit,
+      refused_labels: refused.labels,
+      refused_other: refused.other,
+    })),
+  );
+  const statement = sql`
+    with given as materialized (
+      select organization_id, hour, service, route, method, member_id, key_prefix,
+        ${TOTALS.given}
+      from json_to_recordset(${given}::text::json) as given(
+        organization_id text, hour timestamptz, service text, route text, method text, member_id text,
+        key_prefix text, requests bigint, refused_limit bigint, refused_labels bigint, refused_other bigint,
+        failed bigint, bytes_in bigint, bytes_out bigint, duration_ms bigint)
+      group by organization_id, hour, service, route, method, member_id, key_prefix
+    ),
+    claimed as (
+      insert into audit.usage_reporters as known (instance, number, reported_until, is_ended, uncounted)
+      values (${instance}, ${String(number)}::text::bigint, ${reported_until}::text::timestamptz,
+        ${is_last}, ${String(uncounted)}::text::bigint)
+      on conflict (instance) do update set number = excluded.number, reported_until = excluded.reported_until,
+        is_ended = excluded.is_ended, uncounted = known.uncounted + excluded.uncounted
+      where known.number < excluded.number
+      returning known.instance
+    ),
+    counted as (
+      insert into audit.usage_counts as known (organization_id, hour, service, route, method, member_id, key_prefix,
+        ${TOTALS.names})
+      select * from given where exists (select from claimed)
+      order by organization_id collate "C", hour, service collate "C", route collate "C", method collate "C",
+        member_id collate "C", key_prefix collate "C"
+      on conflict (organization_id, hour, service, route, method, member_id, key_prefix) do update set
+        ${TOTALS.sums}
+    )
+    select exists (select from claimed) as created`;
+  const [found] = await database.run(
+    "add_usage_report",
+    (orm) => rows<{ created: boolean }>(orm, statement),
+    {
+      lane: LANE,
+    },
+  );
+  return found?.created ? "created" : "existing";
+}
+
+const NAMES = [
+  "requests",
+  "refused_limit",
+  "refused_labels",
+  "refused_other",
+  "failed",
+  "bytes_in",
+  "bytes_out",
+  "duration_ms",
+];
+
+const TOTALS = {
+  names: sql.raw(NAMES.join(", ")),
+  given: sql.raw(NAMES.map((name) => `sum(${name})::bigint as ${name}`).join(", ")),
+  sums: sql.raw(NAMES.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ")),
+};

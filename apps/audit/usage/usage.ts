@@ -1,0 +1,126 @@
+import { usageTotals } from "@ostiary/lib/contracts/usage";
+import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { pageSchema } from "@ostiary/lib/runtime/http";
+import { type Static, Type } from "@sinclair/typebox";
+
+/** The ways in which usage is divided. */
+export const DIVISIONS = ["hour", "day", "service", "route", "key"] as const;
+export type Division = (typeof DIVISIONS)[number];
+
+const { requests, refused, failed, bytes_in, bytes_out, duration_ms } = usageTotals;
+const refusals = refused.properties;
+
+/** A part of an organization's usage, as it is shown. */
+export const Usage = Type.Object(
+  {
+    id: Type.String({
+      description: "The name of this part within the list, for `starting_after`.",
+      examples: ["2026-01-31T00:00:00.000Z"],
+    }),
+    from: timeField("The start of the time that is counted."),
+    to: timeField("The end of the time that is counted, exclusive."),
+    service: Type.Optional(
+      Type.String({ description: "The service; with `by=service` and `by=route`.", examples: ["widgets"] }),
+    ),
+    method: Type.Optional(Type.String({ description: "The method; with `by=route`.", examples: ["GET"] })),
+    route: Type.Optional(
+      Type.String({ description: "The path template; with `by=route`.", examples: ["/org/widgets"] }),
+    ),
+    member_id: Type.Optional(
+      Type.String({ description: "The member; with `by=key`.", examples: [ULID_EXAMPLE] }),
+    ),
+    key_prefix: Type.Optional(
+      Type.Union([Type.String(), Type.Null()], {
+        description:
+          "The first characters of the member's API key; with `by=key`. Null for the member's sessions.",
+        examples: ["ostiary-k-2-4f9m"],
+      }),
+    ),
+    requests,
+    refused: Type.Integer({
+      minimum: 0,
+      description: "Requests that the gateway refused, for all reasons together.",
+      examples: [8],
+    }),
+    refused_limit: refusals.limit,
+    refused_labels: refusals.labels,
+    refused_other: refusals.other,
+    failed,
+    bytes_in,
+    bytes_out,
+    duration_ms,
+  },
+  {
+    additionalProperties: false,
+    title: "Usage",
+    description: "The usage of an organization in an hour or a day, or of a service, a route or a key.",
+  },
+);
+export type Usage = Static<typeof Usage>;
+
+/** A gateway that stopped reporting without an end. */
+const UsageGap = Type.Object(
+  { after: timeField("The time of the gateway's last report.") },
+  {
+    additionalProperties: false,
+    title: "Usage gap",
+    description:
+      "A gateway ended out of order, or cannot reach the audit service. Requests that it finished after this time may be missing.",
+  },
+);
+
+const UsageList = pageSchema("usage", Usage);
+
+/** A page of usage, with what may be missing from it. */
+export const UsagePage = Type.Object(
+  {
+    ...UsageList.properties,
+    gaps: Type.Array(UsageGap, {
+      description: "Gateways whose reports may be incomplete, of the asked time. At most 100, oldest first.",
+    }),
+  },
+  { additionalProperties: false, title: "Usage list", description: "A page of usage." },
+);
+
+/** The row of a part of usage. */
+export interface UsageRow {
+  key: string;
+  service?: string;
+  method?: string;
+  route?: string;
+  member_id?: string;
+  key_prefix?: string;
+  requests: number;
+  refused_limit: number;
+  refused_labels: number;
+  refused_other: number;
+  failed: number;
+  bytes_in: number;
+  bytes_out: number;
+  duration_ms: number;
+}
+
+/** A time range in epoch milliseconds, the end exclusive. */
+export interface UsageRange {
+  from_ms: number;
+  to_ms: number;
+}
+
+const HOUR_MS = 3_600_000;
+const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
+
+/** Returns a part of usage as it is shown. Days and hours have their own time, other parts that of the request. */
+export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, range: UsageRange): Usage {
+  const length_ms = LENGTH_MS[by];
+  const starts_ms = length_ms === undefined ? range.from_ms : new Date(key).getTime();
+  const ends_ms = length_ms === undefined ? range.to_ms : starts_ms + length_ms;
+  const from = new Date(starts_ms).toISOString();
+  return {
+    id: length_ms === undefined ? key : from,
+    from,
+    to: new Date(ends_ms).toISOString(),
+    ...row,
+    ...(key_prefix !== undefined && { key_prefix: key_prefix === "" ? null : key_prefix }),
+    refused: row.refused_limit + row.refused_labels + row.refused_other,
+  };
+}

@@ -1,0 +1,47 @@
+import { internalCallHeaders, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
+import type { UsageReport } from "@ostiary/lib/contracts/usage";
+import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import type { PeerTls } from "@ostiary/lib/runtime/config";
+import { boundedCall } from "../upstream/bounded-call.ts";
+import { peerCarrier } from "../upstream/peer-carrier.ts";
+
+const TIMEOUT_MS = 5_000;
+
+/** The call that reports usage to the audit service (AU-120). Rejections are `CallFailed`. */
+export interface UsageClient {
+  /** Sends a report and resolves with the status. */
+  put(number: number, report: UsageReport, timeout_ms?: number): Promise<number>;
+  /** Closes the idle connections. */
+  close(): void;
+}
+
+export interface UsageClientOptions {
+  /** Internal base URL of the audit service. */
+  readonly url: string;
+  readonly internalToken: string | undefined;
+  /** The name of this gateway process. */
+  readonly instance: string;
+  readonly tls?: PeerTls;
+}
+
+export function createUsageClient({ url, internalToken, instance, tls }: UsageClientOptions): UsageClient {
+  const base = withoutTrailingSlashes(url);
+  const headers = internalCallHeaders(internalToken);
+  const carrier = peerCarrier(base);
+  return {
+    async put(number, report, timeout_ms = TIMEOUT_MS) {
+      const call = {
+        method: "PUT",
+        url: `${base}${USAGE_PATH}/${instance}/${number}`,
+        headers,
+        body: JSON.stringify(report),
+        timeout_ms: Math.min(timeout_ms, TIMEOUT_MS),
+        // the number makes the call idempotent
+        repeatable: true,
+        tls,
+      } as const;
+      return (await boundedCall(call, carrier)).status;
+    },
+    close: () => carrier.close(),
+  };
+}

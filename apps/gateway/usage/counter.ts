@@ -1,0 +1,231 @@
+import {
+  USAGE_ID_LENGTH_MAX,
+  USAGE_KEY_PREFIX_LENGTH_MAX,
+  type UsageCount,
+} from "@ostiary/lib/contracts/usage";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import type { CompiledRoute } from "@ostiary/lib/domain/routes";
+import type { Principal } from "../admission/principal.ts";
+import { ClientGone } from "../upstream/call.ts";
+
+/** A request that has ended. */
+export interface EndedRequest {
+  readonly principal: Principal | null;
+  readonly route: Pick<CompiledRoute, "service" | "path" | "method">;
+  readonly received_at_ms: number;
+  readonly forwarded: boolean;
+  readonly bytes_in: number;
+  readonly bytes_out: number;
+}
+
+type Route = EndedRequest["route"];
+
+/** The sums of one principal on one route within one hour. */
+interface Tally {
+  requests: number;
+  refused_limit: number;
+  refused_labels: number;
+  refused_other: number;
+  failed: number;
+  bytes_in: number;
+  bytes_out: number;
+  duration_ms: number;
+}
+
+const HOUR_MS = 3_600_000;
+/**
+ * The number of tallies after which they move to the counts. A principal that no cache keeps is a new object with
+ * each request, so tallies alone would grow with the requests.
+ */
+const TALLIES_MAX = 4_096;
+/** The maximum number of counts that wait for a report. */
+const COUNTS_MAX = 100_000;
+
+/**
+ * Counts what organizations use (GW-186). A request adds to a tally, which is found by the identity of its principal
+ * and route, without building a text. Tallies move to counts by the names of both, before each report.
+ */
+export class UsageCounter {
+  readonly #counts_max: number;
+  #tallies = new Map<Principal, Map<Route, Tally>>();
+  #tallied = 0;
+  /** The hour of the tallies. */
+  #starts_ms = 0;
+  #ends_ms = 0;
+  /** The counts that wait for a report, by their names. */
+  readonly #counts = new Map<string, UsageCount>();
+  #uncounted = 0;
+  #uncounted_total = 0;
+
+  constructor(counts_max = COUNTS_MAX) {
+    this.#counts_max = counts_max;
+  }
+
+  /** Number of counts that wait for a report. */
+  get waiting(): number {
+    return this.#counts.size + this.#tallied;
+  }
+
+  /** Number of requests since the start for which there was no room. */
+  get uncounted(): number {
+    return this.#uncounted_total;
+  }
+
+  /**
+   * Counts a request of an organization. Other requests are not counted.
+   *
+   * @param status the status of the answer, or null for a client that had left
+   * @param failure why the gateway refused the request or could not finish it
+   */
+  count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void {
+    const { principal, received_at_ms } = request;
+    if (principal === null || principal.organization_id === null) return;
+    if (received_at_ms < this.#starts_ms || received_at_ms >= this.#ends_ms) this.#turnTo(received_at_ms);
+    const tally = this.#tallies.get(principal)?.get(request.route) ?? this.#begin(principal, request.route);
+    tally.requests += 1;
+    tally.bytes_in += request.bytes_in;
+    tally.bytes_out += request.bytes_out;
+    tally.duration_ms += duration_ms;
+    if (failure !== null || (status !== null && status >= 500))
+      note(tally, request.forwarded, status, failure);
+  }
+
+  /** Removes and returns at most `max` counts. */
+  take(max: number): UsageCount[] {
+    this.#settle();
+    const taken: UsageCount[] = [];
+    for (const [name, count] of this.#counts) {
+      if (taken.length === max) break;
+      taken.push({ ...count, duration_ms: Math.round(count.duration_ms) });
+      this.#counts.delete(name);
+    }
+    return taken;
+  }
+
+  /** Removes and returns the number of requests for which there was no room. */
+  takeUncounted(): number {
+    const uncounted = this.#uncounted;
+    this.#uncounted = 0;
+    return uncounted;
+  }
+
+  /** Adds requests that were counted but cannot be reported. */
+  lose(requests: number): void {
+    this.#uncounted += requests;
+    this.#uncounted_total += requests;
+  }
+
+  /** Begins the hour of a time. A request that began in an earlier hour may end later than one of the next. */
+  #turnTo(time_ms: number): void {
+    this.#settle();
+    this.#starts_ms = Math.floor(time_ms / HOUR_MS) * HOUR_MS;
+    this.#ends_ms = this.#starts_ms + HOUR_MS;
+  }
+
+  #begin(principal: Principal, route: Route): Tally {
+    if (this.#tallied >= TALLIES_MAX) this.#settle();
+    const tally = emptyTally();
+    const ofPrincipal = this.#tallies.get(principal);
+    if (ofPrincipal === undefined) this.#tallies.set(principal, new Map([[route, tally]]));
+    else ofPrincipal.set(route, tally);
+    this.#tallied += 1;
+    return tally;
+  }
+
+  /** Moves all tallies to the counts. */
+  #settle(): void {
+    if (this.#tallied === 0) return;
+    const hour = new Date(this.#starts_ms).toISOString();
+    for (const [principal, ofPrincipal] of this.#tallies) {
+      for (const [route, tally] of ofPrincipal) {
+        const count = this.#countOf(principal, route, hour);
+        if (count === null) this.lose(tally.requests);
+        else addTo(count, tally);
+      }
+    }
+    this.#tallies = new Map();
+    this.#tallied = 0;
+  }
+
+  /** Returns the count of a principal's requests on a route, or null if there is no room. */
+  #countOf(principal: Principal, route: Route, hour: string): UsageCount | null {
+    const { organization_id, member_id } = principal;
+    if (!isCountable(organization_id) || !isCountable(member_id)) return null;
+    const key_prefix = keyPrefixOf(principal);
+    const { service, path, method } = route;
+    const name = JSON.stringify([organization_id, hour, service, path, method, member_id, key_prefix]);
+    const known = this.#counts.get(name);
+    if (known !== undefined) return known;
+    if (this.#counts.size >= this.#counts_max) return null;
+    const count = emptyCount({ organization_id, hour, service, route: path, method, member_id, key_prefix });
+    this.#counts.set(name, count);
+    return count;
+  }
+}
+
+function addTo(count: UsageCount, tally: Tally): void {
+  count.requests += tally.requests;
+  count.refused.limit += tally.refused_limit;
+  count.refused.labels += tally.refused_labels;
+  count.refused.other += tally.refused_other;
+  count.failed += tally.failed;
+  count.bytes_in += tally.bytes_in;
+  count.bytes_out += tally.bytes_out;
+  count.duration_ms += tally.duration_ms;
+}
+
+/** Adds how a request ended that was refused or failed. A client that leaves, or sends too much, is no failure. */
+function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
+  if (status === null || failure instanceof ClientGone) return;
+  if (forwarded) {
+    if (!(failure instanceof ApiError) || failure.status >= 500) tally.failed += 1;
+  } else if (status === TOO_MANY_REQUESTS) tally.refused_limit += 1;
+  else if (status === FORBIDDEN) tally.refused_labels += 1;
+  else tally.refused_other += 1;
+}
+
+const TOO_MANY_REQUESTS = 429;
+const FORBIDDEN = 403;
+
+/** Returns the prefix of an API key. Each session has a prefix of its own, so a session counts for its member. */
+function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
+  if (key_prefix === null || auth_type === "member_session") return null;
+  return key_prefix.slice(0, USAGE_KEY_PREFIX_LENGTH_MAX);
+}
+
+/** Returns whether the audit service accepts an id, which identity chose. */
+function isCountable(id: string | null): id is string {
+  return (
+    id !== null && id !== "" && id.length <= USAGE_ID_LENGTH_MAX && !id.includes("\0") && id.isWellFormed()
+  );
+}
+
+function emptyTally(): Tally {
+  return {
+    requests: 0,
+    refused_limit: 0,
+    refused_labels: 0,
+    refused_other: 0,
+    failed: 0,
+    bytes_in: 0,
+    bytes_out: 0,
+    duration_ms: 0,
+  };
+}
+
+type CountName = Pick<
+  UsageCount,
+  "organization_id" | "hour" | "service" | "route" | "method" | "member_id" | "key_prefix"
+>;
+
+function emptyCount(name: CountName): UsageCount {
+  return {
+    ...name,
+    requests: 0,
+    refused: { limit: 0, labels: 0, other: 0 },
+    failed: 0,
+    bytes_in: 0,
+    bytes_out: 0,
+    duration_ms: 0,
+  };
+}

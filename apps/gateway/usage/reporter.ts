@@ -1,0 +1,163 @@
+import { type Clock, Loop, systemClock } from "@ostiary/lib/async";
+import { USAGE_COUNTS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
+import { reasonOf } from "@ostiary/lib/runtime/http";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { UsageClient } from "./client.ts";
+import type { UsageCounter } from "./counter.ts";
+
+export type ReportResult = "ok" | "failed" | "refused";
+
+export interface UsageReporterOptions {
+  readonly counter: UsageCounter;
+  readonly client: UsageClient;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly clock?: Clock;
+}
+
+/** A report as it is sent, again and again, until the audit service has answered. */
+interface NumberedReport {
+  readonly number: number;
+  readonly requests: number;
+  readonly report: UsageReport;
+}
+
+const INTERVAL_MS = 10_000;
+const RETRY_MS = 1_000;
+const CLOSING_RETRY_MS = 250;
+/** Statuses by which the audit service refuses the report itself. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
+const UNKNOWN_PATH = 404;
+
+/**
+ * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). One report is
+ * under way at a time. It keeps its number and its content until the audit service has answered, so nothing counts
+ * twice. Counts of later requests wait, and the number of counts is bounded.
+ */
+export class UsageReporter {
+  readonly #options: UsageReporterOptions;
+  readonly #clock: Clock;
+  readonly #loop: Loop;
+  readonly #results: Record<ReportResult, number> = { ok: 0, failed: 0, refused: 0 };
+  #number = 0;
+  #underway: NumberedReport | null = null;
+  #failing = false;
+
+  constructor(options: UsageReporterOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#loop = new Loop({
+      task: (stopping) => this.#reportAll(stopping),
+      pause_ms: INTERVAL_MS,
+      retry_ms: RETRY_MS,
+      onFailure: (error) => this.#noteFailure(error),
+      clock: this.#clock,
+    });
+  }
+
+  /** The number of calls, by result. */
+  get results(): Readonly<Record<ReportResult, number>> {
+    return this.#results;
+  }
+
+  start(): void {
+    this.#loop.start(INTERVAL_MS);
+  }
+
+  /** Reports what is left, for at most `deadline_ms`. Call it when no request is under way. */
+  async close(deadline_ms: number): Promise<void> {
+    const end_ms = this.#clock.elapsed_ms() + deadline_ms;
+    await this.#loop.stop();
+    while (!(await this.#reportLast(end_ms))) await this.#pause(CLOSING_RETRY_MS);
+    this.#options.client.close();
+  }
+
+  /** Sends all counts. Rejects when the audit service takes none. */
+  async #reportAll(stopping: () => boolean): Promise<void> {
+    do {
+      this.#underway ??= this.#next(false);
+      if (this.#underway === null) return;
+      await this.#send(this.#underway);
+    } while (this.#options.counter.waiting > 0 && !stopping());
+  }
+
+  /** Tries to report the rest. Returns whether the attempts are over. */
+  async #reportLast(end_ms: number): Promise<boolean> {
+    const { counter, log } = this.#options;
+    try {
+      for (let isLast = false; !isLast; ) {
+        this.#underway ??= this.#next(true);
+        if (this.#underway === null) return true;
+        isLast = this.#underway.report.is_last;
+        await this.#send(this.#underway, end_ms);
+      }
+      return true;
+    } catch (error) {
+      const isUnknown = error instanceof ReportFailed && error.status === UNKNOWN_PATH;
+      if (!isUnknown && this.#clock.elapsed_ms() + CLOSING_RETRY_MS < end_ms) return false;
+      const lost = requestsIn(counter.take(Number.POSITIVE_INFINITY)) + (this.#underway?.requests ?? 0);
+      if (lost > 0)
+        log.error({ requests: lost, reason: reasonOf(error) }, "the gateway lost usage: it is stopping");
+      return true;
+    }
+  }
+
+  /** Returns the next report, or null while this gateway has counted nothing yet. */
+  #next(stopping: boolean): NumberedReport | null {
+    const { counter } = this.#options;
+    if (this.#number === 0 && counter.waiting === 0 && counter.uncounted === 0) return null;
+    const reported_until = new Date(this.#clock.now()).toISOString();
+    const counts = counter.take(USAGE_COUNTS_MAX);
+    const uncounted = counter.takeUncounted();
+    const is_last = stopping && counter.waiting === 0;
+    this.#number += 1;
+    return {
+      number: this.#number,
+      requests: requestsIn(counts),
+      report: { reported_until, is_last, uncounted, counts },
+    };
+  }
+
+  async #send({ number, requests, report }: NumberedReport, end_ms?: number): Promise<void> {
+    const { counter, client, log } = this.#options;
+    const timeout_ms = end_ms === undefined ? undefined : Math.max(1, end_ms - this.#clock.elapsed_ms());
+    const status = await client.put(number, report, timeout_ms);
+    if (REFUSALS.has(status)) {
+      this.#results.refused += 1;
+      counter.lose(requests);
+      log.error({ number, status, requests }, "the audit service refused a usage report");
+    } else if (status !== 200 && status !== 201) {
+      throw new ReportFailed(status);
+    } else {
+      this.#results.ok += 1;
+    }
+    this.#underway = null;
+    if (this.#failing) log.info({}, "the audit service takes usage reports again");
+    this.#failing = false;
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#results.failed += 1;
+    if (this.#failing) return;
+    this.#failing = true;
+    this.#options.log.warn({ reason: reasonOf(error) }, "the audit service takes no usage reports");
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.after(ms, resolve));
+  }
+}
+
+/** An error for an answer that neither takes nor refuses a report. */
+class ReportFailed extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`The audit service answered ${status}.`);
+    this.name = "ReportFailed";
+    this.status = status;
+  }
+}
+
+function requestsIn(counts: UsageReport["counts"]): number {
+  return counts.reduce((sum, { requests }) => sum + requests, 0);
+}

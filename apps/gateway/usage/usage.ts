@@ -1,0 +1,83 @@
+import { peerTls } from "@ostiary/lib/runtime/config";
+import {
+  collectedCounter,
+  collectedGauge,
+  type Logger,
+  type Metrics,
+  single,
+} from "@ostiary/lib/runtime/telemetry";
+import type { AuditConfig } from "../audit/config.ts";
+import { createUsageClient } from "./client.ts";
+import { type EndedRequest, UsageCounter } from "./counter.ts";
+import { UsageReporter } from "./reporter.ts";
+
+/** Counts what organizations use, and reports it to the audit service. */
+export interface UsageRecorder {
+  /** Counts a request that has ended, if it belongs to an organization. */
+  count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void;
+  start(): void;
+  /** Reports the rest for at most `deadline_ms`. */
+  close(deadline_ms: number): Promise<void>;
+}
+
+export interface UsageRecorderOptions {
+  readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
+  /** The name of this gateway process. */
+  readonly instance: string;
+  readonly log: Pick<Logger, "info" | "warn" | "error">;
+  readonly registry: Metrics["registry"];
+}
+
+/** Returns the recorder, which counts nothing where there is no audit service. */
+export function createUsageRecorder({
+  config,
+  instance,
+  log,
+  registry,
+}: UsageRecorderOptions): UsageRecorder {
+  if (!config.AUDIT_ENABLED || config.AUDIT_URL === undefined) return countNothing;
+  const counter = new UsageCounter();
+  const client = createUsageClient({
+    url: config.AUDIT_URL,
+    internalToken: config.INTERNAL_AUTH_TOKEN,
+    instance,
+    tls: peerTls(config, "AUDIT"),
+  });
+  const reporter = new UsageReporter({ counter, client, log });
+  addUsageMetrics(registry, counter, reporter);
+  return {
+    count: (request, status, failure, duration_ms) => counter.count(request, status, failure, duration_ms),
+    start: () => reporter.start(),
+    close: (deadline_ms) => reporter.close(deadline_ms),
+  };
+}
+
+const countNothing: UsageRecorder = {
+  count() {},
+  start() {},
+  async close() {},
+};
+
+/** Registers the metrics of usage (OP-50). */
+function addUsageMetrics(
+  registry: Metrics["registry"],
+  counter: UsageCounter,
+  reporter: UsageReporter,
+): void {
+  collectedCounter(registry, {
+    name: "gateway_usage_reports_total",
+    help: "Usage reports to the audit service, by how the call ended: ok, failed or refused.",
+    labelNames: ["result"],
+    read: () => Object.entries(reporter.results).map(([result, value]) => ({ labels: { result }, value })),
+  });
+  collectedCounter(registry, {
+    name: "gateway_usage_uncounted_total",
+    help: "Requests of organizations that no usage report has: there was no room, or their report was refused.",
+    read: () => single(counter.uncounted),
+  });
+  collectedGauge(registry, {
+    name: "gateway_usage_counts_waiting",
+    help: "Counts of usage that wait for a report.",
+    read: () => single(counter.waiting),
+  });
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test";
+import { ApiError } from "@ostiary/lib/domain/errors";
+import fc from "fast-check";
+import type { Principal } from "../../../apps/gateway/admission/principal.ts";
+import { badGateway, ClientGone } from "../../../apps/gateway/upstream/call.ts";
+import { type EndedRequest, UsageCounter } from "../../../apps/gateway/usage/counter.ts";
+
+/** The counts that a gateway keeps of requests (GW-186, GW-187), and their bound (GW-189). */
+
+const HOUR_MS = 3_600_000;
+const AT = Date.parse("2026-03-04T05:10:00.000Z");
+
+function principal(changes: Partial<Principal> = {}): Principal {
+  return {
+    auth_type: "member_apikey",
+    key_prefix: "acme-k-2-abcd",
+    user_id: null,
+    organization_id: "o1",
+    member_id: "m1",
+    labels: [],
+    plan: null,
+    ...changes,
+  };
+}
+
+const ROUTE = { service: "widgets", path: "/org/widgets", method: "GET" } as const;
+
+function request(changes: Partial<EndedRequest> = {}): EndedRequest {
+  return {
+    principal: principal(),
+    route: ROUTE,
+    received_at_ms: AT,
+    forwarded: true,
+    bytes_in: 10,
+    bytes_out: 100,
+    ...changes,
+  };
+}
+
+const requestsIn = (counter: UsageCounter) =>
+  counter.take(Number.POSITIVE_INFINITY).reduce((sum, { requests }) => sum + requests, 0);
+
+// GW-186
+test("a request adds to the count of its organization, hour, route and key", () => {
+  const counter = new UsageCounter();
+  const caller = principal();
+  for (let n = 0; n < 3; n++) counter.count(request({ principal: caller }), 200, null, 1.4);
+  counter.count(request(), 404, null, 1);
+  expect(counter.take(10)).toEqual([
+    {
+      organization_id: "o1",
+      hour: "2026-03-04T05:00:00.000Z",
+      service: "widgets",
+      route: "/org/widgets",
+      method: "GET",
+      member_id: "m1",
+      key_prefix: "acme-k-2-abcd",
+      requests: 4,
+      refused: { limit: 0, labels: 0, other: 0 },
+      failed: 0,
+      bytes_in: 40,
+      bytes_out: 400,
+      duration_ms: 5,
+    },
+  ]);
+  expect(counter.take(10)).toEqual([]);
+});
+
+// GW-187
+describe("an ending", () => {
+  const limit = new ApiError("RATE_LIMITED");
+  const unread = new ApiError("PAYLOAD_TOO_LARGE");
+  const refused = (reason: "limit" | "labels" | "other") => ({
+    failed: 0,
+    refused: { limit: 0, labels: 0, other: 0, [reason]: 1 },
+  });
+  const failed = { failed: 1, refused: { limit: 0, labels: 0, other: 0 } };
+  const neither = { failed: 0, refused: { limit: 0, labels: 0, other: 0 } };
+  const table: [string, Partial<EndedRequest>, number | null, Error | null, object][] = [
+    ["429 of a limit", { forwarded: false }, 429, limit, refused("limit")],
+    ["403 of labels", { forwarded: false }, 403, new ApiError("FORBIDDEN"), refused("labels")],
+    ["400 of the gateway", { forwarded: false }, 400, new ApiError("INVALID_REQUEST"), refused("other")],
+    ["503 of the gateway", { forwarded: false }, 503, new ApiError("SERVICE_UNAVAILABLE"), refused("other")],
+    ["the service's 500", {}, 500, null, failed],
+    ["the service's 403", {}, 403, null, neither],
+    ["the service's 429", {}, 429, null, neither],
+    ["502", {}, 502, badGateway("x"), failed],
+    ["a body that breaks off", {}, 200, badGateway("x"), failed],
+    ["413 while the service is called", {}, 413, unread, neither],
+    ["a client that leaves", {}, null, null, neither],
+    ["a client that leaves in the middle", {}, 200, new ClientGone(), neither],
+    ["a client that leaves before the call", { forwarded: false }, null, null, neither],
+  ];
+  for (const [name, changes, status, failure, expected] of table) {
+    test(`by ${name} counts as ${JSON.stringify(expected)}`, () => {
+      const counter = new UsageCounter();
+      counter.count(request(changes), status, failure, 1);
+      expect(counter.take(1)).toMatchObject([{ requests: 1, ...expected }]);
+    });
+  }
+});
+
+// GW-186
+test("a request counts in the hour in which it began, whichever ends first", () => {
+  const counter = new UsageCounter();
+  for (const hours of [1, 0, 1, 0, 2]) {
+    counter.count(request({ received_at_ms: AT + hours * HOUR_MS }), 200, null, 1);
+  }
+  const counts = counter.take(10).map(({ hour, requests }) => [hour, requests]);
+  expect(counts.sort()).toEqual([
+    ["2026-03-04T05:00:00.000Z", 2],
+    ["2026-03-04T06:00:00.000Z", 2],
+    ["2026-03-04T07:00:00.000Z", 1],
+  ]);
+});
+
+// GW-186
+test("people outside of organizations and requests without a caller are not counted", () => {
+  const counter = new UsageCounter();
+  counter.count(request({ principal: null }), 200, null, 1);
+  const person = principal({ organization_id: null, member_id: null, user_id: "u1", auth_type: "jwt" });
+  counter.count(request({ principal: person }), 200, null, 1);
+  expect(counter.take(10)).toEqual([]);
+  expect(counter.uncounted).toBe(0);
+});
+
+// GW-186
+test("the sessions of a member count together, without a key prefix", () => {
+  const counter = new UsageCounter();
+  for (const key_prefix of ["acme-s-2-aaaa", "acme-s-2-bbbb"]) {
+    counter.count(
+      request({ principal: principal({ auth_type: "member_session", key_prefix }) }),
+      200,
+      null,
+      1,
+    );
+  }
+  expect(counter.take(10)).toMatchObject([{ member_id: "m1", key_prefix: null, requests: 2 }]);
+});
+
+describe("memory", () => {
+  // GW-189
+  test("a principal that no cache keeps adds to one count", () => {
+    const counter = new UsageCounter();
+    for (let n = 0; n < 20_000; n++) counter.count(request(), 200, null, 1);
+    expect(counter.waiting).toBeLessThanOrEqual(4_097);
+    expect(counter.take(10)).toMatchObject([{ requests: 20_000 }]);
+  });
+
+  // GW-189
+  test("requests beyond the bound are counted as uncounted, and each request once", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.tuple(fc.nat(12), fc.nat(2), fc.nat(2)), { maxLength: 60 }),
+        (max, given) => {
+          const counter = new UsageCounter(max);
+          let taken = 0;
+          for (const [organization, hour, act] of given) {
+            const caller = principal({ organization_id: `o${organization}` });
+            counter.count(request({ principal: caller, received_at_ms: AT + hour * HOUR_MS }), 200, null, 1);
+            if (act === 0) taken += counter.take(2).reduce((sum, { requests }) => sum + requests, 0);
+          }
+          taken += requestsIn(counter);
+          expect(taken + counter.uncounted).toBe(given.length);
+          expect(counter.takeUncounted()).toBe(counter.uncounted);
+          expect(counter.takeUncounted()).toBe(0);
+        },
+      ),
+    );
+  });
+
+  // GW-189
+  test("ids that the audit service would refuse are uncounted and spoil no report", () => {
+    const counter = new UsageCounter();
+    for (const id of ["", "x".repeat(129), "a\u0000b", "\ud800"]) {
+      counter.count(request({ principal: principal({ organization_id: id }) }), 200, null, 1);
+      counter.count(request({ principal: principal({ member_id: id }) }), 200, null, 1);
+    }
+    expect(counter.take(10)).toEqual([]);
+    expect(counter.uncounted).toBe(8);
+  });
+});

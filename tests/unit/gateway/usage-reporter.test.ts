@@ -1,0 +1,222 @@
+import { describe, expect, test } from "bun:test";
+import { manualClock } from "@ostiary/lib/async/manual-clock";
+import { USAGE_COUNTS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
+import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
+import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";
+import { waitFor } from "../../support/index.ts";
+
+/** When and how a gateway reports usage (GW-188, GW-190). */
+
+type Sent = [number: number, report: UsageReport];
+
+/** A reporter with an audit service that keeps what it takes, as that service does. */
+class Bed {
+  readonly clock = manualClock("2026-03-04T05:10:00.000Z");
+  readonly counter = new UsageCounter();
+  readonly sent: Sent[] = [];
+  readonly lines: string[] = [];
+  /** The next answers; 201 when there are none. An error is a call without an answer. */
+  readonly answers: (number | Error)[] = [];
+  taken = 0;
+  #last = 0;
+  closed = false;
+  readonly reporter: UsageReporter;
+
+  constructor() {
+    const line = (_: unknown, text?: string) => void this.lines.push(text ?? "");
+    this.reporter = new UsageReporter({
+      counter: this.counter,
+      clock: this.clock,
+      log: { info: line, warn: line, error: line },
+      client: {
+        put: async (number, report) => {
+          this.sent.push([number, report]);
+          const answer = this.answers.shift() ?? 201;
+          if (answer instanceof Error || answer < 300) this.#take(number, report);
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+        close: () => {
+          this.closed = true;
+        },
+      },
+    });
+  }
+
+  #take(number: number, { counts }: UsageReport): void {
+    if (number <= this.#last) return;
+    this.#last = number;
+    this.taken += counts.reduce((sum, { requests }) => sum + requests, 0);
+  }
+
+  use(requests: number, organization_id = "o1"): void {
+    for (let n = 0; n < requests; n++) this.#useOnce(organization_id);
+  }
+
+  #useOnce(organization_id: string): void {
+    this.counter.count(
+      {
+        principal: {
+          auth_type: "member_apikey",
+          key_prefix: "acme-k-2-abcd",
+          user_id: null,
+          organization_id,
+          member_id: "m1",
+          labels: [],
+          plan: null,
+        },
+        route: { service: "widgets", path: "/org/widgets", method: "GET" },
+        received_at_ms: this.clock.now(),
+        forwarded: true,
+        bytes_in: 0,
+        bytes_out: 0,
+      },
+      200,
+      null,
+      1,
+    );
+  }
+
+  /** Advances the clock to the next timer, and waits until the reporter has sent `calls` reports. */
+  async until(calls: number): Promise<void> {
+    await waitFor(
+      () => {
+        if (this.sent.length >= calls) return true;
+        this.clock.advance(this.clock.waiting()[0] ?? 0);
+        return false;
+      },
+      { what: `${calls} reports` },
+    );
+  }
+}
+
+// GW-188
+test("a gateway that has counted nothing sends nothing, also when it stops", async () => {
+  const bed = new Bed();
+  bed.reporter.start();
+  for (let n = 0; n < 5; n++) {
+    bed.clock.advance(10_000);
+    await Promise.resolve();
+  }
+  await bed.reporter.close(5_000);
+  expect(bed.sent).toEqual([]);
+  expect(bed.closed).toBe(true);
+});
+
+// GW-188
+test("numbers rise from 1, and a gateway that reported once reports every 10 seconds", async () => {
+  const bed = new Bed();
+  bed.use(3);
+  bed.reporter.start();
+  bed.clock.advance(9_999);
+  expect(bed.sent).toEqual([]);
+  await bed.until(3);
+  expect(bed.sent.map(([number, { counts }]) => [number, counts.length])).toEqual([
+    [1, 1],
+    [2, 0],
+    [3, 0],
+  ]);
+  expect(bed.sent[0]?.[1]).toMatchObject({ reported_until: "2026-03-04T05:10:10.000Z", is_last: false });
+  await bed.reporter.close(5_000);
+  expect(bed.sent.at(-1)).toMatchObject([bed.sent.length, { is_last: true, counts: [] }]);
+});
+
+// GW-190
+test("a report without an answer is sent again, with its number and content, before later counts", async () => {
+  const bed = new Bed();
+  bed.use(2);
+  bed.answers.push(new Error("reset"), 503, 401, 404);
+  bed.reporter.start();
+  await bed.until(1);
+  bed.use(5);
+  await bed.until(6);
+  const [first, ...again] = bed.sent.slice(0, 5);
+  expect(again).toEqual(Array(4).fill(first));
+  expect(bed.sent[5]?.[0]).toBe(2);
+  expect(bed.taken).toBe(7);
+  expect(bed.lines).toEqual([
+    "the audit service takes no usage reports",
+    "the audit service takes usage reports again",
+  ]);
+  expect(bed.reporter.results).toEqual({ ok: 2, failed: 4, refused: 0 });
+});
+
+// GW-189, GW-190
+test("a refused report is given up, logged, and told in the next one", async () => {
+  const bed = new Bed();
+  bed.use(4);
+  bed.answers.push(422);
+  bed.reporter.start();
+  await bed.until(2);
+  expect(bed.sent[1]).toMatchObject([2, { uncounted: 4, counts: [] }]);
+  expect(bed.lines).toEqual(["the audit service refused a usage report"]);
+  expect(bed.reporter.results).toMatchObject({ refused: 1 });
+});
+
+// GW-188
+test("more counts than a report holds go out at once, in several reports", async () => {
+  const bed = new Bed();
+  for (let n = 0; n < 2 * USAGE_COUNTS_MAX + 1; n++) bed.use(1, `o${n}`);
+  bed.reporter.start();
+  bed.clock.advance(10_000);
+  await waitFor(() => bed.sent.length === 3);
+  expect(bed.sent.map(([, { counts }]) => counts.length)).toEqual([USAGE_COUNTS_MAX, USAGE_COUNTS_MAX, 1]);
+});
+
+describe("a stop", () => {
+  // GW-190
+  test("reports all that is left, and says in the last report that nothing follows", async () => {
+    const bed = new Bed();
+    for (let n = 0; n < USAGE_COUNTS_MAX + 5; n++) bed.use(1, `o${n}`);
+    bed.reporter.start();
+    await bed.reporter.close(5_000);
+    expect(bed.taken).toBe(USAGE_COUNTS_MAX + 5);
+    expect(bed.sent.map(([number, { is_last }]) => [number, is_last])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  // GW-190
+  test("sends a report that waits for its answer unchanged, and then the last one", async () => {
+    const bed = new Bed();
+    bed.use(1);
+    bed.answers.push(new Error("reset"));
+    bed.reporter.start();
+    await bed.until(1);
+    bed.use(1);
+    await bed.reporter.close(5_000);
+    expect(bed.sent[1]).toEqual(bed.sent[0]);
+    expect(bed.sent[2]).toMatchObject([2, { is_last: true }]);
+    expect(bed.taken).toBe(2);
+  });
+
+  // GW-190
+  test("tries until its time is over, and then logs how many requests were lost", async () => {
+    const bed = new Bed();
+    bed.use(3);
+    bed.answers.push(...Array(100).fill(503));
+    const closing = bed.reporter.close(1_000);
+    let isClosed = false;
+    closing.then(() => {
+      isClosed = true;
+    });
+    await waitFor(() => {
+      if (!isClosed) bed.clock.advance(bed.clock.waiting()[0] ?? 0);
+      return isClosed;
+    });
+    expect(bed.sent.length).toBeGreaterThanOrEqual(3);
+    expect(bed.clock.elapsed_ms()).toBeLessThanOrEqual(1_000);
+    expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
+  });
+
+  // GW-190
+  test("does not wait for an audit service of an earlier version", async () => {
+    const bed = new Bed();
+    bed.use(3);
+    bed.answers.push(404);
+    await bed.reporter.close(5_000);
+    expect(bed.sent.length).toBe(1);
+    expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
+  });
+});
