@@ -273,6 +273,7 @@ const DETAILS: Record<string, unknown> = {
   ROUTE_CONFLICT: { conflicts: [expect.objectContaining({ owner: "widgets" })] },
   ORGANIZATION_HANDOFF_REQUIRED: { organizations: [{ id: expect.any(String), name: expect.any(String) }] },
   PRECONDITION_FAILED: { current_revision: 4 },
+  FORBIDDEN: { operator: "team-widgets", missing: [{ service: "billing" }] },
   PAYLOAD_TOO_LARGE: { max_size_bytes: expect.any(Number) },
   RATE_LIMITED: { retry_after_seconds: 10 },
 };
