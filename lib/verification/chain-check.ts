@@ -19,13 +19,6 @@ export interface ShownEntry {
   chain: Hash;
 }
 
-/** The head of a chain that the user kept; `unmet` until an entry with its position comes. */
-interface KeptHead {
-  position: number;
-  chain: Hash;
-  found: "unmet" | "same" | "other";
-}
-
 /** Entries with consecutive positions. */
 interface Run {
   low: Edge;
@@ -49,23 +42,18 @@ export class ChainCheck {
   readonly #problems: Problems;
   readonly #byLow = new Map<number, Run>();
   readonly #byHigh = new Map<number, Run>();
-  readonly #kept: KeptHead | null;
+  readonly #values = new ChainValues();
   #entries = 0;
 
-  /** @param kept the head to look for among the entries */
-  constructor(problems: Problems, kept: { position: number; chain: string } | null) {
+  constructor(problems: Problems) {
     this.#problems = problems;
-    this.#kept =
-      kept === null || kept.position === 0
-        ? null
-        : { position: kept.position, chain: hashFromHex(kept.chain), found: "unmet" };
     const start = { position: 0, event_id: null, name: "the beginning", hash: null, chain: ZERO_HASH };
     this.#keep({ low: start, high: start });
   }
 
-  /** Tells whether the chain contains the kept head; `unmet` when no entry has its position. */
-  get keptHead(): KeptHead["found"] | null {
-    return this.#kept?.found ?? null;
+  /** Returns the value of the chain at a position, or null if no entry has that position. */
+  valueAt(position: number): Hash | null {
+    return position === 0 ? ZERO_HASH : this.#values.at(position);
   }
 
   /** The number of entries so far. */
@@ -75,7 +63,7 @@ export class ChainCheck {
 
   add(entry: ShownEntry): void {
     this.#entries += 1;
-    this.#compareKept(entry);
+    this.#values.set(entry.position, entry.chain);
     this.#join({ low: entry, high: entry });
   }
 
@@ -89,7 +77,7 @@ export class ChainCheck {
     for (const { from, to, chain } of absent) {
       const low = bridgeEdge(from, ZERO_HASH);
       const high = bridgeEdge(to, hashFromHex(chain));
-      this.#compareKept(high);
+      this.#values.set(to, high.chain);
       this.#join({ low, high });
     }
     return absent;
@@ -125,11 +113,6 @@ export class ChainCheck {
   /** Returns the runs in the order of their positions. */
   #runs(): Run[] {
     return [...this.#byLow.values()].toSorted((a, b) => a.low.position - b.low.position);
-  }
-
-  #compareKept({ position, chain }: Pick<Edge, "position" | "chain">): void {
-    if (this.#kept === null || position !== this.#kept.position) return;
-    this.#kept.found = sameHash(this.#kept.chain, chain) ? "same" : "other";
   }
 
   #join(run: Run): void {
@@ -186,6 +169,30 @@ export class ChainCheck {
       event_id,
       position: from,
     });
+  }
+}
+
+const PAGE_VALUES = 32;
+const VALUE_BYTES = ZERO_HASH.length;
+
+/** The values of a chain by position, in pages: a log may have millions. */
+class ChainValues {
+  readonly #pages = new Map<number, { values: Uint8Array; known: number }>();
+
+  at(position: number): Hash | null {
+    const page = this.#pages.get(Math.floor(position / PAGE_VALUES));
+    const index = position % PAGE_VALUES;
+    if (page === undefined || ((page.known >>> index) & 1) === 0) return null;
+    return page.values.subarray(index * VALUE_BYTES, (index + 1) * VALUE_BYTES);
+  }
+
+  set(position: number, value: Hash): void {
+    const number = Math.floor(position / PAGE_VALUES);
+    const page = this.#pages.get(number) ?? { values: new Uint8Array(PAGE_VALUES * VALUE_BYTES), known: 0 };
+    const index = position % PAGE_VALUES;
+    page.values.set(value, index * VALUE_BYTES);
+    page.known |= 1 << index;
+    this.#pages.set(number, page);
   }
 }
 

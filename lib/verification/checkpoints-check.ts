@@ -1,6 +1,7 @@
 import type { ProofEnd } from "../contracts/audit/index.ts";
 import {
   type Checkpoint,
+  canonicalJson,
   checkpointHash,
   checkpointProblem,
   checkpointText,
@@ -8,9 +9,11 @@ import {
   headLeaf,
   hexOf,
   isIncluded,
+  isInMap,
   type SigningJwk,
   ZERO_HASH,
 } from "../domain/proof/index.ts";
+import type { UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
 
@@ -27,29 +30,29 @@ export class CheckpointsCheck {
     this.#keys = keys;
   }
 
-  async check(end: ProofEnd, kept: KeptCopies): Promise<void> {
+  /** @param heads the heads of this log under earlier checkpoints, which lie on its chain */
+  async check(end: ProofEnd, kept: KeptCopies, heads: readonly UsedHead[]): Promise<void> {
     this.#checkHead(end);
     const ofFile = checkpointsOf(end);
     const ofEarlier = kept.end === null ? [] : checkpointsOf(kept.end);
     const all = [...ofFile, ...kept.checkpoints, ...ofEarlier];
     await this.#checkSignatures(all, this.#keys ?? end.keys);
     const history = this.#historyOf(all);
-    this.#checkKept(ofFile, kept.checkpoints, history);
+    const shown = new Set(heads.map(({ checkpoint }) => checkpoint));
+    if (end.checkpoint?.map !== undefined) shown.add(end.checkpoint.number);
+    const unshown = kept.checkpoints.filter(({ number }) => !shown.has(number));
+    this.#checkKept(ofFile, unshown, history);
   }
 
-  #checkHead({ head, checkpoint, inclusion }: ProofEnd): void {
+  #checkHead(end: ProofEnd): void {
+    const { head, checkpoint } = end;
     if (head.position === 0 && checkpoint === null) {
       this.#problems.leaveOpen(
         "The log is empty, and no checkpoint covers an empty log: whether it had events that were cut off cannot be told. A kept export of it shows a cut.",
       );
       return;
     }
-    const chain = hashFromHex(head.chain);
-    const held =
-      checkpoint !== null &&
-      inclusion !== null &&
-      isIncluded(headLeaf({ ...head, chain }), inclusion, hashFromHex(checkpoint.heads));
-    if (held) return;
+    if (isHeld(end)) return;
     const which =
       checkpoint === null ? "No checkpoint holds" : `Checkpoint ${checkpoint.number} does not hold`;
     const message = `${which} this chain: it was cut and rebuilt, or is of another log.`;
@@ -57,12 +60,13 @@ export class CheckpointsCheck {
   }
 
   async #checkSignatures(checkpoints: readonly Checkpoint[], keys: readonly SigningJwk[]): Promise<void> {
-    const texts = new Set<string>();
+    const seen = new Set<string>();
     const signedFrom = Math.min(...checkpoints.filter(({ jws }) => jws !== null).map(({ number }) => number));
     for (const checkpoint of checkpoints) {
-      const text = checkpointText(checkpoint);
-      if (texts.has(text)) continue;
-      texts.add(text);
+      // a copy may have the signature of another one, and other fields
+      const copy = canonicalJson(checkpoint);
+      if (seen.has(copy)) continue;
+      seen.add(copy);
       const problem = await checkpointProblem(checkpoint, keys);
       if (problem === null) continue;
       if (problem === "unsigned" && this.#keys === null && checkpoint.number < signedFrom) continue;
@@ -118,10 +122,23 @@ export class CheckpointsCheck {
       const missing = firstMissing(history, number, newest);
       if (missing === null) continue;
       this.#problems.leaveOpen(
-        `Nothing here leads from checkpoint ${number}, which was kept, to ${newest}: checkpoint ${missing} is missing, so whether history goes on from ${number} cannot be told. Give a list of all between them as --checkpoint, or an export that was kept.`,
+        `Nothing here leads from checkpoint ${number}, which was kept, to ${newest}: checkpoint ${missing} is missing, so whether history goes on from ${number} cannot be told. Make the export with checkpoint=${number}, or give a list of all between them as --checkpoint.`,
       );
     }
   }
+}
+
+/** Tells whether the checkpoint of an export has its head: in its map, or in the tree of an older version. */
+function isHeld({ head, checkpoint, map, inclusion }: ProofEnd): boolean {
+  if (checkpoint === null) return false;
+  const read = { ...head, chain: hashFromHex(head.chain) };
+  if (checkpoint.map !== undefined) {
+    return map !== undefined && isInMap(read, map, hashFromHex(checkpoint.map));
+  }
+  const { heads } = checkpoint;
+  return (
+    heads !== undefined && inclusion !== null && isIncluded(headLeaf(read), inclusion, hashFromHex(heads))
+  );
 }
 
 const PROBLEM_TEXTS = {
@@ -131,8 +148,9 @@ const PROBLEM_TEXTS = {
   other_content: "differs from what was signed",
 } as const;
 
-function checkpointsOf({ checkpoint, recent_checkpoints }: ProofEnd): Checkpoint[] {
-  return [...(checkpoint === null ? [] : [checkpoint]), ...recent_checkpoints];
+function checkpointsOf({ checkpoint, heads = [], recent_checkpoints }: ProofEnd): Checkpoint[] {
+  const earlier = heads.map((head) => head.checkpoint);
+  return [...(checkpoint === null ? [] : [checkpoint]), ...earlier, ...recent_checkpoints];
 }
 
 function firstMissing(history: ReadonlyMap<number, Checkpoint>, from: number, to: number): number | null {

@@ -1,11 +1,12 @@
 import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
 import { fits } from "../domain/errors/index.ts";
 import { isRecord, NotIJson, parseIJson } from "../domain/json/index.ts";
-import { type Checkpoint, hashFromHex, keyIdOf, type SigningJwk } from "../domain/proof/index.ts";
+import { hashFromHex, hexOf, keyIdOf, type SigningJwk } from "../domain/proof/index.ts";
 import { ChainCheck } from "./chain-check.ts";
 import { CheckpointsCheck } from "./checkpoints-check.ts";
 import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./events-check.ts";
+import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
 
@@ -31,6 +32,8 @@ export interface Verdict {
     /** Whether the user named the key. */
     key_given: boolean;
   } | null;
+  /** The earlier checkpoints under which the head of the log was checked, in the order of their numbers. */
+  heads: readonly UsedHead[];
   dropped_entries: number;
   dropped_before: string | null;
   faults: readonly Problem[];
@@ -51,7 +54,7 @@ export async function verifyExport(
   onEvent: (events: number) => void = () => {},
 ): Promise<Verdict> {
   const problems = new Problems();
-  const chain = new ChainCheck(problems, kept.end?.head ?? null);
+  const chain = new ChainCheck(problems);
   const events = new EventsCheck(problems, chain);
   let end: ProofEnd | null = null;
   let line = 0;
@@ -80,13 +83,20 @@ interface Checks {
 async function checkEnd(
   end: ProofEnd,
   { problems, chain, events, keys, kept }: Checks & { kept: KeptCopies },
-): Promise<Dropped> {
+): Promise<EndFindings> {
   events.end(end);
   const dropped = checkDropped(end, { problems, chain, events });
   chain.end(end.head.position, hashFromHex(end.head.chain));
   if (kept.end !== null) compareExports(kept.end, end, { problems, chain, dropped });
-  await new CheckpointsCheck(problems, keys).check(end, kept);
-  return dropped;
+  const heads = checkHeads(end, { problems, chain, dropped: dropped.ranges });
+  await new CheckpointsCheck(problems, keys).check(end, kept, heads);
+  return { dropped, heads };
+}
+
+/** The findings from the last line of an export. */
+interface EndFindings {
+  dropped: Dropped;
+  heads: readonly UsedHead[];
 }
 
 /** Compares an export with an earlier export of the same log. */
@@ -96,21 +106,19 @@ function compareExports(
   { problems, chain, dropped }: Pick<Checks, "problems" | "chain"> & { dropped: Dropped },
 ): void {
   const { position } = kept.head;
+  const value = chain.valueAt(position);
   if (kept.head.owner !== end.head.owner) {
     problems.leaveOpen(
       `The export that was kept is of ${kept.head.owner}, this one of ${end.head.owner}: they cannot be compared.`,
     );
-  } else if (chain.keptHead === "other") {
+  } else if (value !== null && hexOf(value) !== kept.head.chain) {
     const message = `The export that was kept has another chain at place ${position}: what comes before was rewritten since.`;
     problems.add("rebuilt", message, { position });
-  } else if (
-    chain.keptHead === "unmet" &&
-    dropped.ranges.some(({ from, to }) => from <= position && position <= to)
-  ) {
+  } else if (value === null && dropped.ranges.some(({ from, to }) => from <= position && position <= to)) {
     problems.leaveOpen(
       `The export that was kept ends at place ${position}, which was dropped since: whether this file goes on from it cannot be told. Keep a newer export.`,
     );
-  } else if (chain.keptHead === "unmet" && position > end.head.position) {
+  } else if (value === null && position > end.head.position) {
     if (newestOf(end) >= newestOf(kept)) {
       const message = `The export that was kept has ${position} entries, which this file does not reach.`;
       problems.add("rebuilt", message, { position });
@@ -147,9 +155,10 @@ function endOf(value: unknown, line: number, problems: Problems): ProofEnd | nul
 
 function verdictOf(
   end: ProofEnd | null,
-  dropped: Dropped | null,
+  found: EndFindings | null,
   { problems, chain, events, keys }: Checks,
 ): Verdict {
+  const dropped = found?.dropped ?? null;
   const checkpoint = end?.checkpoint ?? null;
   const { undecided } = problems;
   const result = problems.count > 0 ? "altered" : undecided.length > 0 ? "undecided" : "complete";
@@ -171,26 +180,41 @@ function verdictOf(
             kid: keyIdOf(checkpoint),
             key_given: keys !== null,
           },
+    heads: found?.heads ?? [],
     dropped_entries: dropped?.entries ?? 0,
     dropped_before: dropped?.before ?? null,
     faults: problems.first(PROBLEMS_SHOWN),
     faults_total: problems.count,
     undecided: undecided.slice(0, PROBLEMS_SHOWN),
-    not_shown: notShown(checkpoint, dropped),
+    not_shown: end === null ? [] : notShown(end, { dropped, heads: found?.heads ?? [], from: events.from }),
   };
 }
 
-function notShown(checkpoint: Checkpoint | null, dropped: Dropped | null): string[] {
+function notShown(
+  { checkpoint, head }: ProofEnd,
+  { dropped, heads, from }: { dropped: Dropped | null; heads: readonly UsedHead[]; from: string | null },
+): string[] {
   if (checkpoint === null) return [];
+  const { number } = checkpoint;
   const open = [
-    `Whether events after checkpoint ${checkpoint.number} were cut off: only a later export that you kept shows that.`,
+    checkpoint.map === undefined
+      ? `Whether newer events than those of checkpoint ${number} were cut off: it is of an older version, and has only the logs that grew with it. Only a later export that you kept shows that.`
+      : `Whether events after checkpoint ${number} were cut off: only a later export or checkpoint that you kept shows that.`,
   ];
+  if (checkpoint.map !== undefined && checkpoint.jws !== null) {
+    open.push(
+      `Whether the holder of the key signed another history for other readers: compare the checkpoints that you and others kept (--checkpoint).`,
+    );
+  }
   if (checkpoint.jws === null) {
     const months = dropped?.before == null ? "" : ", months that it says were dropped included";
     open.push(
       `The author of this log: no key signed it, so anyone who can write the database can have made all of it anew${months}. Only kept copies show that.`,
     );
   }
+  const days =
+    checkpoint.map === undefined || head.position === 0 ? null : daysWithoutHead(from, checkpoint, heads);
+  if (days !== null) open.push(days);
   if (dropped !== null && dropped.entries > 0) {
     open.push(`The content of the ${dropped.entries} dropped entries: only their chain values are left.`);
   }

@@ -4,6 +4,7 @@ import { listQueryProperties, page, pageRequest, pageSchema } from "@ostiary/lib
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { CHECKPOINT_NUMBER_PATTERN } from "../events/parameters.ts";
 import { selectCheckpoints, selectSigningKeys } from "./queries.ts";
 
 const listQuery = Type.Object(
@@ -12,7 +13,7 @@ const listQuery = Type.Object(
     starting_after: Type.Optional(
       Type.String({
         description: "The number of the last checkpoint of the previous page (exclusive).",
-        pattern: "^[1-9][0-9]{0,14}$",
+        pattern: CHECKPOINT_NUMBER_PATTERN,
         rule: "must be the number of the last checkpoint of the previous page",
         openapi: { type: "integer", minimum: 1, examples: [4711] },
       }),

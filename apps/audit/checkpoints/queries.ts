@@ -4,15 +4,22 @@ import { sql } from "drizzle-orm";
 import { jwkOf } from "./signing-key.ts";
 
 /** A checkpoint as the database returns it, by {@link CHECKPOINT_COLUMNS}. */
-export type CheckpointRow = Checkpoint;
+export type CheckpointRow = Omit<Checkpoint, "map" | "heads"> & { map: string | null; heads: string | null };
 
 export const CHECKPOINT_COLUMNS = sql.raw(
-  "number, sealed_at, encode(previous, 'hex') as previous, encode(heads, 'hex') as heads, jws",
+  "number, sealed_at, encode(previous, 'hex') as previous, encode(map, 'hex') as map, encode(heads, 'hex') as heads, jws",
 );
 
 export function checkpointOf(row: CheckpointRow): Checkpoint {
-  const { number, sealed_at, previous, heads, jws } = row;
-  return { number: Number(number), sealed_at: new Date(sealed_at).toISOString(), previous, heads, jws };
+  const { number, sealed_at, previous, map, heads, jws } = row;
+  return {
+    number: Number(number),
+    sealed_at: new Date(sealed_at).toISOString(),
+    previous,
+    ...(map !== null && { map }),
+    ...(heads !== null && { heads }),
+    jws,
+  };
 }
 
 /** Returns the newest checkpoints, or the newest below `before`. */

@@ -81,7 +81,7 @@ const exportContent = {
  * The query of a page without `proof`. A proof is an export, which clients of a page request by their Accept
  * header.
  */
-const describedPageQuery = Type.Omit(pageQuerySchema, ["proof"]);
+const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "checkpoint"]);
 
 function describePage(kind: EventLog["kind"]): DocumentDecoration {
   return {
@@ -131,7 +131,10 @@ export interface EventRoutesDeps {
 /** Serves the reads of the log (AU-34) and its exports (AU-81). */
 export function eventHandlers({ database, exports }: EventRoutesDeps) {
   const exportOf = (request: Request, log: EventLog, query: EventQuery, format: ExportFormat) => {
-    if (query.proof === "true") return exports.respondWithProof(request, log);
+    if (query.proof === "true") {
+      const asked = query.checkpoint === undefined ? null : Number(query.checkpoint);
+      return exports.respondWithProof(request, log, asked);
+    }
     const filter = eventFilter(log, query);
     return exports.respond(request, format, filter, eventBounds(filter, pageRequest(query).starting_after));
   };

@@ -39,6 +39,9 @@ export const timeParameter = (description: string) =>
 export const writtenId = (description: string) =>
   Type.String({ description, minLength: 1, maxLength: ID_LENGTH_MAX, examples: [ULID_EXAMPLE] });
 
+/** The decimal number of a checkpoint, small enough for a double to keep. */
+export const CHECKPOINT_NUMBER_PATTERN = "^[1-9][0-9]{0,14}$";
+
 const paramQuery = { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) };
 const { limit, starting_after } = listQueryProperties();
 
@@ -68,6 +71,15 @@ const filterQuerySchema = Type.Object(
           "true: an NDJSON export of the whole log with its proof, for `bun cli audit verify`. It cannot be combined with filters.",
         rule: "must be true or false",
         openapi: { type: "boolean", default: false, anyOf: undefined },
+      }),
+    ),
+    checkpoint: Type.Optional(
+      Type.String({
+        description:
+          "The number of a checkpoint that you kept: the proof also shows the end of the log under that checkpoint. It needs proof=true.",
+        pattern: CHECKPOINT_NUMBER_PATTERN,
+        rule: "must be the number of a checkpoint",
+        openapi: { type: "integer", minimum: 1, examples: [4711] },
       }),
     ),
   },
@@ -125,8 +137,11 @@ function readProblems(log: EventLog, schema: TObject, query: EventQuery, { url }
  * Refuses filters beside `proof`: a proof covers the whole log, since a part of it proves nothing about the
  * rest.
  */
-function proofProblems({ proof, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
-  if (proof !== "true") return [];
+function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
+  if (proof !== "true") {
+    if (checkpoint === undefined) return [];
+    return [{ path: "checkpoint", message: "checkpoint needs proof=true; add it, or remove checkpoint." }];
+  }
   const problems = Object.keys(filters).map((path) => ({
     path,
     message: `${path} cannot be combined with proof=true, which covers a whole log; remove it.`,

@@ -1,7 +1,9 @@
 import type { Clock } from "@ostiary/lib/async";
+import { validationError } from "@ostiary/lib/domain/errors";
 import { contextOf, reasonOf } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { selectCheckpoints } from "../checkpoints/queries.ts";
 import type { EventLog } from "../events/event.ts";
 import type { EventBounds, EventFilter } from "../events/filter.ts";
 import { streamEvents } from "../events/queries.ts";
@@ -44,11 +46,21 @@ export class Exports {
     return this.#stream(request, format, filter.log, exportChunks(format, filter.log, batches));
   }
 
-  /** Streams a whole log with its proof (AU-61). */
-  async respondWithProof(request: Request, log: EventLog): Promise<Response> {
+  /**
+   * Streams a whole log with its proof (AU-61), with the head under the checkpoint `asked` too.
+   *
+   * @throws ApiError 422 if there is no such checkpoint, or if it does not show heads
+   */
+  async respondWithProof(request: Request, log: EventLog, asked: number | null): Promise<Response> {
+    if (asked !== null) await checkAsked(this.#deps.database, asked);
     if (request.method === "HEAD") return new Response(null, { headers: exportHeaders("ndjson") });
     const { database, clock, seal_wait_ms_max } = this.#deps;
-    return this.#stream(request, "ndjson", log, proofChunks(database, log, clock, seal_wait_ms_max));
+    return this.#stream(
+      request,
+      "ndjson",
+      log,
+      proofChunks(database, log, clock, { wait_ms_max: seal_wait_ms_max, asked }),
+    );
   }
 
   async #stream(
@@ -80,6 +92,18 @@ export class Exports {
     const fields = { ...about, error_message: reasonOf(error) };
     if (error instanceof ReaderTooSlow) log.warn(fields, "export broken off: its client read too slowly");
     else log.error(fields, "export broken off");
+  }
+}
+
+/** Refuses a checkpoint that the log does not have, or that is of a version without the map of heads. */
+async function checkAsked(database: Database, number: number): Promise<void> {
+  const [found] = await selectCheckpoints(database, number + 1, 1);
+  if (found?.number !== number) {
+    throw validationError([{ path: "checkpoint", message: `There is no checkpoint ${number}.` }]);
+  }
+  if (found.map === undefined) {
+    const message = `Checkpoint ${number} is of an older version and does not show the heads of all logs.`;
+    throw validationError([{ path: "checkpoint", message }]);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { EventProof, ProofEnd } from "@ostiary/lib/contracts/audit";
+import type { EarlierHead, EventProof, ProofEnd } from "@ostiary/lib/contracts/audit";
 import { RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
 import { type ChainRange, hexOf, type Inclusion, ownerOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
@@ -12,6 +12,7 @@ import {
 } from "../checkpoints/queries.ts";
 import { type EventLog, type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 import { columns } from "../events/queries.ts";
+import { selectProvenHeads } from "../head-map/proofs.ts";
 import { CLAIMED, eventsOf } from "../sealing/queries.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 
@@ -22,7 +23,9 @@ export interface SealedLog {
   chain_id: number | null;
   position: number;
   chain: string;
+  /** The place of the head in the tree of an older checkpoint; null for a head in the map. */
   inclusion: Inclusion | null;
+  /** The checkpoint that holds the head: the newest one, or an older one without a map. */
   checkpoint: CheckpointRow | null;
   /** A `pg_snapshot`. */
   sealed_to: string;
@@ -46,7 +49,9 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
       sql`select wanted.owner, known.id as chain_id, coalesce(known.position, 0) as position,
           coalesce(encode(known.chain, 'hex'), ${hexOf(ZERO_HASH)}) as chain, known.inclusion,
           (select row_to_json(holding) from (
-            select ${CHECKPOINT_COLUMNS} from audit.checkpoints where number = known.checkpoint) holding) as checkpoint,
+            select ${CHECKPOINT_COLUMNS} from audit.checkpoints
+            where case when known.inclusion is null then map is not null else number = known.checkpoint end
+            order by number desc limit 1) holding) as checkpoint,
           coalesce(aside.sealed_to, sealer.sealed_to)::text as sealed_to, pg_current_snapshot()::text as now, sealer.older_kind is null as older_sealed, sealer.undeclared_before
         from audit.sealer sealer, (values (${owner})) as wanted(owner)
           left join audit.chains known using (owner)
@@ -160,19 +165,76 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine {
   };
 }
 
-/** Returns the last line of an export with proof. */
-export async function selectProofEnd(database: Database, sealed: SealedLog): Promise<ProofEnd> {
-  const { owner, position, chain, inclusion, checkpoint } = sealed;
+/**
+ * Returns the last line of an export with proof.
+ *
+ * @param asked the number of a checkpoint whose head the reader asked for, or null
+ */
+export async function selectProofEnd(
+  database: Database,
+  sealed: SealedLog,
+  asked: number | null,
+): Promise<ProofEnd> {
+  const { owner, position, chain, inclusion } = sealed;
+  const checkpoint = sealed.checkpoint === null ? null : checkpointOf(sealed.checkpoint);
   const retention = await selectRetention(database, sealed);
+  const [proven] =
+    checkpoint?.map === undefined ? [] : await selectProvenHeads(database, owner, [checkpoint.number]);
   return {
     head: { owner, position, chain },
-    checkpoint: checkpoint === null ? null : checkpointOf(checkpoint),
+    checkpoint,
+    ...(proven != null && { map: proven.map, heads: await selectEarlierHeads(database, sealed, asked) }),
     inclusion,
     recent_checkpoints: await selectCheckpoints(database, null, RECENT_CHECKPOINTS),
     ...(retention.length > 0 && { retention }),
     dropped: await selectDropped(database, sealed),
     keys: await selectSigningKeys(database),
   };
+}
+
+/**
+ * Returns the heads of an owner under the last checkpoint of each day in UTC since its first event. The checkpoint
+ * that the reader asked for is added. Checkpoints without a map have none.
+ */
+async function selectEarlierHeads(
+  database: Database,
+  { owner, chain_id, checkpoint }: SealedLog,
+  asked: number | null,
+): Promise<EarlierHead[]> {
+  const newest = String(checkpoint?.number ?? 0);
+  const found = await database.run("select_daily_checkpoints", (orm) =>
+    rows<CheckpointRow>(
+      orm,
+      sql`with days as (
+          select day from audit.entries entry,
+            generate_series(date_trunc('day', entry.occurred_at at time zone 'UTC'),
+              now() at time zone 'UTC', interval '1 day') day
+          where entry.chain_id = ${chain_id ?? 0}::bigint and entry.position = 1
+        ),
+        wanted as (
+          select (select number from audit.checkpoints of_day
+            where of_day.sealed_at >= day at time zone 'UTC'
+              and of_day.sealed_at < (day + interval '1 day') at time zone 'UTC'
+            order by of_day.sealed_at desc, number desc limit 1) as number
+          from days
+          union
+          select ${String(asked ?? 0)}::text::bigint
+        )
+        select ${CHECKPOINT_COLUMNS} from audit.checkpoints
+        where number in (select number from wanted) and map is not null and number < ${newest}::text::bigint
+        order by number`,
+    ),
+  );
+  const checkpoints = found.map(checkpointOf);
+  const heads = await selectProvenHeads(
+    database,
+    owner,
+    checkpoints.map(({ number }) => number),
+  );
+  return checkpoints.flatMap((under, index) => {
+    const head = heads[index] ?? null;
+    return head === null ? [] : [{ checkpoint: under, ...head }];
+  });
 }
 
 type Declaration = NonNullable<ProofEnd["retention"]>[number];

@@ -15,20 +15,20 @@ const LOOK_MS = 50;
 
 /**
  * Yields the body of an export with proof: the log as its newest checkpoint holds it, newest event first,
- * then the line with the proof. Waits for events that were committed before the request, as long as a sealer
+ * then the line with the proof. `asked` is the number of a checkpoint whose head the line also has. Waits for events that were committed before the request, as long as a sealer
  * may take.
  */
 export async function* proofChunks(
   database: Database,
   log: EventLog,
   clock: Clock,
-  wait_ms_max: number,
+  { wait_ms_max, asked }: { wait_ms_max: number; asked: number | null },
 ): AsyncGenerator<string, void, void> {
   const sealed = await sealedLog(database, log, clock, wait_ms_max);
   for await (const lines of streamProvenEvents(database, log, sealed, BATCH_ROWS)) {
     yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
   }
-  yield `${JSON.stringify(await selectProofEnd(database, sealed))}\n`;
+  yield `${JSON.stringify(await selectProofEnd(database, sealed, asked))}\n`;
 }
 
 async function sealedLog(

@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { entryHash, retentionEntry } from "@ostiary/lib/domain/proof";
-import { endOf, type SetAside } from "../sealing/altered-queries.ts";
 import { nextCheckpoint, type PassDeps, SALT_BYTES } from "../sealing/commands.ts";
 import { planChains } from "../sealing/plan.ts";
 import { selectChains, selectState, writePass } from "../sealing/queries.ts";
-import { LogAltered } from "../sealing/trust.ts";
+import { expectedOf, LogAltered } from "../sealing/trust.ts";
 import type { Undeclared } from "./month.ts";
 
 /** The maximum number of attempts to write declarations while another replica seals. */
@@ -27,11 +26,6 @@ export async function declare(
   throw new Error("The sealers of the service kept this process from writing its declarations.");
 }
 
-/** Returns the ends of altered chains, as the sealer remembers them. */
-function expectedOf(set_aside: readonly SetAside[]) {
-  return new Map(set_aside.map((aside) => [aside.owner, endOf(aside)]));
-}
-
 async function declareOnce(
   deps: PassDeps,
   month: string,
@@ -41,9 +35,13 @@ async function declareOnce(
   const state = await selectState(writes);
   const owners = undeclared.map(({ owner }) => owner);
   const chains = await selectChains(reads, owners);
-  await sealed.checkNewest(state.checkpoint);
-  const [altered] = await sealed.alteredOf(chains, expectedOf(state.set_aside));
-  if (altered !== undefined) throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
+  const map = await sealed.openMap(state.checkpoint, owners);
+  const [altered] = await sealed.alteredOf(chains, map, expectedOf(state.set_aside));
+  if (altered !== undefined) {
+    // a pass in between has moved the chain beyond the checkpoint that was read
+    if ((await selectState(writes)).passes !== state.passes) return false;
+    throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
+  }
   const declared_at = new Date(clock.now()).toISOString();
   const entries = undeclared.map(({ owner, ranges }) => {
     const salt = randomBytes(SALT_BYTES).toString("hex");
@@ -54,7 +52,7 @@ async function declareOnce(
       hash: entryHash(retentionEntry(owner, { month, declared_at, ranges }, salt)),
     };
   });
-  const plan = planChains(entries, chains);
+  const plan = planChains(entries, chains, map);
   const retentions = plan.entries.map(({ entry: { ranges, salt }, chain_id, position, chain }) => {
     return { chain_id, position, month, declared_at, ranges, chain, salt };
   });
@@ -66,6 +64,6 @@ async function declareOnce(
     entries: [],
     retentions,
     heads: plan.heads,
-    checkpoint: await nextCheckpoint(deps, state.checkpoint, plan.root, declared_at),
+    ...(await nextCheckpoint(deps, state.checkpoint, map, declared_at)),
   });
 }

@@ -4,7 +4,6 @@ import {
   type Checkpoint,
   type CheckpointKey,
   checkpointHash,
-  type Hash,
   hexOf,
   signedCheckpoint,
   signText,
@@ -12,6 +11,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { HeadMap } from "../head-map/head-map.ts";
 import type { AlteredChain } from "./altered-queries.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
 import { type Placed, planChains } from "./plan.ts";
@@ -26,6 +26,7 @@ import {
   selectBound,
   selectChains,
   selectOlder,
+  selectUnmapped,
   selectWindow,
   writePass,
 } from "./queries.ts";
@@ -37,6 +38,8 @@ import { MARKS_TYPE, marksText, type SealedState } from "./trust.ts";
  * its turn.
  */
 export const ENTRIES_MAX = 5_000;
+/** The maximum number of chains that one pass brings into the map of heads. */
+const UNMAPPED_MAX = 2_000;
 const SLICE_MS = 10;
 export const SALT_BYTES = 16;
 
@@ -79,7 +82,8 @@ interface Due {
 export async function sealPass(deps: PassDeps, found: SealerState): Promise<PassResult> {
   const isMoved = deps.key !== null && !(await deps.sealed.areMarksSigned(found));
   const state = isMoved ? { ...found, older: null } : found;
-  const due = isMoved ? await movedRows(deps, state) : await dueRows(deps.reads, state);
+  const unsealed = isMoved ? await movedRows(deps, state) : await dueRows(deps.reads, state);
+  const due = { ...unsealed, behind: unsealed.behind || state.has_unmapped };
   if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, checkpoint: null, end: "done" };
   const entries = await newEntries(deps, due.rows, state);
   const { write, altered } = await passWrite(deps, state, due, entries);
@@ -195,15 +199,14 @@ async function passWrite(
   { sealed_to, older, isUnsigned }: Due,
   entries: readonly NewEntry[],
 ): Promise<{ write: PassWrite; altered: readonly AlteredChain[] }> {
-  const owners = [...new Set(entries.map(({ owner }) => owner))];
-  const chains = owners.length === 0 ? [] : await selectChains(deps.reads, owners);
-  const altered = await deps.sealed.alteredOf(chains);
+  const { map, chains } = await chainsOf(deps, state, entries);
+  const altered = await deps.sealed.alteredOf(chains, map);
   const aside = new Set(altered.map(({ owner }) => owner));
   const placed = await placeEntries(
     deps,
     state,
     entries.filter(({ owner }) => !aside.has(owner)),
-    chains.filter(({ owner }) => !aside.has(owner)),
+    { map, chains: chains.filter(({ owner }) => !aside.has(owner)) },
   );
   const write = {
     ...placed,
@@ -215,6 +218,22 @@ async function passWrite(
     altered,
   };
   return { write, altered };
+}
+
+/**
+ * Returns the chains of entries, and chains that are not in the map of heads yet. The map is read as far as it
+ * leads to them.
+ */
+async function chainsOf(
+  { reads, sealed }: PassDeps,
+  state: SealerState,
+  entries: readonly NewEntry[],
+): Promise<{ map: HeadMap; chains: readonly ChainRow[] }> {
+  const unmapped = state.has_unmapped ? await selectUnmapped(reads, UNMAPPED_MAX) : [];
+  const owners = [...new Set([...entries.map(({ owner }) => owner), ...unmapped])];
+  if (owners.length === 0) return { map: await sealed.openMap(null, []), chains: [] };
+  const map = await sealed.openMap(state.checkpoint, owners);
+  return { map, chains: await selectChains(reads, owners) };
 }
 
 /** Signs the marks; returns undefined without a key. */
@@ -230,16 +249,15 @@ export async function placeEntries(
   deps: PassDeps,
   { checkpoint }: SealerState,
   entries: readonly NewEntry[],
-  chains: readonly ChainRow[],
-): Promise<Pick<PassWrite, "entries" | "heads" | "checkpoint">> {
-  if (entries.length === 0) return { entries: [], heads: [], checkpoint: null };
-  await deps.sealed.checkNewest(checkpoint);
-  const plan = planChains(entries, chains);
+  { map, chains }: { map: HeadMap; chains: readonly ChainRow[] },
+): Promise<Pick<PassWrite, "entries" | "heads" | "nodes" | "checkpoint">> {
+  if (chains.length === 0) return { entries: [], heads: [], nodes: [], checkpoint: null };
+  const plan = planChains(entries, chains, map);
   const sealed_at = new Date(deps.clock.now()).toISOString();
   return {
     entries: plan.entries.map(entryWrite),
     heads: plan.heads,
-    checkpoint: await nextCheckpoint(deps, checkpoint, plan.root, sealed_at),
+    ...(await nextCheckpoint(deps, checkpoint, map, sealed_at)),
   };
 }
 
@@ -248,18 +266,18 @@ function entryWrite({ entry, ...place }: Placed<NewEntry>): EntryWrite {
   return { ...place, occurred_at, event_id, is_outcome, salt: own_salt };
 }
 
-/** Returns the checkpoint after `newest`, over the heads with this root. */
-export function nextCheckpoint(
+/** Returns the checkpoint after `newest`, and the nodes that it adds to the map of heads. */
+export async function nextCheckpoint(
   { key }: Pick<PassDeps, "key">,
   newest: Checkpoint | null,
-  root: Hash,
+  map: HeadMap,
   sealed_at: string,
-): Promise<Checkpoint> {
-  const payload = {
-    number: (newest?.number ?? 0) + 1,
-    sealed_at,
-    previous: newest === null ? hexOf(ZERO_HASH) : checkpointHash(newest),
-    heads: hexOf(root),
+): Promise<Pick<PassWrite, "nodes" | "checkpoint">> {
+  const number = (newest?.number ?? 0) + 1;
+  const { root, nodes } = map.sealed(number);
+  const previous = newest === null ? hexOf(ZERO_HASH) : checkpointHash(newest);
+  return {
+    nodes,
+    checkpoint: await signedCheckpoint({ number, sealed_at, previous, map: hexOf(root) }, key),
   };
-  return signedCheckpoint(payload, key);
 }

@@ -1,14 +1,5 @@
-import {
-  type Hash,
-  type Head,
-  hashFromHex,
-  headTree,
-  hexOf,
-  type Inclusion,
-  inTreeOrder,
-  nextInChain,
-  ZERO_HASH,
-} from "@ostiary/lib/domain/proof";
+import { type Hash, type Head, hashFromHex, hexOf, nextInChain, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import type { HeadMap } from "../head-map/head-map.ts";
 import type { ChainRow, HeadWrite } from "./queries.ts";
 
 /** An entry that has no position yet. */
@@ -26,17 +17,17 @@ export interface Placed<Entry> {
   chain: string;
 }
 
-/** Additions to chains, and the root over the heads that move. */
+/** Additions to chains, and the heads of all these chains. */
 export interface ChainPlan<Entry> {
   entries: Placed<Entry>[];
   heads: HeadWrite[];
-  root: Hash;
 }
 
-/** Assigns each entry the next position in its owner's chain, in their order. */
+/** Assigns each entry the next position in its owner's chain, in their order, and sets the heads in the map. */
 export function planChains<Entry extends Unplaced>(
   entries: readonly Entry[],
   chains: readonly ChainRow[],
+  map: HeadMap,
 ): ChainPlan<Entry> {
   const ends = new Map(chains.map((row) => [row.owner, endOf(row)]));
   const placed = entries.map((entry) => {
@@ -46,18 +37,15 @@ export function planChains<Entry extends Unplaced>(
     end.chain = nextInChain(end.chain, entry.hash);
     return { entry, chain_id: end.id, position: end.position, chain: hexOf(end.chain) };
   });
-  const moved = inTreeOrder([...ends.values()]);
-  const { root, inclusions } = headTree(moved);
-  return { entries: placed, heads: moved.map((end, index) => headWrite(end, inclusions[index])), root };
+  const heads = [...ends.values()].map(({ id, owner, position, chain }) => {
+    map.set(owner, { position, chain });
+    return { id, owner, position, chain: hexOf(chain) };
+  });
+  return { entries: placed, heads };
 }
 
 type End = Head & { id: number };
 
 function endOf({ owner, id, position, chain }: ChainRow): End {
   return { owner, id, position, chain: chain === null ? ZERO_HASH : hashFromHex(chain) };
-}
-
-function headWrite({ id, owner, position, chain }: End, inclusion: Inclusion | undefined): HeadWrite {
-  if (inclusion === undefined) throw new Error("A head is missing from its tree.");
-  return { id, owner, position, chain: hexOf(chain), inclusion };
 }

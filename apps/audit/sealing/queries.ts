@@ -3,6 +3,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../checkpoints/queries.ts";
 import { columns } from "../events/queries.ts";
+import type { NodeWrite } from "../head-map/head-map.ts";
 import { type AlteredChain, IS_SET_ASIDE, SET_ASIDE, type SetAside } from "./altered-queries.ts";
 import type { UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
@@ -34,6 +35,8 @@ export interface SealerState {
   marks: string | null;
   /** Whether the marks were ever signed. */
   marks_signed: boolean;
+  /** Whether chains that are still sealed have their head in an older checkpoint alone, and not in the map. */
+  has_unmapped: boolean;
 }
 
 type StateRow = Omit<SealerState, "older" | "checkpoint"> & {
@@ -43,6 +46,18 @@ type StateRow = Omit<SealerState, "older" | "checkpoint"> & {
   checkpoint: CheckpointRow | null;
 };
 
+/** Selects the chains that are not in the map of heads yet. */
+const unmapped = sql`select known.owner from audit.chains known where known.inclusion is not null
+  and not exists (select from audit.altered_chains aside where aside.owner = known.owner)`;
+
+/** Returns at most `limit` owners whose chains are not in the map of heads yet. */
+export async function selectUnmapped(database: Database, limit: number): Promise<string[]> {
+  const found = await database.run("select_unmapped", (orm) =>
+    rows<{ owner: string }>(orm, sql`${unmapped} order by known.id limit ${sql.raw(String(limit))}`),
+  );
+  return found.map(({ owner }) => owner);
+}
+
 export async function selectState(database: Database): Promise<SealerState> {
   const [found] = await database.run("select_sealer", (orm) =>
     rows<StateRow>(
@@ -50,6 +65,7 @@ export async function selectState(database: Database): Promise<SealerState> {
       sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
           (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
           older_kind, older_owner, older_id, marks, marks_signed, ${SET_ASIDE} as set_aside,
+          exists (${unmapped}) as has_unmapped,
           (select row_to_json(newest) from (
             select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
         from audit.sealer`,
@@ -238,6 +254,7 @@ export interface ChainRow {
   position: number;
   /** The running hash in hexadecimal, or null for a new chain. */
   chain: string | null;
+  /** The place of the head in the tree of an older checkpoint; null for a head in the map. */
   inclusion: Inclusion | null;
   checkpoint: CheckpointRow | null;
   /** Whether the chain has entries after its end. */
@@ -285,7 +302,6 @@ export interface HeadWrite {
   owner: string;
   position: number;
   chain: string;
-  inclusion: Inclusion;
 }
 
 /** Everything that one pass writes. */
@@ -300,7 +316,9 @@ export interface PassWrite {
   entries: readonly EntryWrite[];
   retentions?: readonly RetentionWrite[];
   heads: readonly HeadWrite[];
-  /** Null if there are no entries. */
+  /** The nodes that the checkpoint adds to the map of heads. */
+  nodes: readonly NodeWrite[];
+  /** Null if there are no heads. */
   checkpoint: Checkpoint | null;
   /** Chains that are not sealed any further, and owners whose chains are sealed again. */
   altered?: readonly AlteredChain[];
@@ -334,11 +352,16 @@ export async function writePass(database: Database, passes: number, pass: PassWr
         where passes = ${passes} returning passes, ${pass.sealed_before ?? pass.sealed_to}::text as sealed_before
       ),
       sealed as (
-        insert into audit.checkpoints (number, sealed_at, previous, heads, jws)
-        select number, sealed_at, decode(previous, 'hex'), decode(heads, 'hex'), jws
+        insert into audit.checkpoints (number, sealed_at, previous, map, jws)
+        select number, sealed_at, decode(previous, 'hex'), decode(map, 'hex'), jws
         from turned, json_to_record(${JSON.stringify(checkpoint ?? {})}::text::json) as given(
-          number bigint, sealed_at timestamptz, previous text, heads text, jws text)
+          number bigint, sealed_at timestamptz, previous text, map text, jws text)
         where number is not null
+      ),
+      mapped as (
+        insert into audit.head_map (checkpoint, path, node)
+        select ${checkpoint?.number ?? 0}::bigint, path, decode(node, 'base64')
+        from turned, json_to_recordset(${JSON.stringify(pass.nodes)}::text::json) as given(path text, node text)
       ),
       entered as (
         insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain, salt)
@@ -360,9 +383,9 @@ export async function writePass(database: Database, passes: number, pass: PassWr
       ),
       moved as (
         insert into audit.chains (id, owner, position, chain, checkpoint, inclusion)
-        select id, owner, position, decode(chain, 'hex'), ${checkpoint?.number ?? 0}::bigint, inclusion
+        select id, owner, position, decode(chain, 'hex'), ${checkpoint?.number ?? 0}::bigint, null
         from turned, json_to_recordset(${JSON.stringify(pass.heads)}::text::json) as given(
-          id bigint, owner text, position bigint, chain text, inclusion json)
+          id bigint, owner text, position bigint, chain text)
         on conflict (owner) do update set position = excluded.position, chain = excluded.chain,
           checkpoint = excluded.checkpoint, inclusion = excluded.inclusion
       )

@@ -1,7 +1,7 @@
-import { endOf } from "./altered-queries.ts";
 import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./commands.ts";
 import { type SealerState, selectChains, selectUnsealedOf, writePass } from "./queries.ts";
 import { parseSnapshot } from "./snapshot.ts";
+import { expectedOf } from "./trust.ts";
 
 /**
  * Continues the first altered chain that matches its seal again. Seals the events that waited, one pass at a
@@ -13,12 +13,16 @@ export async function recoverPass(deps: PassDeps, state: SealerState): Promise<P
   for (const aside of state.set_aside) {
     const { owner } = aside;
     const chains = await selectChains(deps.reads, [owner]);
-    const altered = await deps.sealed.alteredOf(chains, new Map([[owner, endOf(aside)]]));
+    const map = await deps.sealed.openMap(state.checkpoint, [owner]);
+    const altered = await deps.sealed.alteredOf(chains, map, expectedOf([aside]));
     if (altered.length > 0) continue;
     const rows = await selectUnsealedOf(deps.reads, owner, state.sealed_to, ENTRIES_MAX);
     const isLast = rows.length < ENTRIES_MAX;
     const entries = (await entriesOfRows(deps, rows)).filter((entry) => entry.owner === owner);
-    const placed = await placeEntries(deps, state, entries, entries.length === 0 ? [] : chains);
+    const placed = await placeEntries(deps, state, entries, {
+      map,
+      chains: entries.length === 0 ? [] : chains,
+    });
     const write = {
       ...placed,
       holder: deps.holder,

@@ -5,6 +5,7 @@ import {
   checkpointText,
   hashFromHex,
   headLeaf,
+  hexOf,
   isIncluded,
   type SigningJwk,
   signedTextOf,
@@ -12,7 +13,8 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../checkpoints/queries.ts";
-import { type AlteredChain, selectChainAt } from "./altered-queries.ts";
+import { HeadMap, NodeCache, rootOf } from "../head-map/head-map.ts";
+import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-queries.ts";
 import type { ChainRow, HeadWrite, SealerState } from "./queries.ts";
 
 /** An error for a database that differs from what was sealed: nothing is sealed on top of it. */
@@ -22,6 +24,8 @@ export class LogAltered extends Error {
     this.name = "LogAltered";
   }
 }
+
+const LOST_WAY = "its place in the map of the newest checkpoint is gone";
 
 const CHECKPOINTS_MAX = 10_000;
 /** The maximum number of heads that a sealer remembers. It keeps the heads that moved last. */
@@ -37,6 +41,26 @@ export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | 
 /** The end of a chain, as this process wrote it. */
 type End = Pick<HeadWrite, "position" | "chain">;
 
+/** Returns the end of a chain as the map of heads has it, for the record of an altered chain. */
+function sealedEnd(map: HeadMap, owner: string): { position: number | null; chain: string | null } {
+  const head = map.headOf(owner);
+  if (head === null || head === "lost") return { position: null, chain: null };
+  return { position: head.position, chain: hexOf(head.chain) };
+}
+
+/** The conditions under which a set-aside chain is sealed again. */
+export interface Expected {
+  /** The end that the sealer remembers, or null if it remembers none. */
+  end: End | null;
+  /** Whether an operator lets sealing continue from the row as it is. */
+  accepted: boolean;
+}
+
+/** Returns the conditions of set-aside chains, by their owners. */
+export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected> {
+  return new Map(set_aside.map((aside) => [aside.owner, { end: endOf(aside), accepted: aside.accepted }]));
+}
+
 /**
  * Checks that chains still end as they were sealed, before more is sealed on top. Otherwise a chain that
  * somebody rebuilt or cut in the database would be signed with its next entry. This process remembers its own
@@ -47,6 +71,7 @@ export class SealedState {
   /** Texts of checkpoints that were verified. */
   readonly #known = new Set<string>();
   readonly #ends = new Map<string, End>();
+  readonly #nodes = new NodeCache();
   #newest: Checkpoint | null = null;
   /** Marks that were verified, with their text. */
   #marks = "";
@@ -117,33 +142,73 @@ export class SealedState {
     throw new LogAltered(`Checkpoint ${checkpoint.number} is not signed by a key of this log`);
   }
 
-  /** Returns the chains that differ from the seal. `expected` has ends that are known from elsewhere. */
+  /**
+   * Returns the map of heads that the newest checkpoint signs, as far as the ways of these owners lead.
+   *
+   * @throws LogAltered if no key of this log signed the checkpoint, or if the root of its map is gone
+   */
+  async openMap(newest: Checkpoint | null, owners: readonly string[]): Promise<HeadMap> {
+    await this.checkNewest(newest);
+    const root = newest?.map === undefined ? null : rootOf(newest.number, newest.map);
+    const map = await HeadMap.open(this.#database, this.#nodes, root, owners);
+    if (map.isLost) throw new LogAltered(`The map of checkpoint ${newest?.number} is not what was signed`);
+    return map;
+  }
+
+  /** Returns the chains that differ from the seal: from the map of the newest checkpoint first of all. */
   async alteredOf(
     chains: readonly ChainRow[],
-    expected: ReadonlyMap<string, End | null> = new Map(),
+    map: HeadMap,
+    expected: ReadonlyMap<string, Expected> = new Map(),
   ): Promise<AlteredChain[]> {
     const altered: AlteredChain[] = [];
     for (const chain of chains) {
       const { owner } = chain;
-      const end = expected.has(owner) ? (expected.get(owner) ?? null) : (this.#ends.get(owner) ?? null);
-      const reason = (await this.#contradiction(chain)) ?? (end && (await this.#setBack(chain, end)));
-      if (reason !== null) altered.push({ owner, reason, position: null, chain: null, ...end });
+      const { end, accepted } = expected.get(owner) ?? {
+        end: this.#ends.get(owner) ?? null,
+        accepted: false,
+      };
+      const reason = accepted
+        ? await this.#inconsistency(chain, map)
+        : ((await this.#contradiction(chain, map)) ?? (end && (await this.#setBack(chain, end))));
+      if (reason !== null) altered.push({ owner, reason, ...(end ?? sealedEnd(map, owner)) });
     }
     return altered;
   }
 
-  /** Returns how the row of a chain contradicts the rest of the database, or null if it does not. */
-  async #contradiction(row: ChainRow): Promise<string | null> {
-    const { owner, position, chain, inclusion, checkpoint, goes_on } = row;
-    if (goes_on) return "there are entries after its end";
+  /** Returns how the row of a chain contradicts what was signed, or null if it does not. */
+  async #contradiction(row: ChainRow, map: HeadMap): Promise<string | null> {
+    if (row.goes_on) return "there are entries after its end";
+    const head = map.headOf(row.owner);
+    if (head === "lost") return LOST_WAY;
+    if (head === null) return this.#outsideMap(row);
+    if (row.position !== head.position) {
+      return `it ends at place ${row.position}, and place ${head.position} was sealed`;
+    }
+    return row.chain === hexOf(head.chain)
+      ? null
+      : `place ${head.position} has another value than was sealed`;
+  }
+
+  /** Returns how a chain that is not in the map contradicts the older checkpoint that holds its head. */
+  async #outsideMap({ owner, position, chain, inclusion, checkpoint }: ChainRow): Promise<string | null> {
     if (chain === null) return null;
-    if (inclusion === null || checkpoint === null) return "its checkpoint is gone";
+    if (inclusion === null) return "no checkpoint holds it";
+    if (checkpoint === null) return "its checkpoint is gone";
     const held = checkpointOf(checkpoint);
     if (!(await this.#isSigned(held))) return `checkpoint ${held.number} is not signed by a key of this log`;
     const leaf = headLeaf({ owner, position, chain: hashFromHex(chain) });
-    return isIncluded(leaf, inclusion, hashFromHex(held.heads))
-      ? null
-      : `it does not end as checkpoint ${held.number} says`;
+    const holds = held.heads !== undefined && isIncluded(leaf, inclusion, hashFromHex(held.heads));
+    return holds ? null : `it does not end as checkpoint ${held.number} says`;
+  }
+
+  /** Returns how the row of an accepted chain contradicts its entries, or null if it does not. */
+  async #inconsistency(row: ChainRow, map: HeadMap): Promise<string | null> {
+    if (row.goes_on) return "there are entries after its end";
+    if (map.headOf(row.owner) === "lost") return LOST_WAY;
+    if (row.chain === null) return null;
+    const found = await selectChainAt(this.#database, row.id, row.position);
+    return found === row.chain ? null : "its last entry has another value";
   }
 
   /** Returns how a chain fails to continue from the end that was written, or null if it continues. */

@@ -14,7 +14,7 @@ const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_ow
 const GRANTS = [
   "usage on schema audit",
   `select, insert (${INTENT_COLUMNS}), update (${OUTCOME_COLUMNS}) on audit.audit_events`,
-  "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.entries",
+  "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.entries, audit.head_map",
   "select on audit.signing_keys",
   "select, insert, update on audit.chains",
   "select, insert, delete on audit.altered_chains",

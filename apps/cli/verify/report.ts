@@ -49,6 +49,7 @@ function factLines(verdict: Verdict): string[] {
   return [
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
     `  checkpoint   ${checkpointText(verdict)}`,
+    ...headLines(verdict),
     ...droppedLines(verdict),
     ...verdict.not_shown.map((message) => `  not shown    ${message}`),
   ];
@@ -62,6 +63,16 @@ function checkpointText({ checkpoint }: Verdict): string {
       ? "not signed: it proves no more than copies that you kept (--checkpoint)"
       : `signed by ${kid}${key_given ? "" : ", a key from this file itself: give the key that you trust as --keys"}`;
   return `${number} of ${sealed_at}, ${signed}`;
+}
+
+function headLines({ heads }: Verdict): string[] {
+  const [first, last] = [heads[0], heads.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const which =
+    heads.length === 1
+      ? `under checkpoint ${first.checkpoint} of ${first.sealed_at}`
+      : `under ${heads.length} earlier checkpoints, from ${first.checkpoint} of ${first.sealed_at} to ${last.checkpoint} of ${last.sealed_at}`;
+  return [`  heads        the log had not been cut or rewritten ${which}`];
 }
 
 function droppedLines({ dropped_entries, dropped_before }: Verdict): string[] {

@@ -1,5 +1,12 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { ChainRange, Checkpoint, HASH_PATTERN, Retention, SigningJwk } from "../../domain/proof/index.ts";
+import {
+  ChainRange,
+  Checkpoint,
+  HASH_PATTERN,
+  MapProof,
+  Retention,
+  SigningJwk,
+} from "../../domain/proof/index.ts";
 import { organizationEventSchema, userEventSchema } from "./shown-event.ts";
 
 /** The lines of an export with proof: one line for each event, newest first, and an end line. */
@@ -50,6 +57,13 @@ export type ProvenEvent = Static<typeof provenUserEventSchema> | Static<typeof p
 /** The number of recent checkpoints in an export, besides the checkpoint that holds its head. */
 export const RECENT_CHECKPOINTS = 100;
 
+/** The head of the owner under an earlier checkpoint; position 0 and zeros if it had none. */
+const earlierHeadSchema = Type.Object(
+  { checkpoint: Checkpoint, position: Type.Integer({ minimum: 0 }), chain: hash(), map: MapProof },
+  closed,
+);
+export type EarlierHead = Static<typeof earlierHeadSchema>;
+
 /** The last line: the head of the owner's chain, and the proof that the head was sealed. */
 export const proofEndSchema = Type.Object(
   {
@@ -58,9 +72,13 @@ export const proofEndSchema = Type.Object(
       { owner: Type.String(), position: Type.Integer({ minimum: 0 }), chain: hash() },
       closed,
     ),
-    /** The checkpoint that holds this head, or null for an owner without entries. */
+    /** The newest checkpoint, or null before the first one. */
     checkpoint: Type.Union([Checkpoint, Type.Null()]),
-    /** The place of the head in the tree of that checkpoint. */
+    /** The proof that the map of that checkpoint has this head; absent in files of older versions. */
+    map: Type.Optional(MapProof),
+    /** The heads of the owner under earlier checkpoints, in the order of their numbers. */
+    heads: Type.Optional(Type.Array(earlierHeadSchema)),
+    /** In files of older versions, the place of the head in the tree of the checkpoint that holds it. */
     inclusion: Type.Union([
       Type.Object(
         { index: Type.Integer({ minimum: 0 }), size: Type.Integer({ minimum: 1 }), path: Type.Array(hash()) },

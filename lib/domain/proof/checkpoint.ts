@@ -23,7 +23,12 @@ export const CheckpointPayload = Type.Object(
       openapi: { format: "date-time" },
     }),
     previous: hash("SHA-256 of the checkpoint before; 64 zeros in the first."),
-    heads: hash("The root of the Merkle tree over the owners whose chains became longer."),
+    map: Type.Optional(hash("The root of the Merkle map from every owner to the end of its chain.")),
+    heads: Type.Optional(
+      hash(
+        "In checkpoints of older versions, in place of map: the root of the Merkle tree over the owners whose chains became longer.",
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -53,8 +58,8 @@ const TYPE = "audit-checkpoint";
  * Returns the text of a checkpoint: its JWS or, unsigned, its payload. The next checkpoint names the SHA-256
  * of it.
  */
-export function checkpointText({ jws, number, sealed_at, previous, heads }: Checkpoint): string {
-  return jws ?? canonicalJson({ number, sealed_at, previous, heads });
+export function checkpointText({ jws, ...payload }: Checkpoint): string {
+  return jws ?? canonicalJson(payload);
 }
 
 export function checkpointHash(checkpoint: Checkpoint): string {

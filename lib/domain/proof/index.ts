@@ -4,6 +4,7 @@ export * from "./chain.ts";
 export * from "./checkpoint.ts";
 export * from "./entry.ts";
 export * from "./head.ts";
+export * from "./head-map.ts";
 export * from "./merkle.ts";
 export * from "./retention.ts";
 export * from "./signature.ts";

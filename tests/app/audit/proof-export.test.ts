@@ -45,10 +45,21 @@ describe("an export with proof", () => {
 
   test("of a log without events says so", async () => {
     const { events, end, text } = await exportProof(audit, "/users/nobody/audit-events");
-    expect([events, end.head.position, end.checkpoint]).toEqual([[], 0, null]);
-    const verdict = await verify(text);
-    expect(verdict).toMatchObject({ result: "undecided", events: 0, checkpoint: null, faults: [] });
-    expect(verdict.undecided[0]).toStartWith("The log is empty, and no checkpoint covers an empty log");
+    expect([events, end.head.position, end.checkpoint === null]).toEqual([[], 0, false]);
+    expect(await verify(text)).toMatchObject({ complete: true, events: 0, checkpoint: {}, faults: [] });
+  });
+
+  test("of a log without events cannot tell anything before the first checkpoint", async () => {
+    const unused = await startProvenAudit();
+    try {
+      const { end, text } = await exportProof(unused);
+      expect([end.head.position, end.checkpoint]).toEqual([0, null]);
+      const verdict = await verify(text);
+      expect(verdict).toMatchObject({ result: "undecided", events: 0, checkpoint: null, faults: [] });
+      expect(verdict.undecided[0]).toStartWith("The log is empty, and no checkpoint covers an empty log");
+    } finally {
+      await unused.stop();
+    }
   });
 
   // AU-62

@@ -317,7 +317,7 @@ test("a month of an embedded log is dropped as one of a server is", async () => 
     database,
     { kind: "organization", id: "organization-1" },
     systemClock,
-    0,
+    { wait_ms_max: 0, asked: null },
   )) {
     lines.push(chunk);
   }

@@ -39,7 +39,7 @@ describe("the Swagger page", () => {
         expect(names.sort()).toEqual(
           [
             path.startsWith("/users") ? "user_id" : "organization_id",
-            ...(isExport ? ["format", "proof"] : ["limit"]),
+            ...(isExport ? ["checkpoint", "format", "proof"] : ["limit"]),
             ...["starting_after", "actor_member_id", "service", "method", "route", "outcome", "request_id"],
             ...["created_id", "occurred_after", "occurred_before", "path_params"],
           ].sort(),

@@ -164,13 +164,63 @@ def root_by_path(hash, index, size, path):
     return below and sha256(b"\1" + other + below)
 
 
+# The map of heads
+
+def map_value(position, chain):
+    return sha256(int(position).to_bytes(8, "big") + bytes.fromhex(chain))
+
+
+def map_leaf(key, value):
+    return sha256(b"\0" + key + value)
+
+
+def bit(key, level):
+    return key[level // 8] >> (7 - level % 8) & 1
+
+
+def map_root(leaves, level=0):
+    """The root over (key, leaf) pairs."""
+    if not leaves:
+        return bytes(32)
+    if len(leaves) == 1:
+        return leaves[0][1]
+    left = [pair for pair in leaves if bit(pair[0], level) == 0]
+    right = [pair for pair in leaves if bit(pair[0], level) == 1]
+    return sha256(b"\1" + map_root(left, level + 1) + map_root(right, level + 1))
+
+
+def map_root_by_path(key, hash, path):
+    for level in range(len(path) - 1, -1, -1):
+        beside = bytes.fromhex(path[len(path) - 1 - level])
+        hash = sha256(b"\1" + (beside + hash if bit(key, level) else hash + beside))
+    return hash
+
+
+def in_map(owner, position, chain, proof, root):
+    """Whether the map has the head; a position of 0 means that it has none of the owner."""
+    key, path, other = sha256(owner), proof["path"], proof.get("other")
+    if position > 0:
+        leaf = map_leaf(key, map_value(position, chain))
+        return other is None and map_root_by_path(key, leaf, path).hex() == root
+    if chain != bytes(32).hex():
+        return False
+    leaf = bytes(32)
+    if other is not None:
+        beside = bytes.fromhex(other["key"])
+        if beside == key or any(bit(key, level) != bit(beside, level) for level in range(len(path))):
+            return False
+        leaf = map_leaf(beside, bytes.fromhex(other["value"]))
+    return map_root_by_path(key, leaf, path).hex() == root
+
+
 # Checkpoints
 
-FIELDS = ("number", "sealed_at", "previous", "heads")
+def said_by(checkpoint):
+    return canonical({name: value for name, value in checkpoint.items() if name != "jws"})
 
 
 def text_of(checkpoint):
-    return checkpoint["jws"] or canonical({name: checkpoint[name] for name in FIELDS})
+    return checkpoint["jws"] or said_by(checkpoint)
 
 
 def unbase64(text):
@@ -184,7 +234,7 @@ def signed_by(checkpoint, keys):
     key = next((key for key in keys if key["kid"] == head["kid"]), None)
     if key is None or head["alg"] != "EdDSA" or head["typ"] != "audit-checkpoint":
         return False
-    said = canonical({name: checkpoint[name] for name in FIELDS})
+    said = said_by(checkpoint)
     signed = (header + "." + payload).encode()
     return unbase64(payload).decode() == said and ed25519(unbase64(key["x"]), signed, unbase64(signature))
 
@@ -395,13 +445,51 @@ def check_head(log):
     if head["position"] == 0 and checkpoint is None:
         log.open.append("no checkpoint shows that the log is empty")
         return
-    held = checkpoint and inclusion and root_by_path(leaf(head), **inclusion)
-    if not held or held.hex() != checkpoint["heads"]:
+    if checkpoint and "map" in checkpoint:
+        proof = log.end.get("map")
+        held = proof is not None and in_map(head["owner"], head["position"], head["chain"], proof, checkpoint["map"])
+    else:
+        root = checkpoint and inclusion and root_by_path(leaf(head), **inclusion)
+        held = bool(root) and root.hex() == checkpoint["heads"]
+    if not held:
         log.wrong.append("no checkpoint holds the head")
 
 
+def check_heads(log):
+    """The numbers of the earlier checkpoints whose head lies on the chain."""
+    owner, end = log.end["head"]["owner"], log.end["head"]["position"]
+    newest = 0 if log.end["checkpoint"] is None else log.end["checkpoint"]["number"]
+    used, last, reached = set(), 0, 0
+    for head in log.end.get("heads", []):
+        checkpoint, position, chain = head["checkpoint"], head["position"], head["chain"]
+        if not last < checkpoint["number"] < newest:
+            log.wrong.append("the heads are not in the order of their checkpoints")
+        if position < reached:
+            log.wrong.append("a head goes back")
+        root = checkpoint.get("map")
+        if root is None or not in_map(owner, position, chain, head["map"], root):
+            log.wrong.append("a checkpoint does not hold its head")
+        elif position > end:
+            log.wrong.append("the file does not reach a head")
+        elif position == 0:
+            used.add(checkpoint["number"])
+        elif position in log.places:
+            if log.places[position][0].hex() == chain:
+                used.add(checkpoint["number"])
+            else:
+                log.wrong.append("a head is not on the chain")
+        elif position not in log.gone:
+            log.wrong.append("no entry is at the place of a head")
+        last, reached = checkpoint["number"], max(reached, position)
+    if log.end["checkpoint"] is not None and "map" in log.end["checkpoint"]:
+        used.add(newest)
+    return used
+
+
 def checkpoints_of(end):
-    return [checkpoint for checkpoint in [end["checkpoint"], *end["recent_checkpoints"]] if checkpoint is not None]
+    earlier = [head["checkpoint"] for head in end.get("heads", [])]
+    every = [end["checkpoint"], *earlier, *end["recent_checkpoints"]]
+    return [checkpoint for checkpoint in every if checkpoint is not None]
 
 
 def check_history(log, keys, kept_end, kept):
@@ -428,9 +516,9 @@ def check_history(log, keys, kept_end, kept):
     return history
 
 
-def compare_checkpoints(log, history, kept):
+def compare_checkpoints(log, history, kept, used):
     newest = max((each["number"] for each in checkpoints_of(log.end)), default=0)
-    for number in {checkpoint["number"] for checkpoint in kept}:
+    for number in {checkpoint["number"] for checkpoint in kept} - used:
         if number > newest:
             log.open.append("a checkpoint that was kept is newer than the file")
         elif any(between not in history for between in range(int(number), int(newest) + 1)):
@@ -495,7 +583,7 @@ def judge(lines, keys, kept_lines):
     changed, missing = log.walk()
     check_head(log)
     history = check_history(log, keys, kept_end, kept)
-    compare_checkpoints(log, history, kept)
+    compare_checkpoints(log, history, kept, check_heads(log))
     if kept_end is not None:
         compare_exports(log, kept_end)
     altered = bool(log.wrong or log.unplaced or changed or missing)
@@ -551,12 +639,23 @@ def check_vectors(path):
         assert root(leaves).hex() == tree["root"]
         for hash, inclusion in zip(leaves, tree["inclusions"]):
             assert root_by_path(hash, **inclusion).hex() == tree["root"]
+    for tree in vectors["head_maps"]:
+        leaves = []
+        for head in tree["heads"]:
+            key, value = sha256(head["owner"]), map_value(head["position"], head["chain"])
+            assert (key.hex(), value.hex()) == (head["key"], head["value"])
+            leaves.append((key, map_leaf(key, value)))
+        assert map_root(leaves).hex() == tree["root"]
+        for proof in tree["proofs"]:
+            held = in_map(proof["owner"], proof["position"], proof["chain"], proof["map"], tree["root"])
+            assert held == proof["holds"], proof
     keys = [key["jwk"] for key in vectors["keys"]]
     previous = bytes(32).hex()
-    for checkpoint in vectors["checkpoints"]:
+    for vector in vectors["checkpoints"]:
+        checkpoint = {name: value for name, value in vector.items() if name != "text_sha256"}
         assert checkpoint["previous"] == previous
         previous = sha256(text_of(checkpoint)).hex()
-        assert previous == checkpoint["text_sha256"]
+        assert previous == vector["text_sha256"]
         assert checkpoint["jws"] is None or signed_by(checkpoint, keys)
     return {"complete": True}
 

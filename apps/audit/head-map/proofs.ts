@@ -1,0 +1,80 @@
+import { hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { isLeaf, type MapNode, SLOTS, type Slot, subtreeOf } from "./node.ts";
+import { selectNodes } from "./queries.ts";
+
+/** The head of an owner under a checkpoint, with its proof; position 0 and zeros for none. */
+export interface ProvenHead {
+  position: number;
+  /** In hexadecimal. */
+  chain: string;
+  map: MapProof;
+}
+
+interface Walk {
+  checkpoint: number;
+  depth: number;
+  /** The hashes beside the way, from the root down. */
+  path: string[];
+  found: ProvenHead | null | undefined;
+}
+
+/**
+ * Returns the head of an owner under each of these checkpoints, in their order; null where a node of the map is
+ * gone. One statement reads one level of all of them.
+ */
+export async function selectProvenHeads(
+  database: Database,
+  owner: string,
+  checkpoints: readonly number[],
+): Promise<(ProvenHead | null)[]> {
+  const way = mapSteps(owner);
+  const walks = checkpoints.map((checkpoint): Walk => ({ checkpoint, depth: 0, path: [], found: undefined }));
+  for (let open = walks; open.length > 0; open = open.filter(({ found }) => found === undefined)) {
+    const nodes = await selectNodes(
+      database,
+      open.map(({ checkpoint, depth }) => ({ checkpoint, path: way.slice(0, depth) })),
+    );
+    for (const [index, walk] of open.entries()) step(walk, way, nodes[index] ?? null);
+  }
+  return walks.map(({ found }) => found ?? null);
+}
+
+/** Goes through one stored node, half by half, until one slot or one leaf is left. */
+function step(walk: Walk, way: string, node: MapNode | null): void {
+  if (node === null) {
+    walk.found = null;
+    return;
+  }
+  const digit = Number.parseInt(way.charAt(walk.depth), SLOTS);
+  let [start, end] = [0, SLOTS];
+  for (;;) {
+    const subtree = subtreeOf(node, start, end);
+    if (subtree === null || subtree.isLeaf) {
+      walk.found = ended(walk, way, node.slice(start, end).find((slot) => slot !== null) ?? null);
+      return;
+    }
+    if (end - start === 1) break;
+    const middle = (start + end) / 2;
+    const isLeft = digit < middle;
+    const beside = isLeft ? subtreeOf(node, middle, end) : subtreeOf(node, start, middle);
+    walk.path.push(hexOf(beside?.hash ?? ZERO_HASH));
+    if (isLeft) end = middle;
+    else start = middle;
+  }
+  const slot = node[start] ?? null;
+  if (slot === null || isLeaf(slot)) return;
+  walk.checkpoint = slot.checkpoint;
+  walk.depth += 1;
+}
+
+function ended({ path }: Walk, way: string, slot: Slot | null): ProvenHead | null {
+  const up = path.toReversed();
+  const none = { position: 0, chain: hexOf(ZERO_HASH) };
+  if (slot === null) return { ...none, map: { path: up } };
+  if (!isLeaf(slot)) return null;
+  if (slot.key !== way) {
+    return { ...none, map: { path: up, other: { key: slot.key, value: hexOf(mapValue(slot)) } } };
+  }
+  return { position: slot.position, chain: hexOf(slot.chain), map: { path: up } };
+}

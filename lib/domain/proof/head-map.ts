@@ -1,0 +1,108 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { HASH_PATTERN, type Hash, hashFromHex, hashOf, hexOf, sameHash, sha256, ZERO_HASH } from "./chain.ts";
+import type { Head } from "./head.ts";
+
+/**
+ * The map of heads is a Merkle tree that has the head of every owner. The bits of SHA-256 of the owner lead to its
+ * place, the most significant bit first. A subtree with one leaf is that leaf, and an empty subtree is 32 zero
+ * bytes.
+ */
+const LEAF = Uint8Array.of(0);
+const NODE = Uint8Array.of(1);
+const KEY_BITS = 256;
+const POSITION_BYTES = 8;
+
+const hash = () => Type.String({ pattern: HASH_PATTERN });
+
+/** The proof that a map has a head, or that it has none of the owner. */
+export const MapProof = Type.Object(
+  {
+    /** The hashes beside the way to the root, from the leaf up. */
+    path: Type.Array(hash(), { maxItems: KEY_BITS }),
+    /** The leaf in the owner's place, if it belongs to another owner. */
+    other: Type.Optional(Type.Object({ key: hash(), value: hash() }, { additionalProperties: false })),
+  },
+  { additionalProperties: false },
+);
+export type MapProof = Static<typeof MapProof>;
+
+export function mapKey(owner: string): Hash {
+  return sha256(owner);
+}
+
+/** Returns the value of a head: SHA-256 of its position, as 8 bytes with the highest first, and its chain. */
+export function mapValue({ position, chain }: Pick<Head, "position" | "chain">): Hash {
+  const bytes = new DataView(new ArrayBuffer(POSITION_BYTES));
+  bytes.setBigUint64(0, BigInt(position));
+  return hashOf(new Uint8Array(bytes.buffer), chain);
+}
+
+export function mapLeaf(key: Hash, value: Hash): Hash {
+  return hashOf(LEAF, key, value);
+}
+
+export function mapNode(left: Hash, right: Hash): Hash {
+  return hashOf(NODE, left, right);
+}
+
+/** Returns whether the map with this root has the head. A position of 0 means no head of the owner. */
+export function isInMap(head: Head, proof: MapProof, root: Hash): boolean {
+  const key = mapKey(head.owner);
+  if (head.position === 0) return sameHash(head.chain, ZERO_HASH) && isAbsent(key, proof, root);
+  return proof.other === undefined && leadsTo(key, mapLeaf(key, mapValue(head)), proof, root);
+}
+
+function isAbsent(key: Hash, proof: MapProof, root: Hash): boolean {
+  const { path, other } = proof;
+  if (other === undefined) return leadsTo(key, ZERO_HASH, proof, root);
+  const otherKey = hashFromHex(other.key);
+  if (sameHash(key, otherKey)) return false;
+  // the other leaf must lie on the way of the key
+  for (let level = 0; level < path.length; level++)
+    if (bitOf(key, level) !== bitOf(otherKey, level)) return false;
+  return leadsTo(key, mapLeaf(otherKey, hashFromHex(other.value)), proof, root);
+}
+
+function leadsTo(key: Hash, leaf: Hash, { path }: MapProof, root: Hash): boolean {
+  let hash = leaf;
+  for (const [index, text] of path.entries()) {
+    const beside = hashFromHex(text);
+    hash = bitOf(key, path.length - 1 - index) === 0 ? mapNode(hash, beside) : mapNode(beside, hash);
+  }
+  return sameHash(hash, root);
+}
+
+function bitOf(key: Hash, level: number): number {
+  return ((key[level >> 3] ?? 0) >> (7 - (level & 7))) & 1;
+}
+
+/** A subtree of the map: its hash, and whether it has one leaf alone. */
+export interface Subtree {
+  hash: Hash;
+  isLeaf: boolean;
+}
+
+/** Returns the subtree over two halves; null is an empty one. */
+export function joinedSubtree(left: Subtree | null, right: Subtree | null): Subtree | null {
+  if (left === null && (right === null || right.isLeaf)) return right;
+  if (right === null && left?.isLeaf) return left;
+  return { hash: mapNode(left?.hash ?? ZERO_HASH, right?.hash ?? ZERO_HASH), isLeaf: false };
+}
+
+/** Returns the root of a map with these heads, at most one of each owner. */
+export function mapRoot(heads: readonly Head[]): Hash {
+  const leaves = heads.map((head) => ({ key: mapKey(head.owner), head }));
+  const subtree = (among: typeof leaves, level: number): Subtree | null => {
+    const [first, second] = among;
+    if (first === undefined) return null;
+    if (second === undefined) return { hash: mapLeaf(first.key, mapValue(first.head)), isLeaf: true };
+    const [left, right] = [0, 1].map((bit) => among.filter(({ key }) => bitOf(key, level) === bit));
+    return joinedSubtree(subtree(left ?? [], level + 1), subtree(right ?? [], level + 1));
+  };
+  return subtree(leaves, 0)?.hash ?? ZERO_HASH;
+}
+
+/** Returns the key of an owner as its hexadecimal digits, which are the steps of the stored tree. */
+export function mapSteps(owner: string): string {
+  return hexOf(mapKey(owner));
+}

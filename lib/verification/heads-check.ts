@@ -1,0 +1,97 @@
+import type { EarlierHead, ProofEnd } from "../contracts/audit/index.ts";
+import { type ChainRange, type Checkpoint, hashFromHex, hexOf, isInMap } from "../domain/proof/index.ts";
+import type { ChainCheck } from "./chain-check.ts";
+import type { Problems } from "./problems.ts";
+
+/** An earlier checkpoint whose head of this log lies on the chain of the export. */
+export interface UsedHead {
+  checkpoint: number;
+  sealed_at: string;
+  position: number;
+}
+
+interface Checks {
+  problems: Problems;
+  chain: ChainCheck;
+  /** The entries that were dropped. */
+  dropped: readonly ChainRange[];
+}
+
+/**
+ * Checks the heads of a log under earlier checkpoints: each is in the map of its checkpoint and lies on the chain
+ * of the export, and none goes back. Returns the heads that were found on the chain.
+ */
+export function checkHeads({ head, checkpoint, heads = [] }: ProofEnd, checks: Checks): UsedHead[] {
+  const used: UsedHead[] = [];
+  let last = { number: 0, position: 0 };
+  for (const earlier of heads) {
+    const { number, sealed_at } = earlier.checkpoint;
+    const { position } = earlier;
+    if (number <= last.number || number >= (checkpoint?.number ?? 0)) {
+      checks.problems.add("checkpoint", `The head under checkpoint ${number} is not in its order.`);
+    }
+    const why =
+      position < last.position
+        ? `ends at place ${position} under checkpoint ${number}, and ended at place ${last.position} under checkpoint ${last.number}: it was cut`
+        : whyWrong(earlier, head, checks);
+    if (why !== null) checks.problems.add("rebuilt", `The log ${why}.`, { position });
+    else if (checks.chain.valueAt(position) !== null) {
+      used.push({ checkpoint: number, sealed_at, position });
+    }
+    last = { number, position: Math.max(position, last.position) };
+  }
+  return used;
+}
+
+/** Returns what is wrong with a head, as a part of a sentence; null for a head on the chain or in a dropped part. */
+function whyWrong(
+  { checkpoint, position, chain, map }: EarlierHead,
+  { owner, position: end }: ProofEnd["head"],
+  { chain: check, dropped }: Checks,
+): string | null {
+  const { number } = checkpoint;
+  const read = { owner, position, chain: hashFromHex(chain) };
+  if (checkpoint.map === undefined || !isInMap(read, map, hashFromHex(checkpoint.map))) {
+    return `does not end at place ${position} under checkpoint ${number}, as this file says`;
+  }
+  if (position > end) {
+    return `had ${position} entries under checkpoint ${number}, which this file does not reach: newer events were cut off`;
+  }
+  const value = check.valueAt(position);
+  if (value !== null) {
+    const isSame = hexOf(value) === chain;
+    return isSame
+      ? null
+      : `has another chain at place ${position} under checkpoint ${number}: it was rewritten since`;
+  }
+  return dropped.some(({ from, to }) => from <= position && position <= to)
+    ? null
+    : `has no entry at place ${position}, where it ended under checkpoint ${number}`;
+}
+
+const DAY_MS = 86_400_000;
+const DAY_LENGTH = "2026-01-31".length;
+const DAYS_MAX = 100_000;
+
+/** Returns a sentence about the days in UTC whose last checkpoint is not here, or null if there are none. */
+export function daysWithoutHead(
+  from: string | null,
+  { sealed_at }: Checkpoint,
+  heads: readonly UsedHead[],
+): string | null {
+  const shown = new Set(heads.map((head) => head.sealed_at.slice(0, DAY_LENGTH)));
+  const [first_ms, last_ms] = [
+    Date.parse(from?.slice(0, DAY_LENGTH) ?? ""),
+    Date.parse(sealed_at.slice(0, DAY_LENGTH)),
+  ];
+  const missing: string[] = [];
+  for (let day_ms = first_ms; day_ms < last_ms && missing.length < DAYS_MAX; day_ms += DAY_MS) {
+    const day = new Date(day_ms).toISOString().slice(0, DAY_LENGTH);
+    if (!shown.has(day)) missing.push(day);
+  }
+  const [day] = missing;
+  if (day === undefined) return null;
+  const which =
+    missing.length === 1 ? `on ${day}` : `on ${missing.length} days from ${day} to ${missing.at(-1)}`;
+  return `The end of the log ${which}: the file has no checkpoint of the day, because none was signed, none had all logs, or the keeper left it out.`;
+}

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { loadSigningKey } from "@ostiary/audit/checkpoints/signing-key";
+import { proofChunks } from "@ostiary/audit/exports/proof";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { MIGRATIONS } from "@ostiary/audit/schema";
+import { type PassDeps, sealPass } from "@ostiary/audit/sealing/commands";
+import { selectState } from "@ostiary/audit/sealing/queries";
+import { systemClock } from "@ostiary/lib/async";
+import {
+  type Checkpoint,
+  hashFromHex,
+  headTree,
+  hexOf,
+  inTreeOrder,
+  type SigningJwk,
+  signedCheckpoint,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { services, waitFor } from "../../support/index.ts";
+import { type AuditService, intent, json, openLog, requestId } from "./audit-service.ts";
+import {
+  exportProof,
+  exportText,
+  keysOf,
+  readExport,
+  signingKeyFile,
+  startProvenAudit,
+  tamperWith,
+  verify,
+  writeEvents,
+} from "./proof-bed.ts";
+import { dropDeps, makeMonth, writePast } from "./retention-bed.ts";
+
+setDefaultTimeout(60_000);
+
+const pathOf = (owner: string) => `/organizations/${owner}/audit-events`;
+
+/** Seals everything, as a replica of the service at that time. */
+async function sealAt(deps: PassDeps, time: string): Promise<void> {
+  const clock = { ...systemClock, now: () => Date.parse(time) };
+  while ((await sealPass({ ...deps, clock }, await selectState(deps.writes))).end === "behind");
+}
+
+// AU-141, AU-143
+test("an export has the head under the last checkpoint of each day, and the days without one are named", async () => {
+  const log = await openDatabase("pglite://memory", { namespace: "audit" });
+  try {
+    await log.migrate("audit", MIGRATIONS);
+    await makePartitions(log, Date.now());
+    await makeMonth(log, "2026-01");
+    const deps = await dropDeps(log, null);
+    for (const [day, hour] of [
+      ["10", "08"],
+      ["10", "20"],
+      ["11", "09"],
+      ["13", "10"],
+    ]) {
+      await writePast(log, "organization-1", `2026-01-${day}T${hour}:00:00Z`, 2);
+      await writePast(log, `other-${day}`, `2026-01-${day}T${hour}:00:00Z`, 1);
+      await sealAt(deps, `2026-01-${day}T${hour}:30:00.000Z`);
+    }
+    const chunks = proofChunks(log, { kind: "organization", id: "organization-1" }, systemClock, {
+      wait_ms_max: 0,
+      asked: 1,
+    });
+    const text = (await Array.fromAsync(chunks)).join("");
+    const { heads = [] } = readExport(text).end;
+    expect(heads.map(({ checkpoint, position }) => [checkpoint.sealed_at, position])).toEqual([
+      ["2026-01-10T08:30:00.000Z", 3],
+      ["2026-01-10T20:30:00.000Z", 6],
+      ["2026-01-11T09:30:00.000Z", 9],
+    ]);
+    const verdict = await verify(text);
+    expect(verdict).toMatchObject({
+      complete: true,
+      events: 8,
+      heads: [{}, {}, { checkpoint: 3, position: 9 }],
+    });
+    expect(verdict.not_shown.join()).toContain("on 2026-01-12: the file has no checkpoint of the day");
+  } finally {
+    await log.close();
+  }
+});
+
+// AU-142
+describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
+  const env = { AUDIT_SIGNING_KEY_FILE: signingKeyFile() };
+  let audit: AuditService;
+  let log: Database;
+  let keys: SigningJwk[];
+  beforeAll(async () => {
+    audit = await startProvenAudit({ env });
+    log = await openLog(audit);
+    keys = await keysOf(audit);
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+  });
+
+  const setAside = (owner: string) =>
+    log.run("look", (orm) =>
+      rows(
+        orm,
+        sql`select reason, position::integer as position from audit.altered_chains
+          where owner = ${`organization:${owner}`}`,
+      ),
+    );
+
+  test.each([
+    [
+      "whose newest events were cut off",
+      `delete from audit.request_ids where id in (select id from audit.audit_events where organization_id = '$O' and status is null);
+      delete from audit.audit_events where organization_id = '$O' and status is null;
+      delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O');
+      update audit.chains set position = 4, chain = (select chain from audit.entries
+        where position = 4 and chain_id = chains.id) where owner = 'organization:$O'`,
+      "it ends at place 4, and place 5 was sealed",
+    ],
+    [
+      "that was removed as a whole",
+      `delete from audit.entries where chain_id = (select id from audit.chains where owner = 'organization:$O');
+      delete from audit.chains where owner = 'organization:$O'`,
+      "it ends at place 0, and place 5 was sealed",
+    ],
+    [
+      "whose chain has another value",
+      "update audit.chains set chain = sha256('x') where owner = 'organization:$O'",
+      "place 5 has another value than was sealed",
+    ],
+    [
+      "that claims to be of an older version",
+      `update audit.chains set inclusion = '{"index":0,"size":1,"path":[]}', position = 4, chain = (select chain
+        from audit.entries where position = 4 and chain_id = chains.id) where owner = 'organization:$O';
+      delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O')`,
+      "it ends at place 4, and place 5 was sealed",
+    ],
+  ])("%s is sealed no further, and its export is refused", async (title, statements, reason) => {
+    const owner = title.replaceAll(" ", "-");
+    await writeEvents(audit, 3, { organization_id: owner });
+    await exportProof(audit, pathOf(owner));
+    await audit.stop();
+    await tamperWith(log, statements.replaceAll("$O", owner));
+    audit = await startProvenAudit({ env, database_url: audit.database_url });
+    await audit.put(requestId(), intent({ organization_id: owner }));
+    await waitFor(async () => (await setAside(owner)).length > 0, { what: "the refusal" });
+    expect(await setAside(owner)).toEqual([{ reason, position: 5 }]);
+    const { text } = await exportProof(audit, pathOf(owner));
+    expect(await verify(text, keys)).toMatchObject({ result: "altered" });
+    // others go on
+    await writeEvents(audit, 2, { organization_id: `beside-${owner}` });
+    const beside = await exportProof(audit, pathOf(`beside-${owner}`));
+    expect(await verify(beside.text, keys)).toMatchObject({ complete: true, events: 2 });
+  });
+});
+
+describe("?checkpoint=N", () => {
+  let audit: AuditService;
+  let keys: SigningJwk[];
+  beforeAll(async () => {
+    audit = await startProvenAudit();
+    keys = await keysOf(audit);
+  });
+  afterAll(() => audit.stop());
+
+  const newest = async (): Promise<Checkpoint> =>
+    (await json(await audit.get("/audit-checkpoints?limit=1"))).audit_checkpoints[0];
+
+  // AU-144
+  test("shows the head under a kept checkpoint, and confirms it alone", async () => {
+    const owner = "asked";
+    await writeEvents(audit, 2, { organization_id: "other" });
+    await exportProof(audit, pathOf("other"));
+    const before = await newest();
+    await writeEvents(audit, 2, { organization_id: owner });
+    await exportProof(audit, pathOf(owner));
+    const kept = await newest();
+    await writeEvents(audit, 2, { organization_id: owner });
+    await exportProof(audit, pathOf(owner));
+    for (const [checkpoint, position] of [
+      [before, 0],
+      [kept, 3],
+    ] as const) {
+      const text = await (
+        await audit.get(`${pathOf(owner)}?proof=true&checkpoint=${checkpoint.number}`)
+      ).text();
+      const read = readExport(text);
+      expect(read.end.heads?.find((head) => head.checkpoint.number === checkpoint.number)).toMatchObject({
+        position,
+      });
+      const alone = exportText({ ...read, end: { ...read.end, recent_checkpoints: [] } });
+      const copies = { checkpoints: [checkpoint], end: null };
+      expect(await verify(alone, keys, copies)).toMatchObject({ complete: true });
+      const unshown = exportText({ ...read, end: { ...read.end, recent_checkpoints: [], heads: [] } });
+      const isNext = checkpoint.number + 1 === read.end.checkpoint?.number;
+      const result = isNext ? "complete" : "undecided";
+      expect(await verify(unshown, keys, copies)).toMatchObject({ result });
+      const other = { ...checkpoint, map: hexOf(ZERO_HASH), jws: null };
+      expect(await verify(alone, null, { checkpoints: [other], end: null })).toMatchObject({
+        result: "altered",
+      });
+    }
+  });
+
+  // AU-144
+  test.each([
+    ["checkpoint=999999&proof=true", "There is no checkpoint 999999."],
+    ["checkpoint=0&proof=true", "must be the number of a checkpoint"],
+    ["checkpoint=-1&proof=true", "must be the number of a checkpoint"],
+    ["checkpoint=1.5&proof=true", "must be the number of a checkpoint"],
+    ["checkpoint=9999999999999999&proof=true", "must be the number of a checkpoint"],
+    ["checkpoint=%00&proof=true", "must be the number of a checkpoint"],
+    ["checkpoint=&proof=true", "must be the number of a checkpoint"],
+    ["checkpoint=1&checkpoint=2&proof=true", "checkpoint"],
+    ["checkpoint=1", "checkpoint needs proof=true"],
+  ])("is 422 as ?%s", async (query, message) => {
+    const response = await audit.get(`${pathOf("asked")}?${query}`, { Accept: "application/x-ndjson" });
+    expect(response.status).toBe(422);
+    expect(JSON.stringify(await response.json())).toContain(message);
+  });
+});
+
+// AU-145
+describe.skipIf(!services().postgres.real)("a log that an older version sealed", () => {
+  test("is brought into the map before anything else, and its old checkpoints still verify", async () => {
+    const keyFile = signingKeyFile();
+    const env = { AUDIT_SIGNING_KEY_FILE: keyFile };
+    const first = await startProvenAudit({ env });
+    const keys = await keysOf(first);
+    const owners = Array.from({ length: 30 }, (_, n) => `old-${n}`);
+    for (const owner of owners) await writeEvents(first, 2, { organization_id: owner });
+    await exportProof(first, pathOf("old-29"));
+    await first.stop();
+    const log = await openLog(first);
+    const old = await asOlderVersion(log, keyFile);
+    const audit = await startProvenAudit({ env, database_url: first.database_url });
+    try {
+      // no event of theirs comes, and still the map has all of them
+      await waitFor(
+        async () => (await exportProof(audit, pathOf("old-7"))).end.checkpoint?.map !== undefined,
+      );
+      for (const owner of owners) {
+        const { text, end } = await exportProof(audit, pathOf(owner));
+        expect([end.head.position, end.inclusion]).toEqual([3, null]);
+        const verdict = await verify(text, keys, { checkpoints: [old], end: null });
+        expect(verdict).toMatchObject({ complete: true, events: 2 });
+      }
+      const asked = await audit.get(`${pathOf("old-1")}?proof=true&checkpoint=1`);
+      expect([asked.status, await asked.text()]).toEqual([
+        422,
+        expect.stringContaining("is of an older version"),
+      ]);
+      await writeEvents(audit, 2, { organization_id: "old-1" });
+      const later = await exportProof(audit, pathOf("old-1"));
+      expect(await verify(later.text, keys)).toMatchObject({ complete: true, events: 4 });
+    } finally {
+      await log.close();
+      await audit.stop();
+    }
+  });
+});
+
+/** Makes the log one that an older version sealed: one checkpoint without a map holds all heads. */
+async function asOlderVersion(log: Database, keyFile: string): Promise<Checkpoint> {
+  const chains = await log.run("look", (orm) =>
+    rows<{ owner: string; position: number; chain: string }>(
+      orm,
+      sql`select owner, position::integer as position, encode(chain, 'hex') as chain from audit.chains`,
+    ),
+  );
+  const heads = inTreeOrder(chains.map((row) => ({ ...row, chain: hashFromHex(row.chain) })));
+  const { root, inclusions } = headTree(heads);
+  const checkpoint = await signedCheckpoint(
+    { number: 1, sealed_at: new Date().toISOString(), previous: hexOf(ZERO_HASH), heads: hexOf(root) },
+    await loadSigningKey(keyFile),
+  );
+  const { sealed_at, jws } = checkpoint;
+  const placed = heads.map(({ owner }, index) => ({ owner, inclusion: inclusions[index] }));
+  await log.transaction("older", async (tx) => {
+    await rows(tx, sql`set local session_replication_role = replica`);
+    await rows(tx, sql`alter table audit.checkpoints drop constraint has_map`);
+    await rows(tx, sql`delete from audit.head_map`);
+    await rows(tx, sql`delete from audit.checkpoints`);
+    await rows(
+      tx,
+      sql`insert into audit.checkpoints (number, sealed_at, previous, heads, jws)
+        values (1, ${sealed_at}::text::timestamptz, ${Buffer.from(ZERO_HASH)}, ${Buffer.from(root)}, ${jws})`,
+    );
+    await rows(
+      tx,
+      sql`update audit.chains set checkpoint = 1, inclusion = given.inclusion
+        from json_to_recordset(${JSON.stringify(placed)}::text::json) as given(owner text, inclusion json)
+        where given.owner = chains.owner`,
+    );
+    await rows(
+      tx,
+      sql`alter table audit.checkpoints add constraint has_map check (map is not null) not valid`,
+    );
+  });
+  return checkpoint;
+}
