@@ -13,6 +13,7 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { isNetwork } from "./streams/networks.ts";
+import { operatorStreamVariables } from "./streams/operator/config.ts";
 
 /** Lists the variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({
@@ -64,6 +65,7 @@ export const auditVariables = Type.Object({
   AUDIT_STREAM_CA_FILE: readableFile(
     "CAs that receivers of streams are trusted by, in PEM form, in place of the public ones. Read at start.",
   ),
+  ...operatorStreamVariables,
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });

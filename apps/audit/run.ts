@@ -3,6 +3,7 @@ import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
 import { auditVariables } from "./config.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
+import { checkOperatorStream } from "./streams/operator/config.ts";
 import { wireAudit } from "./wire.ts";
 
 /** Runs the audit service as a process. */
@@ -15,6 +16,7 @@ export function runAudit(env: Environment): Promise<void> {
       checkPeerTls,
       checkSigningKeyFile,
       checkStreamKeyFile,
+      checkOperatorStream,
     );
     return [await serve(await wireAudit(config), config)];
   });

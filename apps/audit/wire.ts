@@ -101,9 +101,10 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
       sealer.start();
       streams.watch.start();
       streams.dispatcher?.start();
+      streams.operator?.start();
     },
     async stop() {
-      await Promise.all([streams.dispatcher?.stop(), streams.watch.stop()]);
+      await Promise.all([streams.dispatcher?.stop(), streams.operator?.stop(), streams.watch.stop()]);
       await sealer.stop();
       await partitions.stop();
       await writer.drained();

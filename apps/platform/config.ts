@@ -1,6 +1,7 @@
 import { checkSigningKeyFile } from "@ostiary/audit/checkpoints/signing-key";
 import { auditVariables } from "@ostiary/audit/config";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
+import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
@@ -102,7 +103,14 @@ function checkParts(env: Environment): ConfigProblem[] {
   const found = [
     ...configProblems(registryVariables, variables, checkRolesFile, checkOperatorsFile, checkPeerTls),
     ...configProblems(identityVariables, variables, checkRolesFile, checkPeppers, checkPeerTls),
-    ...configProblems(auditVariables, variables, checkSigningKeyFile, checkStreamKeyFile, checkPeerTls),
+    ...configProblems(
+      auditVariables,
+      variables,
+      checkSigningKeyFile,
+      checkStreamKeyFile,
+      checkOperatorStream,
+      checkPeerTls,
+    ),
     ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);

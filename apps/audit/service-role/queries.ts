@@ -19,6 +19,7 @@ const GRANTS = [
   "select, insert, update on audit.chains",
   "select, insert, delete on audit.altered_chains",
   "select, insert, update, delete on audit.streams",
+  "select, insert, update on audit.operator_stream, audit.operator_stream_places",
   "select, insert, update on audit.usage_counts, audit.usage_reporters",
   `select, update (${MARK_COLUMNS}) on audit.sealer`,
   "select on audit.retentions, audit.schema_migrations",

@@ -83,17 +83,21 @@ export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now
   return { body: Buffer.from(`${head},"data":${data},"entries":[${texts.join(",")}]}}`), entries };
 }
 
-/** Takes rows while their texts stay within {@link BATCH_BYTES_MAX}, at least one. */
-export function fitting(
-  rows: readonly EntryRow[],
-  spell: (row: EntryRow) => string,
-): { texts: string[]; entries: EntryRow[] } {
+/**
+ * Takes rows while their texts stay within {@link BATCH_BYTES_MAX}, at least one. `more_bytes` is what each row
+ * may add beside its text.
+ */
+export function fitting<Row>(
+  rows: readonly Row[],
+  spell: (row: Row) => string,
+  more_bytes = 0,
+): { texts: string[]; entries: Row[] } {
   const texts: string[] = [];
-  const entries: EntryRow[] = [];
+  const entries: Row[] = [];
   let bytes = 512;
   for (const row of rows) {
     const text = spell(row);
-    bytes += Buffer.byteLength(text) + 1;
+    bytes += Buffer.byteLength(text) + 1 + more_bytes;
     if (entries.length > 0 && bytes > BATCH_BYTES_MAX) break;
     texts.push(text);
     entries.push(row);

@@ -38,10 +38,10 @@ const ofStream = sql`chain.owner = 'organization:' || stream.organization_id`;
 const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, stream.format, stream.filter, stream.status,
   chain.id as chain_id, chain.position as head, stream.position, stream.after_position,
   encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
-const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
+export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
 /** No pause is longer. A later time comes from a clock that was set back. */
-const PAUSE_MAX = sql.raw("interval '25 hours'");
-const bigint = (value: number) => sql`${String(value)}::text::bigint`;
+export const PAUSE_MAX = sql.raw("interval '25 hours'");
+export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
 /**
  * Takes the leases of streams that have something to deliver and that no other replica delivers for, the
@@ -179,23 +179,32 @@ export async function selectNext(database: Database, stream: DeliveryRow): Promi
   const { chain_id, position, filter } = stream;
   if (filter === null) {
     const batchEnd = Math.min(position + BATCH_ENTRIES_MAX, stream.head);
-    const found = await selectEntries(database, chain_id, position, sql`true`, batchEnd);
-    const entries = await withRetentions(database, stream, found, batchEnd);
+    const found = await selectEntries(database, ofChain(chain_id, position, batchEnd), sql`true`);
+    const entries = await withRetentions(database, { chain_id, position }, found, batchEnd);
     return { entries, scanned: entries.at(-1)?.position ?? position };
   }
   const end = Math.min(position + WINDOW_ENTRIES, stream.head);
-  const entries = await selectEntries(database, chain_id, position, matches(filter), end);
+  const entries = await selectEntries(database, ofChain(chain_id, position, end), matches(filter));
   const last = entries.at(-1);
   const isFull = last !== undefined && (entries.length === BATCH_ENTRIES_MAX || last.isCut);
   return { entries, scanned: isFull ? last.position : end };
 }
 
-type FoundEntry = EntryRow & {
+/** Returns a query of the entries of a chain between two positions, at most {@link WINDOW_ENTRIES}. */
+function ofChain(chain_id: number, after: number, end: number): SQL {
+  return sql`select 0 as turn, stored.* from audit.entries stored where chain_id = ${bigint(chain_id)}
+    and position > ${bigint(after)} and position <= ${bigint(end)}
+    order by position limit ${sql.raw(String(WINDOW_ENTRIES))}`;
+}
+
+export type FoundEntry = EntryRow & {
+  chain_id: number;
   /** More entries follow, which did not fit. */
   isCut: boolean;
 };
 
 interface FlatRow {
+  chain_id: number;
   position: number;
   chain: string;
   is_outcome: boolean;
@@ -206,44 +215,41 @@ interface FlatRow {
 }
 
 /**
- * Returns up to {@link BATCH_ENTRIES_MAX} entries after a position, with few more bytes than a batch may
- * have.
+ * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, with few more bytes than a batch may have. The
+ * order is that of their `turn`, then of their positions.
  */
-async function selectEntries(
-  database: Database,
-  chain_id: number,
-  after: number,
-  wanted: SQL,
-  end: number,
-): Promise<FoundEntry[]> {
+export async function selectEntries(database: Database, source: SQL, wanted: SQL): Promise<FoundEntry[]> {
   const limit = sql.raw(String(BATCH_ENTRIES_MAX));
   const found = await database.run("select_stream_entries", (orm) =>
     rows<FlatRow & NonNullable<EntryRow["event"]>>(
       orm,
-      sql`select entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
+      sql`select entry.chain_id, entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
           entry.occurred_at as entry_occurred_at, event.id is null as is_dropped,
           encode(coalesce(entry.salt, case when entry.is_outcome then event.outcome_salt else event.intent_salt end),
             'hex') as salt,
           coalesce(sum(coalesce(octet_length(event.params::text), 0)) over (
-            order by entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
+            order by entry.turn, entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
           ${columns}, event.named_by_outcome, event.intent_member_id
-        from (
-          select * from audit.entries where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
-            and position <= ${bigint(end)} order by position limit ${sql.raw(String(WINDOW_ENTRIES))}
+        from (${source}
         ) entry left join lateral (
           select * from audit.audit_events stored
           where stored.occurred_at = entry.occurred_at and stored.id = entry.event_id limit 1
         ) event on true
         where ${wanted}
-        order by entry.position limit ${limit}`,
+        order by entry.turn, entry.position limit ${limit}`,
     ),
   );
   const fits = found.filter(({ bytes_before }) => bytes_before < BATCH_BYTES_MAX);
-  return fits.map((row) => ({ ...entryOf(row), isCut: fits.length < found.length }));
+  return fits.map((row) => ({
+    ...entryOf(row),
+    chain_id: row.chain_id,
+    isCut: fits.length < found.length,
+  }));
 }
 
 function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
-  const { position, chain, is_outcome, salt, entry_occurred_at, is_dropped, bytes_before: _, ...event } = row;
+  const { position, chain, is_outcome, salt, entry_occurred_at, is_dropped, ...rest } = row;
+  const { bytes_before: _bytes, chain_id: _chain, ...event } = rest;
   const occurred_at = new Date(entry_occurred_at).toISOString();
   return {
     position,
@@ -257,9 +263,9 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
 }
 
 /** Puts declarations of dropped months to their positions. Stops before a position that has nothing. */
-async function withRetentions(
+export async function withRetentions(
   database: Database,
-  { chain_id, position }: DeliveryRow,
+  { chain_id, position }: { chain_id: number; position: number },
   entries: readonly EntryRow[],
   end: number,
 ): Promise<EntryRow[]> {

@@ -1,5 +1,6 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter, Gauge, Histogram } from "prom-client";
+import type { OperatorReading } from "./operator/queries.ts";
 import type { StatusReading } from "./watch-queries.ts";
 
 /** The deliveries of this replica. */
@@ -70,4 +71,29 @@ export function createStreamGauges({ registry }: Metrics, readings: () => readon
       else this.remove();
     },
   });
+}
+
+/** Registers the gauges of the operator's own stream. */
+export function createOperatorGauges({ registry }: Metrics, reading: () => OperatorReading | null): void {
+  const gauge = (name: string, help: string, read: (found: OperatorReading) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        const found = reading();
+        if (found === null) this.remove();
+        else this.set(read(found));
+      },
+    });
+  gauge(
+    "audit_operator_stream_lag_seconds",
+    "The age of the oldest checkpoint that the operator's stream has not delivered.",
+    ({ lag_s }) => lag_s,
+  );
+  gauge(
+    "audit_operator_stream_failures",
+    "Calls of the operator's stream that failed one after the other.",
+    ({ failures }) => failures,
+  );
 }

@@ -34,7 +34,7 @@ export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch
 }
 
 /** Returns the API Activity event of an entry, or null for an entry without one. */
-export function ocsfEvent({ organization_id }: BatchStream, row: EntryRow) {
+export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_id">, row: EntryRow) {
   const entry = streamEntry(row);
   if (entry.kind === "retention" || entry.kind === "dropped") return null;
   // skip this intent: the event already has its outcome, whose entry follows with the same fields

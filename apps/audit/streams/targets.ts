@@ -1,4 +1,5 @@
 import { type BlockList, isIP } from "node:net";
+import { listItems } from "@ostiary/lib/runtime/config";
 import { listOf, mayCall } from "./networks.ts";
 import { URL_LENGTH_MAX } from "./stream.ts";
 
@@ -13,6 +14,22 @@ export interface TargetRules {
 
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
+
+/** The variables that the rules come from. */
+export interface TargetConfig {
+  AUDIT_STREAM_ALLOW_HTTP: boolean;
+  AUDIT_STREAM_ALLOWED_PORTS?: string;
+  AUDIT_STREAM_ALLOWED_NETWORKS?: string;
+}
+
+/** Returns the rules that the variables of the service ask for. */
+export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
+  return targetRules({
+    allow_http: config.AUDIT_STREAM_ALLOW_HTTP ?? false,
+    ports: listItems(config.AUDIT_STREAM_ALLOWED_PORTS ?? ""),
+    networks: listItems(config.AUDIT_STREAM_ALLOWED_NETWORKS ?? ""),
+  });
+}
 
 /** Returns the rules for these settings, each a list of items. */
 export function targetRules(settings: {

@@ -1,6 +1,7 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { type OperatorReading, selectOperatorReading } from "./operator/queries.ts";
 import { type StatusReading, selectStatuses } from "./watch-queries.ts";
 
 const READ_MS = 10_000;
@@ -10,6 +11,7 @@ export interface StreamWatchDeps {
   reads: Database;
   clock: Clock;
   log: Pick<Logger, "warn">;
+  has_operator_stream: boolean;
 }
 
 /**
@@ -19,16 +21,19 @@ export interface StreamWatchDeps {
 export class StreamWatch {
   readonly #loop: Loop;
   #readings: readonly StatusReading[] = [];
+  #operator: OperatorReading | null = null;
 
-  constructor({ reads, clock, log }: StreamWatchDeps) {
+  constructor({ reads, clock, log, has_operator_stream }: StreamWatchDeps) {
     this.#loop = new Loop({
       task: async () => {
         this.#readings = await selectStatuses(reads);
+        if (has_operator_stream) this.#operator = await selectOperatorReading(reads);
       },
       pause_ms: READ_MS,
       retry_ms: RETRY_MS,
       onFailure: (err, retry_in_ms) => {
         this.#readings = [];
+        this.#operator = null;
         log.warn({ err, retry_in_ms }, "the audit service could not read the states of streams");
       },
       clock,
@@ -38,6 +43,11 @@ export class StreamWatch {
   /** The newest reading: one for each status. Empty before the first one, and after one that failed. */
   get readings(): readonly StatusReading[] {
     return this.#readings;
+  }
+
+  /** The newest reading of the operator's own stream, or null where there is none. */
+  get operator(): OperatorReading | null {
+    return this.#operator;
   }
 
   start(): void {

@@ -6,6 +6,7 @@ import {
   requestId,
   startAudit,
 } from "../../app/audit/audit-service.ts";
+import { OrganizationReceivers, operatorVariables } from "../../app/audit/operator-bed.ts";
 import { exportProof, writeEvents } from "../../app/audit/proof-bed.ts";
 import {
   callStreams,
@@ -140,6 +141,44 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     await writeEvents(other, 20);
     await caughtUp(other, receiver);
     expect(proven(receiver).duplicates).toBe(0);
+    await second.stop();
+  });
+});
+
+// AU-105, AU-110
+describe.skipIf(!services().postgres.real)("a replica that delivers the operator's stream", () => {
+  test("is killed during a call: another replica goes on, with nothing lost and the order kept", async () => {
+    const receiver = newReceiver();
+    const variables = {
+      DATABASE_URL: await freshDatabase(),
+      ...streamVariables([receiver.port]),
+      ...operatorVariables(receiver.url),
+      AUDIT_OPERATOR_STREAM_FROM: "start",
+    };
+    const start = () => startProcess("apps/audit/main.ts", variables);
+    const client = ({ url, internal_url }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
+    const first = await start();
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      receiver.answer = () => new Response(null);
+      reached.resolve();
+      await released.promise;
+      return new Response(null);
+    };
+    await writeEvents(client(first), 5);
+    await reached.promise;
+    const second = await start();
+    const before = receiver.calls.length;
+    await first.kill();
+    await waitFor(() => receiver.calls.length > before, { timeout_ms: 60_000 });
+    released.resolve();
+    await writeEvents(client(second), 20);
+    const { head } = (await exportProof(client(second))).end;
+    const got = () => OrganizationReceivers.of(receiver).of("organization-1");
+    await waitFor(() => got().position === head.position, { timeout_ms: 60_000 });
+    expect(got().chain).toBe(head.chain);
     await second.stop();
   });
 });

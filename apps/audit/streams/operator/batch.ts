@@ -1,0 +1,83 @@
+import { type ChainPlace, type EntryRow, fitting, type StreamEntry, streamEntry } from "../batch.ts";
+import { ocsfEvent } from "../ocsf.ts";
+
+/** The name of the operator's stream, where the stream of an organization has its id. */
+export const OPERATOR_STREAM = "operator";
+
+/** The next entries of one organization. */
+export interface OrganizationPart {
+  organization_id: string;
+  chain_id: number;
+  after: ChainPlace;
+  entries: readonly EntryRow[];
+}
+
+/** A delivery request of the operator's stream, and the entries of each organization that it covers. */
+export interface OperatorBatch {
+  /** Null when the format leaves all of the entries out. */
+  body: Buffer | null;
+  parts: OrganizationPart[];
+}
+
+/** The bytes that the part of an organization adds to a body, at most. */
+const PART_BYTES_MAX = 512;
+
+interface PlacedRow {
+  part: OrganizationPart;
+  row: EntryRow;
+}
+
+/** Builds the body of a delivery request from the first of the entries, with as many as fit (AU-110). */
+export function operatorBatch(
+  format: "ostiary" | "ocsf",
+  parts: readonly OrganizationPart[],
+  now_ms: number,
+): OperatorBatch {
+  const placed = parts.flatMap((part) => part.entries.map((row) => ({ part, row })));
+  const spell = format === "ocsf" ? ocsfText : entryText;
+  const { texts, entries } = fitting(placed, spell, PART_BYTES_MAX);
+  const taken = takenParts(parts, entries);
+  if (format === "ostiary") return { body: ostiaryBody(taken, texts, now_ms), parts: taken };
+  const events = texts.filter((text) => text !== "");
+  return { body: events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`), parts: taken };
+}
+
+function entryText({ row }: PlacedRow): string {
+  const entry: StreamEntry = streamEntry(row);
+  return JSON.stringify(entry);
+}
+
+function ocsfText({ part, row }: PlacedRow): string {
+  const event = ocsfEvent(part, row);
+  return event === null ? "" : JSON.stringify(event);
+}
+
+function takenParts(parts: readonly OrganizationPart[], taken: readonly PlacedRow[]): OrganizationPart[] {
+  return parts.flatMap((part) => {
+    const entries = taken.filter((each) => each.part === part).map(({ row }) => row);
+    return entries.length === 0 ? [] : [{ ...part, entries }];
+  });
+}
+
+function ostiaryBody(parts: readonly OrganizationPart[], texts: readonly string[], now_ms: number): Buffer {
+  let index = 0;
+  const organizations = parts.map(({ organization_id, after, entries }) => {
+    const own = texts.slice(index, index + entries.length);
+    index += entries.length;
+    const head = JSON.stringify({ organization_id, after }).slice(0, -1);
+    return `${head},"entries":[${own.join(",")}]}`;
+  });
+  const timestamp = new Date(now_ms).toISOString();
+  return Buffer.from(
+    `{"type":"audit.entries","timestamp":"${timestamp}","data":{"stream_id":"${OPERATOR_STREAM}","organizations":[${organizations.join(",")}]}}`,
+  );
+}
+
+/** Returns the id of the message: that of a batch with the same entries is the same (AU-103). */
+export function operatorMessageId(parts: readonly OrganizationPart[]): string {
+  const [first, last] = [parts.at(0), parts.at(-1)];
+  const begin = `${first?.chain_id}.${first?.entries.at(0)?.position}`;
+  const end = `${last?.chain_id}.${last?.entries.at(-1)?.position}`;
+  const count = parts.reduce((sum, { entries }) => sum + entries.length, 0);
+  return `${OPERATOR_STREAM}-${begin}-${end}-${count}`;
+}

@@ -1,0 +1,88 @@
+import { type ConfigProblem, listItems, optionalText } from "@ostiary/lib/runtime/config";
+import { Type } from "@sinclair/typebox";
+import { type TargetConfig, targetRulesOf, urlProblem } from "../targets.ts";
+import type { Beginning } from "./queries.ts";
+
+const SECRETS_MAX = 2;
+const SECRET_RULE =
+  "must be a secret such as whsec_ and what openssl rand -base64 32 makes, or two of them separated by a comma";
+/** Standard Webhooks asks for 24 to 64 bytes. */
+const [SECRET_BYTES_MIN, SECRET_BYTES_MAX] = [24, 64];
+
+/** Lists the variables of the operator's own stream (AU-112). */
+export const operatorStreamVariables = {
+  AUDIT_OPERATOR_STREAM_URL: optionalText("must be a URL that a stream may call", {
+    description:
+      "The receiver of the operator's own stream, which gets the events of all organizations. Needs AUDIT_OPERATOR_STREAM_SECRET.",
+  }),
+  AUDIT_OPERATOR_STREAM_SECRET: optionalText(SECRET_RULE, {
+    secret: true,
+    check: (text) => isSecrets(text),
+    description:
+      "Signs the calls of the operator's own stream. Two secrets both sign, to change one for the other.",
+  }),
+  AUDIT_OPERATOR_STREAM_FORMAT: Type.Union([Type.Literal("ostiary"), Type.Literal("ocsf")], {
+    default: "ostiary",
+    rule: "must be ostiary or ocsf",
+    description:
+      "ostiary: entries with what proves them. ocsf: API Activity of the Open Cybersecurity Schema.",
+  }),
+  AUDIT_OPERATOR_STREAM_FROM: Type.Union([Type.Literal("now"), Type.Literal("start")], {
+    default: "now",
+    rule: "must be now or start",
+    description:
+      "Where the operator's own stream begins when it is set up: with new events, or with the oldest ones.",
+  }),
+};
+
+/** The settings of the operator's own stream. */
+export interface OperatorStreamSettings {
+  url: string;
+  secrets: readonly string[];
+  format: "ostiary" | "ocsf";
+  from: Beginning;
+}
+
+export interface OperatorStreamConfig {
+  AUDIT_OPERATOR_STREAM_URL?: string;
+  AUDIT_OPERATOR_STREAM_SECRET?: string;
+  AUDIT_OPERATOR_STREAM_FORMAT: OperatorStreamSettings["format"];
+  AUDIT_OPERATOR_STREAM_FROM: Beginning;
+}
+
+/** Returns the settings, or null where the operator has no stream. */
+export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSettings | null {
+  const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
+  if (url === undefined || secret === undefined) return null;
+  const { AUDIT_OPERATOR_STREAM_FORMAT: format, AUDIT_OPERATOR_STREAM_FROM: from } = config;
+  return { url, secrets: listItems(secret), format, from };
+}
+
+/** Returns what is wrong with the variables together; a check for `loadConfig`. */
+export function checkOperatorStream(config: Partial<OperatorStreamConfig & TargetConfig>): ConfigProblem[] {
+  const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
+  const needs = (variable: string, other: string) => [{ variable, message: `is required with ${other}.` }];
+  if (url === undefined) {
+    return secret === undefined ? [] : needs("AUDIT_OPERATOR_STREAM_URL", "AUDIT_OPERATOR_STREAM_SECRET");
+  }
+  const problem = urlProblem(url, targetRulesOf(config))?.replace(/^url /, "");
+  return [
+    ...(problem === undefined ? [] : [{ variable: "AUDIT_OPERATOR_STREAM_URL", message: problem }]),
+    ...(secret === undefined ? needs("AUDIT_OPERATOR_STREAM_SECRET", "AUDIT_OPERATOR_STREAM_URL") : []),
+  ];
+}
+
+function isSecrets(text: string): boolean {
+  const secrets = listItems(text);
+  return secrets.length > 0 && secrets.length <= SECRETS_MAX && secrets.every(isSecret);
+}
+
+function isSecret(text: string): boolean {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? "";
+  const bytes = Buffer.from(encoded, "base64");
+  return (
+    bytes.toString("base64") === encoded &&
+    bytes.length >= SECRET_BYTES_MIN &&
+    bytes.length <= SECRET_BYTES_MAX
+  );
+}

@@ -1,0 +1,280 @@
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "../batch.ts";
+import {
+  bigint,
+  type FoundEntry,
+  leaseEnd,
+  PAUSE_MAX,
+  selectEntries,
+  withRetentions,
+} from "../delivery-queries.ts";
+import type { FailureState, RetryPlan } from "../retry.ts";
+import type { OrganizationPart } from "./batch.ts";
+
+/** Chains up to this place are delivered: those of older checkpoints, and of this one up to the id. */
+export interface Cursor {
+  checkpoint: number;
+  chain_id: number;
+}
+
+/** Where the stream begins when it is set up for the first time. */
+export type Beginning = "now" | "start";
+
+/**
+ * Sets the stream up, once, or gives it another receiver. A new receiver is called at once, and the stream goes
+ * on where it is.
+ */
+export async function openOperatorStream(database: Database, url: string, from: Beginning): Promise<void> {
+  await database.transaction("open_operator_stream", async (tx) => {
+    const isNow = from === "now";
+    const created = await rows(
+      tx,
+      sql`insert into audit.operator_stream (url, checkpoint, chain_id)
+        select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.checkpoints), 0) else 0 end, 0
+        on conflict do nothing returning url`,
+    );
+    if (created.length > 0 && isNow) {
+      await rows(
+        tx,
+        sql`insert into audit.operator_stream_places (chain_id, position, chain)
+          select id, position, chain from audit.chains where owner like 'organization:%'`,
+      );
+    }
+    await rows(
+      tx,
+      sql`update audit.operator_stream set url = ${url}, failures = 0, failing_ms = 0, failing_since = null,
+          last_error = null, next_attempt_at = clock_timestamp() where url <> ${url}`,
+    );
+  });
+}
+
+/** The state of the stream for the replica that delivers it. */
+export type OperatorRow = Cursor & FailureState;
+
+/** Takes the lease when a chain has moved, and no other replica delivers. Returns null otherwise. */
+export async function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow | null> {
+  const [found] = await database.run("claim_operator_stream", (orm) =>
+    rows<OperatorRow>(
+      orm,
+      sql`update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
+        where (next_attempt_at <= clock_timestamp() or next_attempt_at > clock_timestamp() + ${PAUSE_MAX})
+          and (lease_until is null or lease_until <= clock_timestamp() or lease_until > ${leaseEnd} + interval '1 second')
+          and exists (select from audit.chains chain where chain.checkpoint >= stream.checkpoint
+            and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
+        returning checkpoint, chain_id, failures, failing_ms`,
+    ),
+  );
+  return found ?? null;
+}
+
+/** Renews the lease. Returns false when it was lost. */
+export async function renewOperatorLease(database: Database, lease: string): Promise<boolean> {
+  const found = await database.run("renew_operator_lease", (orm) =>
+    rows(
+      orm,
+      sql`update audit.operator_stream set lease_until = ${leaseEnd} where lease = ${lease} returning lease`,
+    ),
+  );
+  return found.length > 0;
+}
+
+export async function releaseOperatorLease(database: Database, lease: string): Promise<void> {
+  await database.run("release_operator_lease", (orm) =>
+    rows(orm, sql`update audit.operator_stream set lease = null, lease_until = null where lease = ${lease}`),
+  );
+}
+
+/** A chain that moved, with the place up to which it is delivered. */
+interface MovedChain extends Cursor {
+  owner: string;
+  head: number;
+  position: number;
+  chain: string;
+}
+
+/** The next entries, and the place of the stream once they are delivered. */
+export interface NextParts {
+  /** Empty when no organization has a new entry. */
+  parts: OrganizationPart[];
+  /** The place behind each chain whose entries are all in `parts`, by its id. */
+  behind: Map<number, Cursor>;
+  /** The place behind everything that was looked at. Null when nothing moved. */
+  end: Cursor | null;
+  /** Organizations whose next entry is missing from the log. */
+  stuck: string[];
+}
+
+const ORGANIZATION = "organization:";
+
+/** Reads the next entries: at most 100, of the chains that moved, in the order of the cursor. */
+export async function selectNextParts(database: Database, cursor: Cursor): Promise<NextParts> {
+  const wanted = firstEntries(await selectMoved(database, cursor));
+  const found = await selectEntriesOf(database, wanted);
+  const lastFound = found.at(-1);
+  const cut = lastFound?.isCut ? wanted.findIndex(({ chain_id }) => chain_id === lastFound.chain_id) : null;
+  const result: NextParts = { parts: [], behind: new Map(), end: null, stuck: [] };
+  for (const [index, chain] of wanted.entries()) {
+    if (cut !== null && index > cut) break;
+    const entries = await entriesOf(database, chain, found);
+    const { chain_id, checkpoint, end, head } = chain;
+    const reached = entries.at(-1)?.position ?? chain.position;
+    if (entries.length > 0) result.parts.push(partOf(chain, entries));
+    if (reached < end && index !== cut) result.stuck.push(organizationOf(chain));
+    else if (reached < head) break;
+    result.behind.set(chain_id, { checkpoint, chain_id });
+    result.end = { checkpoint, chain_id };
+  }
+  return result;
+}
+
+/** Returns the entries of a chain among those that were found, with its declarations of dropped months. */
+async function entriesOf(
+  database: Database,
+  { chain_id, position, end }: WantedChain,
+  found: readonly FoundEntry[],
+): Promise<EntryRow[]> {
+  const own = found.filter((entry) => entry.chain_id === chain_id);
+  if (own.length === end - position) return own;
+  return withRetentions(database, { chain_id, position }, own, end);
+}
+
+function organizationOf({ owner }: MovedChain): string {
+  return owner.slice(ORGANIZATION.length);
+}
+
+function partOf(moved: MovedChain, entries: EntryRow[]): OrganizationPart {
+  const { chain_id, position, chain } = moved;
+  return { organization_id: organizationOf(moved), chain_id, after: { position, chain }, entries };
+}
+
+function selectMoved(database: Database, { checkpoint, chain_id }: Cursor): Promise<MovedChain[]> {
+  return database.run("select_moved_chains", (orm) =>
+    rows<MovedChain>(
+      orm,
+      sql`select chain.id as chain_id, chain.owner, chain.checkpoint, chain.position as head,
+          coalesce(place.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
+          coalesce(encode(place.chain, 'hex'), repeat('00', 32)) as chain
+        from audit.chains chain left join audit.operator_stream_places place on place.chain_id = chain.id
+        where chain.checkpoint >= ${bigint(checkpoint)}
+          and (chain.checkpoint > ${bigint(checkpoint)} or chain.id > ${bigint(chain_id)})
+        order by chain.checkpoint, chain.id limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`,
+    ),
+  );
+}
+
+type WantedChain = MovedChain & {
+  /** The position up to which entries are wanted now. */
+  end: number;
+};
+
+/** Takes chains until they have as many entries as a batch. */
+function firstEntries(moved: readonly MovedChain[]): WantedChain[] {
+  const wanted: WantedChain[] = [];
+  let left = BATCH_ENTRIES_MAX;
+  for (const chain of moved) {
+    if (left === 0) break;
+    const end = Math.max(chain.position, Math.min(chain.head, chain.position + left));
+    left -= end - chain.position;
+    wanted.push({ ...chain, end });
+  }
+  return wanted;
+}
+
+function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Promise<FoundEntry[]> {
+  const ranges = wanted.map(({ chain_id, position, end }, turn) => ({
+    turn,
+    chain_id,
+    position,
+    end_at: end,
+  }));
+  const source = sql`select asked.turn, stored.*
+    from json_to_recordset(${JSON.stringify(ranges)}::text::json)
+      as asked(turn integer, chain_id bigint, position bigint, end_at bigint)
+    cross join lateral (select * from audit.entries entry where entry.chain_id = asked.chain_id
+      and entry.position > asked.position and entry.position <= asked.end_at) stored`;
+  return selectEntries(database, source, sql`true`);
+}
+
+/** The new place of a chain. */
+export interface ChainAdvance extends ChainPlace {
+  chain_id: number;
+}
+
+/**
+ * Moves the stream to its new place and renews its lease. `isDelivered` ends a run of failures. Returns false
+ * when the lease was lost; then nothing is written.
+ */
+export async function advanceOperatorStream(
+  database: Database,
+  lease: string,
+  { checkpoint, chain_id }: Cursor,
+  places: readonly ChainAdvance[],
+  isDelivered: boolean,
+): Promise<boolean> {
+  const healed = isDelivered
+    ? sql`, failures = 0, failing_ms = 0, failing_since = null, last_error = null`
+    : sql``;
+  const found = await database.run("advance_operator_stream", (orm) =>
+    rows(
+      orm,
+      sql`with moved as (
+          update audit.operator_stream set checkpoint = ${bigint(checkpoint)}, chain_id = ${bigint(chain_id)},
+            lease_until = ${leaseEnd} ${healed}
+          where lease = ${lease} returning lease
+        ), placed as (
+          insert into audit.operator_stream_places (chain_id, position, chain)
+          select given.chain_id, given.position, decode(given.chain, 'hex')
+          from moved, json_to_recordset(${JSON.stringify(places)}::text::json)
+            as given(chain_id bigint, position bigint, chain text)
+          on conflict (chain_id) do update set position = excluded.position, chain = excluded.chain
+        )
+        select lease from moved`,
+    ),
+  );
+  return found.length > 0;
+}
+
+/** Records a delivery request that failed, and releases the lease. */
+export async function failOperatorStream(
+  database: Database,
+  lease: string,
+  error: string,
+  { failures, failing_ms, pause_ms }: RetryPlan,
+): Promise<void> {
+  await database.run("fail_operator_stream", (orm) =>
+    rows(
+      orm,
+      sql`update audit.operator_stream set lease = null, lease_until = null, last_error = ${error},
+          failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
+          failing_ms = ${bigint(failing_ms)},
+          next_attempt_at = clock_timestamp() + make_interval(secs => ${pause_ms / 1_000}::float8)
+        where lease = ${lease}`,
+    ),
+  );
+}
+
+/** How far the stream is behind, for the metrics. */
+export interface OperatorReading {
+  /** The age of the oldest checkpoint that the stream has not delivered completely; 0 for none. */
+  lag_s: number;
+  /** The number of consecutive delivery requests that failed. */
+  failures: number;
+}
+
+export async function selectOperatorReading(database: Database): Promise<OperatorReading | null> {
+  const [found] = await database.run("select_operator_stream", (orm) =>
+    rows<OperatorReading>(
+      orm,
+      sql`select stream.failures, case when exists (select from audit.chains chain
+            where chain.checkpoint >= stream.checkpoint
+              and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
+          then greatest(extract(epoch from clock_timestamp() - coalesce(
+            (select sealed_at from audit.checkpoints where number > stream.checkpoint order by number limit 1),
+            (select sealed_at from audit.checkpoints where number = stream.checkpoint))), 0)
+          else 0 end::float8 as lag_s
+        from audit.operator_stream stream`,
+    ),
+  );
+  return found ?? null;
+}

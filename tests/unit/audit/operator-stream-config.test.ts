@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { auditVariables } from "@ostiary/audit/config";
+import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
+import { configProblems } from "@ostiary/lib/runtime/config";
+
+const URL_OF_RECEIVER = "https://siem.example.com/ostiary";
+const secretOf = (bytes: number) => `whsec_${randomBytes(bytes).toString("base64")}`;
+const SECRET = secretOf(32);
+
+function problems(env: Record<string, string>): string[] {
+  const all = { DATABASE_URL: "pglite://memory", INTERNAL_AUTH_TOKEN: "x".repeat(32), ...env };
+  return configProblems(auditVariables, all, checkOperatorStream).map(
+    ({ variable, message }) => `${variable} ${message}`,
+  );
+}
+
+// AU-112
+describe("the operator's stream", () => {
+  test.each([
+    ["no variable", {}],
+    [
+      "a URL and a secret",
+      { AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER, AUDIT_OPERATOR_STREAM_SECRET: SECRET },
+    ],
+    [
+      "two secrets, a format and a beginning",
+      {
+        AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
+        AUDIT_OPERATOR_STREAM_SECRET: `${secretOf(24)}, ${secretOf(64)}`,
+        AUDIT_OPERATOR_STREAM_FORMAT: "ocsf",
+        AUDIT_OPERATOR_STREAM_FROM: "start",
+      },
+    ],
+    [
+      "a private address in an allowed network",
+      {
+        AUDIT_OPERATOR_STREAM_URL: "http://10.0.0.7:8088/x",
+        AUDIT_OPERATOR_STREAM_SECRET: SECRET,
+        AUDIT_STREAM_ALLOW_HTTP: "true",
+        AUDIT_STREAM_ALLOWED_NETWORKS: "10.0.0.0/8",
+        AUDIT_STREAM_ALLOWED_PORTS: "8088",
+      },
+    ],
+  ])("takes %s", (_, env) => {
+    expect(problems(env)).toEqual([]);
+  });
+
+  test.each([
+    [
+      { AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER },
+      "AUDIT_OPERATOR_STREAM_SECRET is required with AUDIT_OPERATOR_STREAM_URL.",
+    ],
+    [
+      { AUDIT_OPERATOR_STREAM_SECRET: SECRET },
+      "AUDIT_OPERATOR_STREAM_URL is required with AUDIT_OPERATOR_STREAM_SECRET.",
+    ],
+    [{ AUDIT_OPERATOR_STREAM_FORMAT: "cef" }, "AUDIT_OPERATOR_STREAM_FORMAT must be ostiary or ocsf."],
+    [{ AUDIT_OPERATOR_STREAM_FROM: "yesterday" }, "AUDIT_OPERATOR_STREAM_FROM must be now or start."],
+  ])("refuses %p", (env, problem) => {
+    expect(problems(env)).toEqual([problem]);
+  });
+
+  test.each([
+    ["http://siem.example.com/", "must be an https:// URL."],
+    ["https://10.0.0.7/", "must name a public address."],
+    ["https://user:pass@siem.example.com/", "must not hold a user name or a password."],
+    ["https://siem.example.com:8088/", "must have a port that the operator allows; 8088 is not one."],
+    ["siem.example.com", "must be an https:// URL of at most 2048 visible ASCII characters."],
+    [
+      `https://siem.example.com/${"x".repeat(2_048)}`,
+      "must be an https:// URL of at most 2048 visible ASCII characters.",
+    ],
+  ])("refuses the URL %s", (url, problem) => {
+    expect(problems({ AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: SECRET })).toEqual([
+      `AUDIT_OPERATOR_STREAM_URL ${problem}`,
+    ]);
+  });
+
+  test.each([
+    "no-prefix",
+    "whsec_AAAA",
+    `whsec_${"!".repeat(44)}`,
+    secretOf(23),
+    secretOf(65),
+    Buffer.from(randomBytes(32)).toString("base64"),
+    `${SECRET},${SECRET},${SECRET}`,
+    `${SECRET},nothing`,
+  ])("refuses the secret %s, and does not show it", (secret) => {
+    const found = problems({
+      AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
+      AUDIT_OPERATOR_STREAM_SECRET: secret,
+    });
+    expect(found[0]).toStartWith("AUDIT_OPERATOR_STREAM_SECRET must be a secret such as whsec_");
+    expect(found.join(" ")).not.toContain(secret);
+  });
+});
