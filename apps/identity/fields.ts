@@ -1,7 +1,8 @@
+import { createdAt, shapeOf, shownRole, updatedAt } from "@ostiary/lib/contracts/identity-api";
 import { idField, mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
 import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
-export { idField, mostlyNull, nullable, timeField };
+export { createdAt, idField, mostlyNull, nullable, shapeOf, shownRole, timeField, updatedAt };
 
 /** Character classes for patterns: the whitespace that {@link trimmed} removes, and control characters. */
 const SPACES = "\\t-\\r \\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
@@ -64,22 +65,3 @@ export const NAME_LENGTH_MAX = 128;
 export function nameField(description: string, example: string) {
   return personText(NAME_LENGTH_MAX, { description, examples: [example] });
 }
-
-export const createdAt = timeField("When it was created.");
-export const updatedAt = timeField("When it was last changed.");
-
-/**
- * Returns the options of a response schema. The schema allows no other field, so a response with one more,
- * such as a user_id, fails.
- */
-export function shapeOf(title: string, description: string) {
-  return { title, description, additionalProperties: false } as const;
-}
-
-/** The role in responses. */
-export const shownRole = nullable(
-  Type.String({
-    description: "A slug of the roles file, or null while roles are off.",
-    examples: ["admin"],
-  }),
-);

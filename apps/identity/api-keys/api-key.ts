@@ -1,48 +1,13 @@
+import { ApiKey, CreatedApiKey } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, mostlyNull, nameField, nullable, shapeOf, timeField } from "../fields.ts";
+import { nameField, shapeOf } from "../fields.ts";
 import type { apiKeys } from "../tables.ts";
+
+export { ApiKey, CreatedApiKey };
 
 export const KEY_NAME_DEFAULT = "Unnamed Key";
 export const KEY_SECONDS_MIN = 60;
 export const KEY_SECONDS_MAX = 315_360_000;
-
-const fields = {
-  id: idField("The key_id."),
-  name: Type.String({ description: "The purpose of the key.", examples: ["Deploy script"] }),
-  key_prefix: Type.String({
-    description: "The part of the key that may be shown, to tell keys apart.",
-    examples: ["ostiary-k-2-Zm9v"],
-  }),
-  created_at: createdAt,
-  expires_at: nullable(timeField("The time when the key expires, or null if it never expires.")),
-  last_used_at: nullable(
-    timeField(
-      "The time when identity last found the key valid, or null if it never did. The gateway asks once in the life of a cached result. Identity writes the time within 15 seconds.",
-    ),
-  ),
-  revoked_at: mostlyNull(
-    timeField(
-      "The time when the key was revoked, or rotated without an overlap. Null means that neither happened.",
-    ),
-  ),
-};
-
-/** An API key without its secret (ID-56). */
-export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
-export type ApiKey = Static<typeof ApiKey>;
-
-/** The response to a create, the only one that holds the key itself. */
-export const CreatedApiKey = Type.Object(
-  {
-    ...fields,
-    key: Type.String({
-      description: "The key itself: shown this once and stored as a hash only.",
-      examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
-    }),
-  },
-  shapeOf("Created API key", "A new API key with its secret."),
-);
-export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
 const name = Type.Optional(
   nameField(`The purpose of the key. Default: "${KEY_NAME_DEFAULT}".`, "Deploy script"),

@@ -1,7 +1,10 @@
+import { Invite } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nullable, personText, shapeOf, shownRole, timeField } from "../fields.ts";
+import { nullable, personText, shapeOf } from "../fields.ts";
 import { type Roles, roleField } from "../roles/roles.ts";
 import type { invites } from "../tables.ts";
+
+export { Invite };
 
 const EXPIRES_SECONDS_MIN = 60;
 export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
@@ -9,54 +12,6 @@ const EXPIRES_SECONDS_MAX = 30 * 24 * 60 * 60;
 /** The largest number that the column holds. */
 const MAX_USES_MAX = 2_147_483_647;
 const EMAIL_LENGTH_MAX = 320;
-
-/** A token to join an organization (ID-39). */
-export const Invite = Type.Object(
-  {
-    id: idField("The invite_id."),
-    organization_id: idField("The organization."),
-    email: Type.Optional(
-      Type.String({
-        description: "The address that is shown with the invite. Identity sends no mail.",
-        examples: ["ada@example.com"],
-      }),
-    ),
-    role: shownRole,
-    token_prefix: Type.String({
-      description: "The part of the token that may be shown.",
-      examples: ["inv_Zm9v"],
-    }),
-    token: Type.Optional(
-      Type.String({
-        description: "Present while the invite is active.",
-        examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
-      }),
-    ),
-    status: Type.Union(
-      [Type.Literal("active"), Type.Literal("redeemed"), Type.Literal("revoked"), Type.Literal("expired")],
-      {
-        title: "Invite status",
-        description: "Only an active invite can be redeemed; the other states are final.",
-      },
-    ),
-    max_uses: nullable(
-      Type.Integer({
-        minimum: 1,
-        description: "The maximum number of times that the invite can be redeemed, or null for no maximum.",
-        examples: [5],
-      }),
-    ),
-    use_count: Type.Integer({
-      minimum: 0,
-      description: "The number of times that the invite has been redeemed.",
-      examples: [2],
-    }),
-    expires_at: timeField("The time when the invite stops being active."),
-    created_at: createdAt,
-  },
-  shapeOf("Invite", "A token to join an organization."),
-);
-export type Invite = Static<typeof Invite>;
 
 export function createInviteBody(roles: Roles) {
   return Type.Object(

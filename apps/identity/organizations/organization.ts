@@ -1,21 +1,11 @@
+import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { PlanName } from "@ostiary/lib/domain/routes";
 import { ULID_PATTERN } from "@ostiary/lib/domain/schemas";
-import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nameField, nullable, shapeOf, updatedAt } from "../fields.ts";
+import { Type } from "@sinclair/typebox";
+import { idField, nameField, nullable, shapeOf } from "../fields.ts";
 import type { organizations } from "../tables.ts";
 
-/** The isolation boundary between tenants (ID-23). */
-export const Organization = Type.Object(
-  {
-    id: idField("The organization_id."),
-    name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
-    plan: nullable(PlanName, { description: "The plan of the organization, or null without a plan." }),
-    created_at: createdAt,
-    updated_at: updatedAt,
-  },
-  shapeOf("Organization", "An owner of data that no other organization can reach."),
-);
-export type Organization = Static<typeof Organization>;
+export { Organization };
 
 const name = nameField("The organization's name.", "Analytical Engines");
 export const CreateOrganizationBody = Type.Object(

@@ -1,7 +1,9 @@
+import { RolesListing } from "@ostiary/lib/contracts/identity-api";
 import { EVERY_LABEL } from "@ostiary/lib/domain/routes";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { type Static, Type } from "@sinclair/typebox";
-import { nullable, shapeOf } from "../fields.ts";
+import { Type } from "@sinclair/typebox";
+
+export { RolesListing };
 
 /** The roles of the deployment, on or off (ID-70). */
 export interface Roles {
@@ -77,33 +79,6 @@ export function roleField(roles: Roles, description: string) {
     }),
   );
 }
-
-const slug = (description: string) =>
-  nullable(Type.String({ description: `${description} Null while roles are off.`, examples: ["owner"] }));
-
-/** The roles of the deployment (ID-75). */
-export const RolesListing = Type.Object(
-  {
-    roles: Type.Array(
-      Type.Object(
-        {
-          slug: Type.String({ description: "The role's name.", examples: ["admin"] }),
-          labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
-            description: "The labels that the role grants; `*` alone grants every label.",
-            examples: [["org:write", "org:members:write"]],
-          }),
-        },
-        shapeOf("Role", "A role of the roles file."),
-      ),
-      { description: "Sorted by slug." },
-    ),
-    creator_role: slug("The role of a person who creates an organization."),
-    default_role: slug("The role of a new member if the write names none."),
-    service_account_default_role: slug("The role of a new service account if the write names none."),
-  },
-  shapeOf("Role list", "The roles of this deployment."),
-);
-export type RolesListing = Static<typeof RolesListing>;
 
 export function toRolesListing(roles: Roles): RolesListing {
   return {

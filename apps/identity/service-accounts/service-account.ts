@@ -1,24 +1,11 @@
-import { type Static, Type } from "@sinclair/typebox";
-import { createdAt, idField, nameField, shapeOf, shownRole, updatedAt } from "../fields.ts";
-import { type LivingMemberRow, MemberStatus } from "../members/member.ts";
+import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { Type } from "@sinclair/typebox";
+import { nameField, shapeOf } from "../fields.ts";
+import type { LivingMemberRow } from "../members/member.ts";
 import { type Roles, roleField } from "../roles/roles.ts";
 import type { serviceAccounts } from "../tables.ts";
 
-/** A non-human member of one organization (ID-50). */
-export const ServiceAccount = Type.Object(
-  {
-    id: idField("The service_account_id."),
-    organization_id: idField("The organization."),
-    member_id: idField("Its member. Status and role are changed at the member's address."),
-    name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
-    role: shownRole,
-    status: MemberStatus,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  },
-  shapeOf("Service account", "A non-human member of one organization."),
-);
-export type ServiceAccount = Static<typeof ServiceAccount>;
+export { ServiceAccount };
 
 const name = nameField("The name of the service account.", "Nightly build");
 

@@ -1,31 +1,13 @@
+import { Session } from "@ostiary/lib/contracts/identity-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
-import { type Static, Type } from "@sinclair/typebox";
-import { idField, shapeOf, shownRole, timeField } from "../fields.ts";
+import { Type } from "@sinclair/typebox";
+import { shapeOf } from "../fields.ts";
+
+export { Session };
 
 /** The lifetime of a session: one hour (ID-67). */
 export const SESSION_MS = 60 * 60 * 1000;
 const USER_ID_LENGTH_MAX = 128;
-
-/** The response to a session's creation (ID-67), which never reveals the user_id. */
-export const Session = Type.Object(
-  {
-    token: Type.String({
-      description: "The session itself: shown this once and stored as a hash only.",
-      examples: ["ostiary-s-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
-    }),
-    expires_at: timeField("One hour from now."),
-    member_id: idField("The member that the session stands for."),
-    organization_id: idField("The organization."),
-    role: shownRole,
-    labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
-      description:
-        "The labels that the role grants now. A later change of the role applies to this session too.",
-      examples: [["org:write"]],
-    }),
-  },
-  shapeOf("Session", "A one-hour credential of a member."),
-);
-export type Session = Static<typeof Session>;
 
 export const MintSessionBody = Type.Object(
   {},

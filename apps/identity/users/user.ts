@@ -1,39 +1,12 @@
 import { type IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
+import { Membership, PersonStatus, User } from "@ostiary/lib/contracts/identity-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
-import { type Static, Type } from "@sinclair/typebox";
-import {
-  createdAt,
-  idField,
-  NAME_LENGTH_MAX,
-  nullable,
-  personText,
-  shapeOf,
-  shownRole,
-  updatedAt,
-} from "../fields.ts";
+import { Type } from "@sinclair/typebox";
+import { NAME_LENGTH_MAX, nullable, personText, shapeOf } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
 import type { members, organizations, users } from "../tables.ts";
 
-const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
-  title: "Person status",
-  description: "suspended: no credential of this person is admitted, in any realm.",
-  rule: "must be active or suspended",
-});
-
-/** A person in the directory (ID-15). */
-export const User = Type.Object(
-  {
-    id: idField("The user_id."),
-    display_name: nullable(
-      Type.String({ description: "The person's global name.", examples: ["Ada Lovelace"] }),
-    ),
-    status: PersonStatus,
-    created_at: createdAt,
-    updated_at: updatedAt,
-  },
-  shapeOf("User", "A person in the directory."),
-);
-export type User = Static<typeof User>;
+export { Membership, PersonStatus, User };
 
 /** The `display_name` in a request: a name, or null if there is none. */
 export const displayNameField = nullable(
@@ -52,24 +25,6 @@ export const UpdateUserStatusBody = Type.Object(
   { status: PersonStatus },
   shapeOf("Update user status request", "The status to set."),
 );
-
-/** A membership in a person's list (ID-19). */
-export const Membership = Type.Object(
-  {
-    id: idField("The member_id."),
-    organization: Type.Object(
-      {
-        id: idField("The organization_id."),
-        name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
-      },
-      shapeOf("Membership organization", "The organization that a membership is in."),
-    ),
-    role: shownRole,
-    status: Type.Literal("active", { description: "Only active memberships are listed." }),
-  },
-  shapeOf("Membership", "A person's membership in an organization."),
-);
-export type Membership = Static<typeof Membership>;
 
 export type UserRow = typeof users.$inferSelect;
 

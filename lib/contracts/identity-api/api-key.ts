@@ -1,0 +1,41 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { idField, mostlyNull, nullable, timeField } from "../../domain/schemas/index.ts";
+import { createdAt, shapeOf } from "./fields.ts";
+
+const fields = {
+  id: idField("The key_id."),
+  name: Type.String({ description: "The purpose of the key.", examples: ["Deploy script"] }),
+  key_prefix: Type.String({
+    description: "The part of the key that may be shown, to tell keys apart.",
+    examples: ["ostiary-k-2-Zm9v"],
+  }),
+  created_at: createdAt,
+  expires_at: nullable(timeField("The time when the key expires, or null if it never expires.")),
+  last_used_at: nullable(
+    timeField(
+      "The time when identity last found the key valid, or null if it never did. The gateway asks once in the life of a cached result. Identity writes the time within 15 seconds.",
+    ),
+  ),
+  revoked_at: mostlyNull(
+    timeField(
+      "The time when the key was revoked, or rotated without an overlap. Null means that neither happened.",
+    ),
+  ),
+};
+
+/** An API key without its secret (ID-56). */
+export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
+export type ApiKey = Static<typeof ApiKey>;
+
+/** The response to a create, the only one that holds the key itself. */
+export const CreatedApiKey = Type.Object(
+  {
+    ...fields,
+    key: Type.String({
+      description: "The key itself: shown this once and stored as a hash only.",
+      examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
+    }),
+  },
+  shapeOf("Created API key", "A new API key with its secret."),
+);
+export type CreatedApiKey = Static<typeof CreatedApiKey>;

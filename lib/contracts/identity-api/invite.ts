@@ -1,0 +1,51 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { idField, nullable, timeField } from "../../domain/schemas/index.ts";
+import { createdAt, shapeOf, shownRole } from "./fields.ts";
+
+/** A token to join an organization (ID-39). */
+export const Invite = Type.Object(
+  {
+    id: idField("The invite_id."),
+    organization_id: idField("The organization."),
+    email: Type.Optional(
+      Type.String({
+        description: "The address that is shown with the invite. Identity sends no mail.",
+        examples: ["ada@example.com"],
+      }),
+    ),
+    role: shownRole,
+    token_prefix: Type.String({
+      description: "The part of the token that may be shown.",
+      examples: ["inv_Zm9v"],
+    }),
+    token: Type.Optional(
+      Type.String({
+        description: "Present while the invite is active.",
+        examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
+      }),
+    ),
+    status: Type.Union(
+      [Type.Literal("active"), Type.Literal("redeemed"), Type.Literal("revoked"), Type.Literal("expired")],
+      {
+        title: "Invite status",
+        description: "Only an active invite can be redeemed; the other states are final.",
+      },
+    ),
+    max_uses: nullable(
+      Type.Integer({
+        minimum: 1,
+        description: "The maximum number of times that the invite can be redeemed, or null for no maximum.",
+        examples: [5],
+      }),
+    ),
+    use_count: Type.Integer({
+      minimum: 0,
+      description: "The number of times that the invite has been redeemed.",
+      examples: [2],
+    }),
+    expires_at: timeField("The time when the invite stops being active."),
+    created_at: createdAt,
+  },
+  shapeOf("Invite", "A token to join an organization."),
+);
+export type Invite = Static<typeof Invite>;

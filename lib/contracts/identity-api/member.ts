@@ -1,0 +1,74 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { idField, mostlyNull, nullable } from "../../domain/schemas/index.ts";
+import { createdAt, shapeOf, shownRole, updatedAt } from "./fields.ts";
+
+const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
+  title: "Principal",
+  description: "The kind of member: a person or a service account.",
+});
+const displayName = nullable(
+  Type.String({
+    description:
+      "A person's name in this organization, otherwise the person's global name, otherwise null; a service account's own name.",
+    examples: ["Ada"],
+  }),
+);
+
+export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
+  title: "Member status",
+  description: "suspended: still a member, but not admitted.",
+  rule: "must be active or suspended; to remove a member, delete it",
+});
+
+/** A membership in an organization (ID-27), without the id of its person. */
+export const Member = Type.Object(
+  {
+    id: idField("The member_id."),
+    organization_id: idField("The organization."),
+    principal,
+    service_account_id: mostlyNull(idField("Set for a service account.")),
+    display_name: displayName,
+    role: shownRole,
+    status: MemberStatus,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  },
+  shapeOf("Member", "A membership in an organization."),
+);
+export type Member = Static<typeof Member>;
+
+/** The remaining facts about a removed member, for a read by id at the organization's address. */
+export const FormerMember = Type.Object(
+  {
+    id: idField("The member_id."),
+    organization_id: idField("The organization."),
+    principal,
+    display_name: nullable(
+      Type.String({
+        description: "The name that the member had. Null means that the person's account is deleted.",
+        examples: ["Ada"],
+      }),
+    ),
+    status: Type.Literal("removed", { description: "Removal is final." }),
+  },
+  shapeOf("Former member", "The remaining data of a removed member."),
+);
+export type FormerMember = Static<typeof FormerMember>;
+
+const component = (name: string) => `#/components/schemas/${name}`;
+
+/** A member by id, removed or not. */
+export const AnyMember = Type.Union([Member, FormerMember], {
+  title: "Any member",
+  description: "A member, or the remaining data of a removed one.",
+  openapi: {
+    discriminator: {
+      propertyName: "status",
+      mapping: {
+        active: component("Member"),
+        suspended: component("Member"),
+        removed: component("FormerMember"),
+      },
+    },
+  },
+});

@@ -1,0 +1,17 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { PlanName } from "../../domain/routes/index.ts";
+import { idField, nullable } from "../../domain/schemas/index.ts";
+import { createdAt, shapeOf, updatedAt } from "./fields.ts";
+
+/** The isolation boundary between tenants (ID-23). */
+export const Organization = Type.Object(
+  {
+    id: idField("The organization_id."),
+    name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+    plan: nullable(PlanName, { description: "The plan of the organization, or null without a plan." }),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  },
+  shapeOf("Organization", "An owner of data that no other organization can reach."),
+);
+export type Organization = Static<typeof Organization>;

@@ -1,0 +1,30 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { nullable } from "../../domain/schemas/index.ts";
+import { shapeOf } from "./fields.ts";
+
+const slug = (description: string) =>
+  nullable(Type.String({ description: `${description} Null while roles are off.`, examples: ["owner"] }));
+
+/** The roles of the deployment (ID-75). */
+export const RolesListing = Type.Object(
+  {
+    roles: Type.Array(
+      Type.Object(
+        {
+          slug: Type.String({ description: "The role's name.", examples: ["admin"] }),
+          labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
+            description: "The labels that the role grants; `*` alone grants every label.",
+            examples: [["org:write", "org:members:write"]],
+          }),
+        },
+        shapeOf("Role", "A role of the roles file."),
+      ),
+      { description: "Sorted by slug." },
+    ),
+    creator_role: slug("The role of a person who creates an organization."),
+    default_role: slug("The role of a new member if the write names none."),
+    service_account_default_role: slug("The role of a new service account if the write names none."),
+  },
+  shapeOf("Role list", "The roles of this deployment."),
+);
+export type RolesListing = Static<typeof RolesListing>;

@@ -1,0 +1,20 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { idField } from "../../domain/schemas/index.ts";
+import { createdAt, shapeOf, shownRole, updatedAt } from "./fields.ts";
+import { MemberStatus } from "./member.ts";
+
+/** A non-human member of one organization (ID-50). */
+export const ServiceAccount = Type.Object(
+  {
+    id: idField("The service_account_id."),
+    organization_id: idField("The organization."),
+    member_id: idField("Its member. Status and role are changed at the member's address."),
+    name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
+    role: shownRole,
+    status: MemberStatus,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  },
+  shapeOf("Service account", "A non-human member of one organization."),
+);
+export type ServiceAccount = Static<typeof ServiceAccount>;

@@ -1,0 +1,24 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { idField, timeField } from "../../domain/schemas/index.ts";
+import { shapeOf, shownRole } from "./fields.ts";
+
+/** The response to a session's creation (ID-67), which never reveals the user_id. */
+export const Session = Type.Object(
+  {
+    token: Type.String({
+      description: "The session itself: shown this once and stored as a hash only.",
+      examples: ["ostiary-s-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
+    }),
+    expires_at: timeField("One hour from now."),
+    member_id: idField("The member that the session stands for."),
+    organization_id: idField("The organization."),
+    role: shownRole,
+    labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
+      description:
+        "The labels that the role grants now. A later change of the role applies to this session too.",
+      examples: [["org:write"]],
+    }),
+  },
+  shapeOf("Session", "A one-hour credential of a member."),
+);
+export type Session = Static<typeof Session>;

@@ -1,0 +1,43 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { idField, nullable } from "../../domain/schemas/index.ts";
+import { createdAt, shapeOf, shownRole, updatedAt } from "./fields.ts";
+
+/** Whether a person is admitted. */
+export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
+  title: "Person status",
+  description: "suspended: no credential of this person is admitted, in any realm.",
+  rule: "must be active or suspended",
+});
+
+/** A person in the directory (ID-15). */
+export const User = Type.Object(
+  {
+    id: idField("The user_id."),
+    display_name: nullable(
+      Type.String({ description: "The person's global name.", examples: ["Ada Lovelace"] }),
+    ),
+    status: PersonStatus,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  },
+  shapeOf("User", "A person in the directory."),
+);
+export type User = Static<typeof User>;
+
+/** A membership in a person's list (ID-19). */
+export const Membership = Type.Object(
+  {
+    id: idField("The member_id."),
+    organization: Type.Object(
+      {
+        id: idField("The organization_id."),
+        name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+      },
+      shapeOf("Membership organization", "The organization that a membership is in."),
+    ),
+    role: shownRole,
+    status: Type.Literal("active", { description: "Only active memberships are listed." }),
+  },
+  shapeOf("Membership", "A person's membership in an organization."),
+);
+export type Membership = Static<typeof Membership>;
