@@ -1,9 +1,9 @@
+import { Mark } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
-import { Mark } from "./parts/mark.tsx";
 import { Empty } from "./parts/shown.tsx";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";

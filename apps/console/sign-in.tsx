@@ -1,6 +1,6 @@
+import { Mark } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { FailureNotice } from "./parts/failure-notice.tsx";
-import { Mark } from "./parts/mark.tsx";
 import { asFailure, type Failure } from "./registry/failure.ts";
 import { useSession } from "./session.ts";
 

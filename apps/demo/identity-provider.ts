@@ -2,11 +2,13 @@ import { listen, localOrigin } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { Authorization } from "./authorization.ts";
 
 /**
- * A toy identity provider for the quick start and tests, which signs a token for any name without a login.
+ * A toy identity provider for the quick start and tests, which signs a token for any name without a password.
  * Never let a real gateway trust it.
  *
+ * - `/.well-known/openid-configuration` describes a sign-in page, where a person chooses a name.
  * - `GET /token?subject=alice` returns the bare JWT, which expires after one hour.
  * - `GET /.well-known/jwks.json` returns the key set with which a gateway verifies the JWT.
  */
@@ -28,7 +30,8 @@ export interface IdentityProviderOptions {
 
 const ALGORITHM = "ES256";
 const TOKEN_LIFE = "1h";
-const UNKNOWN_PATH = "This toy identity provider knows /token and /.well-known/jwks.json.\n";
+const UNKNOWN_PATH =
+  "This toy identity provider knows /token, /.well-known/jwks.json and /.well-known/openid-configuration.\n";
 
 const tokenQuery = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
 
@@ -38,8 +41,9 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   const kid = crypto.randomUUID();
   const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: ALGORITHM, use: "sig" }] };
   let issuer = options.issuer ?? "";
-  const sign = (subject: string) =>
-    new SignJWT({})
+  let address = "";
+  const sign = (subject: string, claims: Record<string, unknown> = {}) =>
+    new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid })
       .setIssuer(issuer)
       .setSubject(subject)
@@ -47,9 +51,17 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
       .setExpirationTime(TOKEN_LIFE)
       .sign(privateKey);
 
+  const authorization = new Authorization(
+    () => issuer,
+    () => address,
+    sign,
+  );
   const answer = async (request: Request): Promise<Response> => {
+    const authorized = await authorization.answer(request);
+    if (authorized !== null) return authorized;
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === "/.well-known/jwks.json") return Response.json(keySet);
+    if (pathname === "/.well-known/jwks.json")
+      return Response.json(keySet, { headers: { "Access-Control-Allow-Origin": "*" } });
     if (pathname !== "/token") return new Response(UNKNOWN_PATH, { status: 404 });
     const query = Object.fromEntries(searchParams);
     if (Value.Check(tokenQuery, query)) return new Response(await sign(query.subject));
@@ -57,7 +69,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   };
   const { host, port, variable = "PORT" } = options;
   const server = listen({ fetch: answer }, { host, port, variable });
-  const address = localOrigin(host, server.port ?? port);
+  address = localOrigin(host, server.port ?? port);
   issuer ||= address;
   return {
     issuer,

@@ -30,12 +30,14 @@ import {
 import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
+import { checkBrandFile } from "@ostiary/portal/brand";
+import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { checkDataDirectory } from "./data-directory.ts";
 
 /**
- * The variables of the quick start (OP-5). The platform also reads every variable of the four services, such
+ * The variables of the quick start (OP-5). The platform also reads every variable of its parts, such
  * as `RATE_LIMIT_REQUESTS`. The variables here decide where things are.
  */
 export const platformVariables = Type.Object({
@@ -61,6 +63,8 @@ export const platformVariables = Type.Object({
   IDENTITY_INTERNAL_PORT: port(3001, "Identity's internal API, health and metrics."),
   AUDIT_PORT: port(3002, "Audit's API, which the gateway publishes."),
   AUDIT_INTERNAL_PORT: port(3003, "Audit's internal API, health and metrics."),
+  PORTAL_PORT: port(3004, "The customers' page, which the gateway publishes at /portal."),
+  PORTAL_INTERNAL_PORT: port(3005, "The portal's health and metrics."),
   DEMO_PORT: port(4000, "The sample service."),
   DEMO_IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
   DEMO: flag(
@@ -69,6 +73,11 @@ export const platformVariables = Type.Object({
   ),
   SWAGGER_ENABLED: swaggerEnabled(),
   CONSOLE_ENABLED: consoleEnabled(),
+  PORTAL_ENABLED: flag(
+    true,
+    "false leaves out the portal. Without the demo it also needs PORTAL_CLIENT_ID and AUTH_ISSUER.",
+  ),
+  PORTAL_CLIENT_ID: Type.Optional(portalVariables.properties.PORTAL_CLIENT_ID),
   MAX_UPSTREAM_REQUESTS: gatewayVariables.properties.MAX_UPSTREAM_REQUESTS,
   ...shutdownVariables,
   ...telemetryVariables,
@@ -94,9 +103,11 @@ const TO_BE_DECIDED = {
   ADMIN_TOKEN: "to-be-decided",
   CREDENTIAL_VALIDATE_URL: "http://127.0.0.1",
   AUDIT_URL: "http://127.0.0.1",
+  AUTH_ISSUER: "http://127.0.0.1",
+  PORTAL_CLIENT_ID: "to-be-decided",
 };
 
-/** Returns each problem that one of the four services has with the operator's variables, once. */
+/** Returns each problem that one of the parts has with the operator's variables, once. */
 function checkParts(env: Environment): ConfigProblem[] {
   const undecided = Object.entries(TO_BE_DECIDED).filter(([name]) => !env[name] && !env[`${name}_FILE`]);
   const variables = { ...env, ...Object.fromEntries(undecided), PORT: "0", INTERNAL_PORT: "0" };
@@ -112,9 +123,15 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkPeerTls,
     ),
     ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),
+    ...(isPortalOff(env) ? [] : configProblems(portalVariables, variables, checkBrandFile)),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
+}
+
+/** Returns whether the variables leave out the portal, so that its other variables have no meaning. */
+function isPortalOff(env: Environment): boolean {
+  return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
 }
 
 /** Refuses variables that only a gateway outside the platform supports. */
@@ -148,9 +165,13 @@ function checkPlace(config: Partial<PlatformConfig>): ConfigProblem[] {
 
 /** Reports all ports that cannot be bound. */
 function checkPlatformPorts(config: Partial<PlatformConfig>): ConfigProblem[] {
-  const unused = config.DEMO === false ? /^DEMO_/ : /^$/;
+  const unused = [
+    ...(config.DEMO === false ? [/^DEMO_/] : []),
+    ...(config.PORTAL_ENABLED === false ? [/^PORTAL_/] : []),
+  ];
+  const isUsed = (variable: string) => !unused.some((names) => names.test(variable));
   const uses = Object.entries(config).flatMap(([variable, value]) =>
-    variable.endsWith("_PORT") && typeof value === "number" && !unused.test(variable)
+    variable.endsWith("_PORT") && typeof value === "number" && isUsed(variable)
       ? usesOf(variable, config.HOST, value)
       : [],
   );

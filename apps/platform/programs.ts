@@ -81,6 +81,9 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     .action(({ before }: { before: string }) =>
       choose(async () => (await import("@ostiary/audit/retention")).runDrop(env, before)),
     );
+  add("portal", "Run the customers' portal").action(() =>
+    choose(async () => (await import("@ostiary/portal/run")).runPortal(env)),
+  );
   add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
     choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
   );
@@ -106,18 +109,20 @@ A program reads its settings from the environment. It ends with 0 after a signal
 with 1 when something that it needs does not answer.`;
 
 const START_HELP = `
-Starts the gateway, the registry, identity and audit, with a toy identity provider and a sample service. It prints
-where they are, and a tour.
+Starts the gateway, the registry, identity, audit and the portal, with a toy identity provider and a sample service.
+It prints where they are, and a tour.
 
 Environment, among the variables that the READMEs of apps/ list:
   DATA_DIR      where the data lives (default .ostiary)
   HOST          the address to listen on (default 127.0.0.1); any other than this machine's own wants DEMO set
-  GATEWAY_PORT, REGISTRY_PORT, IDENTITY_PORT, AUDIT_PORT, DEMO_PORT, DEMO_IDENTITY_PROVIDER_PORT
-                the public ports; the first four have a *_INTERNAL_PORT each
+  GATEWAY_PORT, REGISTRY_PORT, IDENTITY_PORT, AUDIT_PORT, PORTAL_PORT, DEMO_PORT, DEMO_IDENTITY_PROVIDER_PORT
+                the public ports; the first five have a *_INTERNAL_PORT each
   DATABASE_URL, ROUTE_STORE_URL, COUNTER_STORE_URL
                 PostgreSQL, etcd and Redis in place of the embedded stores
   LOG_FILE=-    shows the log here, for people on a terminal (LOG_FORMAT=json does not); NO_COLOR without colors
   DEMO=false    leaves out the toy provider, the sample service and the tour; AUTH_ISSUER and AUTH_JWKS_URI
                 then name your own provider
+  PORTAL_ENABLED=false
+                leaves out the portal; without the demo it also needs PORTAL_CLIENT_ID
 
 Exit codes: 0 stopped, 1 failed, 2 wrong usage, 78 a variable, port or directory is wrong`;

@@ -9,6 +9,8 @@ import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running, serve } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
+import { wirePortal } from "@ostiary/portal";
+import { portalVariables } from "@ostiary/portal/config";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
 import type { PlatformConfig } from "./config.ts";
@@ -115,7 +117,25 @@ export async function startGateway(
   return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));
 }
 
-type Part = "GATEWAY" | "REGISTRY" | "IDENTITY" | "AUDIT";
+/** The client id that the portal has at the demo's provider. */
+const DEMO_CLIENT_ID = "portal";
+
+/** Starts the portal where it has a provider, or returns null. */
+export async function startPortal(
+  config: PlatformConfig,
+  env: Environment,
+  demo: Issuer | null,
+): Promise<Running | null> {
+  const { PORTAL_ENABLED, PORTAL_CLIENT_ID } = config;
+  if (!PORTAL_ENABLED || (demo === null && PORTAL_CLIENT_ID === undefined)) return null;
+  const portalConfig = loadConfig(portalVariables, {
+    ...withPorts(env, config, "PORTAL"),
+    ...(demo && { AUTH_ISSUER: demo.issuer, PORTAL_CLIENT_ID: DEMO_CLIENT_ID }),
+  });
+  return serve(await wirePortal(portalConfig), portalConfig, portsOf("PORTAL"));
+}
+
+type Part = "GATEWAY" | "REGISTRY" | "IDENTITY" | "AUDIT" | "PORTAL";
 
 /** Returns the names of the platform's variables that set a part's ports. */
 function portsOf(part: Part) {

@@ -4,7 +4,7 @@ import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import { adminToken, openDataDirectory, signingKey, streamKeys } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
-import { type Backends, sharedEnvironment, startBackends, startGateway } from "./services.ts";
+import { type Backends, sharedEnvironment, startBackends, startGateway, startPortal } from "./services.ts";
 import { openStores } from "./stores.ts";
 import type { TourPlaces } from "./tour.ts";
 
@@ -23,6 +23,8 @@ export interface Addresses {
   registry_url: string;
   identity_url: string;
   audit_url: string;
+  /** The customers' page at the gateway, or null without a portal. */
+  portal_url: string | null;
 }
 
 /** The running platform, which stops as a whole. */
@@ -64,19 +66,22 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     const demo = config.DEMO ? await startDemo(config) : null;
     if (demo) undo.push(() => demo.shutdown());
 
+    const portal = await startPortal(config, environment, demo);
+    if (portal) undo.push(() => portal.shutdown());
+
     onProgress("Publishing the catalogs");
-    await publish(config, backends, demo, admin_token);
+    await publish(config, { ...backends, portal }, demo, admin_token);
     onProgress("Starting the gateway");
     const gateway = await startGateway(config, environment, stores, backends, demo);
     undo.push(() => gateway.shutdown());
-    const addresses = addressesOf(config, gateway, backends);
+    const addresses = addressesOf(config, gateway, { ...backends, portal });
     return {
       name: "platform",
       port: gateway.port,
       internal_port: gateway.internal_port,
       log: gateway.log,
       switchLogLevel: () => {
-        for (const part of [gateway, ...Object.values(backends)]) part.switchLogLevel?.();
+        for (const part of [gateway, ...Object.values(backends), portal]) part?.switchLogLevel?.();
       },
       shutdown: () => runReversed(undo),
       addresses,
@@ -94,9 +99,12 @@ function formatFor(log_file: string): string {
   return log_file === "-" && process.stdout.isTTY ? "pretty" : "json";
 }
 
+/** The parts that the gateway publishes. */
+type Published = Backends & { readonly portal: Running | null };
+
 function publish(
   config: PlatformConfig,
-  backends: Backends,
+  backends: Published,
   demo: Demo | null,
   admin_token: string,
 ): Promise<void> {
@@ -104,13 +112,16 @@ function publish(
   return publishCatalogs({ registry_url, admin_token }, [
     { service: "identity", url: localOrigin(config.HOST, backends.identity.port) },
     { service: "audit", url: localOrigin(config.HOST, backends.audit.port) },
+    ...(backends.portal ? [{ service: "portal", url: localOrigin(config.HOST, backends.portal.port) }] : []),
     ...(demo ? [{ service: "demo", url: demo.sample_service_url }] : []),
   ]);
 }
 
-function addressesOf(config: PlatformConfig, gateway: Running, backends: Backends): Addresses {
+function addressesOf(config: PlatformConfig, gateway: Running, backends: Published): Addresses {
+  const gateway_url = localOrigin(config.HOST, gateway.port);
   return {
-    gateway_url: localOrigin(config.HOST, gateway.port),
+    gateway_url,
+    portal_url: backends.portal && `${gateway_url}/portal`,
     registry_url: localOrigin(config.HOST, backends.registry.port),
     identity_url: localOrigin(config.HOST, backends.identity.port),
     audit_url: localOrigin(config.HOST, backends.audit.port),

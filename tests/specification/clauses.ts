@@ -22,10 +22,11 @@ const PREFIXES: Readonly<Record<string, string>> = {
   audit: "AU",
   errors: "ER",
   operation: "OP",
+  portal: "PT",
 };
 
 /** Matches the number of a clause anywhere in a text. */
-export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP)-\d+\b/g;
+export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP|PT)-\d+\b/g;
 
 const CLAUSE = /^\*\*([A-Z]+-\d+)\*\* (.+)$/s;
 

@@ -1,5 +1,5 @@
+import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { Dialog } from "../parts/dialog.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { counted } from "../parts/shown.tsx";
 import { WaitChoice } from "../parts/written.tsx";

@@ -2,12 +2,6 @@ import type { Method, Scope } from "@ostiary/lib/domain/routes";
 import type { ComponentChildren } from "preact";
 import { markedParts } from "../routes/rows.ts";
 
-/**
- * Repeats a table's roles explicitly: the styles for narrow screens stack cells, which removes their implicit
- * roles.
- */
-export const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
-
 /** Shows a text with the words of a search marked. */
 export function Found({ text, words }: { text: string; words: readonly string[] }) {
   if (words.length === 0) return <>{text}</>;

@@ -1,6 +1,6 @@
+import { Dialog } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { Dialog } from "../parts/dialog.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { WaitChoice } from "../parts/written.tsx";
 import { restoreRevision } from "../registry/calls.ts";

@@ -1,5 +1,6 @@
+import { as } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
-import { as, Found, Methods, ScopeBadge } from "../parts/shown.tsx";
+import { Found, Methods, ScopeBadge } from "../parts/shown.tsx";
 import type { RouteRow } from "./rows.ts";
 
 interface RouteTableProps {

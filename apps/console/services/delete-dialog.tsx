@@ -1,8 +1,8 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { Dialog } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { Dialog } from "../parts/dialog.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { WaitChoice } from "../parts/written.tsx";
 import { deleteService } from "../registry/calls.ts";

@@ -1,10 +1,11 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { limitText } from "@ostiary/lib/domain/routes";
+import { as } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { as, Empty, Loading } from "../parts/shown.tsx";
+import { Empty, Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";
 import { RouteExplorer } from "../routes/route-explorer.tsx";
 import { rowsOf } from "../routes/rows.ts";

@@ -1,10 +1,11 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
+import { as } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { as, counted, Empty, Found, ScopeBadge } from "../parts/shown.tsx";
+import { counted, Empty, Found, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
 import { hasWords, wordsOf } from "../routes/rows.ts";
 import { useSession } from "../session.ts";

@@ -1,10 +1,10 @@
 import {
+  authIssuer,
   httpUrl,
   integer,
   internalAuthToken,
   optionalHttpUrl,
   optionalList,
-  optionalText,
   textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
@@ -12,10 +12,9 @@ import { type Static, Type } from "@sinclair/typebox";
 
 /** Lists the variables of admission (GW-46, GW-54). */
 export const admissionVariables = {
-  AUTH_ISSUER: optionalText("must be the issuer string of your identity provider, without spaces around it", {
-    check: (issuer) => issuer === issuer.trim(),
-    description: "The exact `iss` of accepted JWTs. Without it the gateway never becomes ready.",
-  }),
+  AUTH_ISSUER: Type.Optional(
+    authIssuer("The exact `iss` of accepted JWTs. Without it the gateway never becomes ready."),
+  ),
   AUTH_JWKS_URI: optionalHttpUrl(
     "Key set of the identity provider. Without it the gateway never becomes ready.",
   ),

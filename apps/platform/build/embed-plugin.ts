@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { bundlePortal } from "@ostiary/portal/bundle";
 import { bundleConsole } from "@ostiary/registry/console/bundle";
 import type { BunPlugin } from "bun";
 import { embeddedFiles, ROOT } from "./embedded-files.ts";
@@ -10,16 +11,17 @@ const PLACED = [
   { modules: /\/etcd3\/lib\/connection-pool\.js$/, place: "__dirname", as: folderInExecutable },
 ];
 
-/** The module that bundles the console from source. An executable holds the bundle instead of the source. */
+/** The modules that bundle pages from source. An executable holds the bundles instead of the source. */
 const CONSOLE = /\/apps\/registry\/console\/bundle\.ts$/;
+const PORTAL = /\/apps\/portal\/site\/bundle\.ts$/;
 
 /**
- * Puts the files of `embeddedFiles` and the bundled console into an executable, and tells modules where their
+ * Puts the files of `embeddedFiles` and the bundled pages into an executable, and tells modules where their
  * files are. All modules of an executable lie at its root.
  */
 export async function embedPlugin(entry: string): Promise<BunPlugin> {
-  // Both run before the build, because a build inside a build never ends.
-  const [files, page] = await Promise.all([embeddedFiles(), bundleConsole()]);
+  // All run before the build, because a build inside a build never ends.
+  const [files, console, portal] = await Promise.all([embeddedFiles(), bundleConsole(), bundlePortal()]);
   return {
     name: "embedded files",
     setup(build) {
@@ -31,7 +33,11 @@ export async function embedPlugin(entry: string): Promise<BunPlugin> {
         loader: "ts",
       }));
       build.onLoad({ filter: CONSOLE }, () => ({
-        contents: `export const bundleConsole = async () => (${JSON.stringify(page)});`,
+        contents: `export const bundleConsole = async () => (${JSON.stringify(console)});`,
+        loader: "js",
+      }));
+      build.onLoad({ filter: PORTAL }, () => ({
+        contents: `export const bundlePortal = async () => (${JSON.stringify(portal)});`,
         loader: "js",
       }));
       for (const { modules, place, as } of PLACED) {

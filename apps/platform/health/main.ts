@@ -7,8 +7,8 @@
  * check cost five times as much.
  */
 
-/** The internal ports of gateway, registry, identity and audit. `INTERNAL_PORT` replaces all four. */
-const PORTS = ["8000", "5003", "3001", "3003"];
+/** The internal ports of gateway, registry, identity, audit and portal. `INTERNAL_PORT` replaces all five. */
+const PORTS = ["8000", "5003", "3001", "3003", "3005"];
 const TIMEOUT_MS = 3_000;
 
 // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment

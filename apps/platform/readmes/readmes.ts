@@ -3,6 +3,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import { demoVariables } from "@ostiary/demo/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
+import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 import { platformVariables } from "../config.ts";
@@ -14,6 +15,7 @@ export const schemas: Readonly<Record<string, TObject>> = {
   registry: registryVariables,
   identity: identityVariables,
   audit: auditVariables,
+  portal: portalVariables,
   platform: platformVariables,
   demo: demoVariables,
 };

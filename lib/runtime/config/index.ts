@@ -1,4 +1,4 @@
-export { databaseUsesTls, isLoopbackAddress, isOrigin, listItems } from "./addresses.ts";
+export { databaseUsesTls, isHttpBaseUrl, isLoopbackAddress, isOrigin, listItems } from "./addresses.ts";
 export * from "./key-pair.ts";
 export * from "./load.ts";
 export * from "./peer-tls.ts";

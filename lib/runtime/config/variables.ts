@@ -131,6 +131,14 @@ export function requestsInFlightMax(fallback: number): TInteger {
   );
 }
 
+/** Returns the schema of the issuer of people's tokens (GW-46). */
+export function authIssuer(description: string): TString {
+  return requiredText("must be the issuer string of your identity provider, without spaces around it", {
+    check: (issuer) => issuer === issuer.trim(),
+    description,
+  });
+}
+
 /** Returns the schema of the database URL (OP-11). */
 export function databaseUrl(description: string): TString {
   return requiredText(

@@ -1,8 +1,10 @@
 export * from "./answers.ts";
 export * from "./app.ts";
+export * from "./app-page.ts";
 export { type DescriptionPage, descriptionPage } from "./description-page.ts";
 export { reasonOf, refusalFields, toApiError } from "./errors.ts";
 export * from "./handler.ts";
+export * from "./icon.ts";
 export * from "./introductions.ts";
 export * from "./lists.ts";
 export * from "./openapi.ts";

@@ -32,6 +32,16 @@ export function assetAddress(path: string, file: string, assets: Assets): string
   return `${path}/assets/${file}${asset ? `?v=${versionOf(asset)}` : ""}`;
 }
 
+/**
+ * Returns the hash of a file, as a page names it beside the address: a browser refuses other bytes under that
+ * address.
+ */
+export function assetIntegrity(file: string, assets: Assets): string {
+  const asset = assets.get(file);
+  if (asset === undefined) throw new Error(`The page has no asset ${file}.`);
+  return `sha256-${Buffer.from(versionOf(asset), "base64url").toString("base64")}`;
+}
+
 /** Returns the version in an asset's address: its tag without the quotes. */
 function versionOf({ etag }: Representation): string {
   return etag.slice(1, -1);

@@ -27,10 +27,15 @@ export async function representationOf(body: string | Bun.BunFile, type: string)
 
 /** Returns the representation with a compressed form, which is made once. */
 export async function compressedRepresentationOf(
-  body: string | Bun.BunFile,
+  body: string | Uint8Array<ArrayBuffer> | Bun.BunFile,
   type: string,
 ): Promise<Representation> {
-  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : await body.bytes();
+  const bytes =
+    typeof body === "string"
+      ? new TextEncoder().encode(body)
+      : body instanceof Uint8Array
+        ? body
+        : await body.bytes();
   const small = new Uint8Array(await compress(bytes));
   return { body, type, etag: tagOf(bytes), gzip: { body: small, etag: tagOf(small) } };
 }

@@ -177,7 +177,13 @@ describe("every wrong variable is named in one round", () => {
       },
       ...{ INTERNAL_AUTH_TOKEN: `${SECRET} 2`, MAX_BODY_BYTES: "+5", AUTH_JWKS_URI: "jwks" },
       ...{ GATEWAY_INTERNAL_PORT: "0", REGISTRY_INTERNAL_PORT: "0", IDENTITY_INTERNAL_PORT: "0" },
-      ...{ AUDIT_INTERNAL_PORT: "0", DEMO_PORT: "0", DEMO_IDENTITY_PROVIDER_PORT: "0" },
+      ...{
+        AUDIT_INTERNAL_PORT: "0",
+        PORTAL_PORT: "0",
+        PORTAL_INTERNAL_PORT: "0",
+        DEMO_PORT: "0",
+        DEMO_IDENTITY_PROVIDER_PORT: "0",
+      },
     }).finally(() => taken.stop(true));
     expect(lines.map((line) => line.split(" ")[0])).toEqual([
       ...["ADMIN_TOKEN", "APIKEY_BRAND", "AUTH_JWKS_URI", "COUNTER_STORE_URL", "DATABASE_URL", "DEMO"],
@@ -206,6 +212,7 @@ describe.each([
   ["registry", ["ADMIN_TOKEN", "DATABASE_URL", "PORT"]],
   ["identity", ["DATABASE_URL", "PORT"]],
   ["audit", ["DATABASE_URL", "PORT"]],
+  ["portal", ["AUTH_ISSUER", "PORTAL_CLIENT_ID", "PORT"]],
 ])("%s without its variables", (app, missing) => {
   // OP-5
   test("exits with 78 and names every variable that is wrong on stderr", async () => {
@@ -232,7 +239,7 @@ describe("a store that does not answer at boot", () => {
   test.each(["registry", "identity", "audit", "platform"])("DATABASE_URL of %s", async (app) => {
     const DATABASE_URL = `postgres://u:${SECRET}@127.0.0.1:${await freePort()}/x`;
     const free = Object.fromEntries(
-      ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
+      ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
         .flatMap((part) => [`${part}_PORT`, `${part}_INTERNAL_PORT`])
         .map((variable) => [variable, "0"]),
     );

@@ -77,7 +77,7 @@ async function platformVariables(): Promise<Record<string, string>> {
 }
 
 const PLATFORM_PORTS = [
-  ...["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"].flatMap((part) => [
+  ...["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"].flatMap((part) => [
     `${part}_PORT`,
     `${part}_INTERNAL_PORT`,
   ]),
@@ -89,10 +89,10 @@ function everyPort(port: string): Record<string, string> {
   return Object.fromEntries(PLATFORM_PORTS.map((variable) => [variable, port]));
 }
 
-/** Returns the eight ports of a running platform's services, from its log; the gateway's come last. */
+/** Returns the ten ports of a running platform's services, from its log; the gateway's come last. */
 async function servicePorts(platform: RunningProcess): Promise<Record<string, string>> {
   const listening = () => platform.logs().filter(({ message }) => message === "listening");
-  await waitFor(() => listening().length === 4);
+  await waitFor(() => listening().length === 5);
   const ports: Record<string, string> = {};
   for (const { service, port, internal_port } of listening()) {
     ports[`${String(service).toUpperCase()}_PORT`] = String(port);
@@ -103,7 +103,7 @@ async function servicePorts(platform: RunningProcess): Promise<Record<string, st
 
 // OP-4
 describe("everything started twice", () => {
-  test("the platform names each of its ten ports", async () => {
+  test("the platform names each of its twelve ports", async () => {
     const demo = {
       DEMO_PORT: String(await freePort()),
       DEMO_IDENTITY_PROVIDER_PORT: String(await freePort()),

@@ -2,7 +2,7 @@ import { type RunningProcess, startProcess } from "../../support/start-process.t
 
 /** Free ports for all listeners of the platform. */
 export const FREE_PORTS = Object.fromEntries(
-  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT"]
+  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
     .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
     .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")
     .map((name) => [name, "0"]),

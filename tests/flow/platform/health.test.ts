@@ -68,7 +68,7 @@ test("the check calls the service's own address", async () => {
   expect(elsewhere.exit_code).toBe(1);
 });
 
-test("without INTERNAL_PORT the check calls the default ports of the four services", async () => {
+test("without INTERNAL_PORT the check calls the default ports of all services", async () => {
   const source = await Bun.file(join(ROOT, MAIN)).text();
   const ports = Array.from(source.matchAll(/"(\d{4})"/g), ([, port]) => Number(port));
   const { properties } = platformVariables;
@@ -77,5 +77,6 @@ test("without INTERNAL_PORT the check calls the default ports of the four servic
     properties.REGISTRY_INTERNAL_PORT.default,
     properties.IDENTITY_INTERNAL_PORT.default,
     properties.AUDIT_INTERNAL_PORT.default,
+    properties.PORTAL_INTERNAL_PORT.default,
   ]);
 });

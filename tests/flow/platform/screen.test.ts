@@ -29,7 +29,7 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
     const expected = shown[page]?.endsWith("/swagger") ? 200 : page === "route registry" ? 401 : 404;
     expect(answer.status).toBe(expected);
   }
-  for (const name of ["what it serves", "console"]) {
+  for (const name of ["what it serves", "console", "customer portal"]) {
     const page = shown[name]?.split(" ")[0];
     if (page !== undefined) expect((await fetch(page)).status).toBe(200);
   }
@@ -48,10 +48,22 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
 }
 
 describe("the start screen", () => {
+  // PT-7
+  test("names the portal of the operator's own provider, and none with PORTAL_ENABLED=false", async () => {
+    const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+    const own = { DEMO: "false", AUTH_ISSUER: provider.issuer, AUTH_JWKS_URI: provider.jwks_uri };
+    const shown = await screen({ ...own, PORTAL_CLIENT_ID: "our-portal" });
+    await provider.stop();
+    expect(shown["customer portal"]).toMatch(/\/portal$/);
+    expect(Object.keys(await screen({ PORTAL_ENABLED: "false" }))).not.toContain("customer portal");
+  });
+
+  // PT-7
   test("names every part and its page, and the demo, also behind a proxy", async () => {
     const nowhere = "http://127.0.0.1:1";
     expect(await screen({ HTTP_PROXY: nowhere, http_proxy: nowhere, NO_PROXY: "example.com" })).toEqual({
       gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      "customer portal": expect.stringMatching(/:\d+\/portal$/),
       "what it serves": expect.stringMatching(/:\d+\/edge \(asks for the admin token\)$/),
       console: expect.stringMatching(/:\d+\/console \(asks for the admin token\)$/),
       "route registry": expect.stringMatching(/:\d+\/swagger$/),

@@ -1,0 +1,256 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** A code that waits for its exchange. */
+interface Code {
+  subject: string;
+  client_id: string;
+  redirect_uri: string;
+  code_challenge: string;
+  nonce: string | undefined;
+  ends_ms: number;
+}
+
+/** Signs the tokens of a person. The audience is the client for an ID token, and open for an access token. */
+export type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
+
+const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
+const CODE_MS = 60_000;
+const TOKEN_SECONDS = 3_600;
+/** The most codes, and the most sessions, that are kept. The oldest ones go first. */
+const KEPT_MAX = 1_000;
+const COOKIE = "toy_provider";
+const NAMES = ["alice", "bob", "carol"];
+
+const authorizationRequest = Type.Object({
+  response_type: Type.Literal("code"),
+  client_id: Type.String({ minLength: 1, maxLength: 128 }),
+  redirect_uri: Type.String({ maxLength: 2_048 }),
+  code_challenge: Type.String({ pattern: "^[A-Za-z0-9_-]{43}$" }),
+  code_challenge_method: Type.Literal("S256"),
+  state: Type.Optional(Type.String({ maxLength: 1_024 })),
+  nonce: Type.Optional(Type.String({ maxLength: 1_024 })),
+  prompt: Type.Optional(Type.String()),
+});
+type AuthorizationRequest = Static<typeof authorizationRequest>;
+
+const tokenRequest = Type.Object({
+  grant_type: Type.Literal("authorization_code"),
+  code: Type.String(),
+  client_id: Type.String(),
+  redirect_uri: Type.String(),
+  code_verifier: Type.String({ pattern: "^[A-Za-z0-9._~-]{43,128}$" }),
+});
+
+const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
+
+/**
+ * The toy provider's sign-in: the authorization code flow of OpenID Connect with PKCE, for public clients. It
+ * asks for a name and for no password. It sends people back to the portal's return address alone.
+ */
+export class Authorization {
+  readonly #issuer: () => string;
+  readonly #address: () => string;
+  readonly #sign: SignToken;
+  readonly #codes = new Map<string, Code>();
+  /** The person of each session, by the value of its cookie. */
+  readonly #sessions = new Map<string, string>();
+
+  constructor(issuer: () => string, address: () => string, sign: SignToken) {
+    this.#issuer = issuer;
+    this.#address = address;
+    this.#sign = sign;
+  }
+
+  /** Answers a request of the flow, or returns null for any other path. */
+  async answer(request: Request): Promise<Response | null> {
+    const url = new URL(request.url);
+    switch (`${request.method} ${url.pathname}`) {
+      case "GET /.well-known/openid-configuration":
+        return Response.json(this.#metadata(), { headers: ANY_ORIGIN });
+      case `GET ${PATHS.authorize}`:
+        return this.#authorize(request, url);
+      case `POST ${PATHS.authorize}`:
+        return this.#choose(request, url);
+      case `POST ${PATHS.token}`:
+        return this.#exchange(request);
+      case `GET ${PATHS.end}`:
+        return this.#end(request, url);
+      default:
+        return null;
+    }
+  }
+
+  #metadata() {
+    const address = this.#address();
+    return {
+      issuer: this.#issuer(),
+      authorization_endpoint: `${address}${PATHS.authorize}`,
+      token_endpoint: `${address}${PATHS.token}`,
+      end_session_endpoint: `${address}${PATHS.end}`,
+      jwks_uri: `${address}/.well-known/jwks.json`,
+      response_types_supported: ["code"],
+      grant_types_supported: ["authorization_code"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["ES256"],
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
+    };
+  }
+
+  #authorize(request: Request, url: URL): Response {
+    const asked = requestOf(url);
+    if (asked === null) return refusal();
+    const subject = this.#sessions.get(sessionOf(request));
+    if (subject !== undefined && asked.prompt !== "login")
+      return this.#sendBack(asked, this.#codeFor(asked, subject));
+    if (asked.prompt === "none") return this.#sendBack(asked, { error: "login_required" });
+    return html(signInPage(`${PATHS.authorize}${url.search}`));
+  }
+
+  /** Takes the name that a person chose. */
+  async #choose(request: Request, url: URL): Promise<Response> {
+    const asked = requestOf(url);
+    const chosen = read(chosenName, await formOf(request));
+    if (asked === null || chosen === null) return refusal();
+    const session = crypto.randomUUID();
+    keep(this.#sessions, session, chosen.subject);
+    const response = this.#sendBack(asked, this.#codeFor(asked, chosen.subject));
+    response.headers.set(
+      "Set-Cookie",
+      `${COOKIE}=${session}; Path=${PATHS.authorize}; HttpOnly; SameSite=Lax`,
+    );
+    return response;
+  }
+
+  #codeFor({ client_id, redirect_uri, code_challenge, nonce }: AuthorizationRequest, subject: string) {
+    const code = crypto.randomUUID();
+    const ends_ms = Date.now() + CODE_MS;
+    keep(this.#codes, code, { subject, client_id, redirect_uri, code_challenge, nonce, ends_ms });
+    return { code };
+  }
+
+  #sendBack({ redirect_uri, state }: AuthorizationRequest, result: Record<string, string>): Response {
+    const address = new URL(redirect_uri);
+    const answer = { ...result, ...(state !== undefined && { state }), iss: this.#issuer() };
+    for (const [name, value] of Object.entries(answer)) address.searchParams.set(name, value);
+    return new Response(null, { status: 303, headers: { ...HEADERS, Location: address.href } });
+  }
+
+  /** Exchanges a code, once, for the client and address that it was made for. */
+  async #exchange(request: Request): Promise<Response> {
+    const asked = read(tokenRequest, await formOf(request));
+    const code = asked === null ? undefined : this.#codes.get(asked.code);
+    if (asked !== null) this.#codes.delete(asked.code);
+    const isOwn =
+      asked !== null &&
+      code !== undefined &&
+      code.ends_ms > Date.now() &&
+      code.client_id === asked.client_id &&
+      code.redirect_uri === asked.redirect_uri &&
+      code.code_challenge === challengeOf(asked.code_verifier);
+    if (!isOwn) {
+      return Response.json(
+        { error: "invalid_grant" },
+        { status: 400, headers: { ...HEADERS, ...ANY_ORIGIN } },
+      );
+    }
+    const { subject, client_id, nonce } = code;
+    const body = {
+      access_token: await this.#sign(subject),
+      id_token: await this.#sign(subject, { aud: client_id, nonce, name: subject }),
+      token_type: "Bearer",
+      expires_in: TOKEN_SECONDS,
+    };
+    return Response.json(body, { headers: { ...HEADERS, ...ANY_ORIGIN } });
+  }
+
+  /** Ends the session, and sends people back to the portal. */
+  #end(request: Request, url: URL): Response {
+    this.#sessions.delete(sessionOf(request));
+    const back = url.searchParams.get("post_logout_redirect_uri") ?? "";
+    const isKnown = URL.parse(back)?.pathname === "/portal";
+    return isKnown
+      ? new Response(null, { status: 303, headers: { ...HEADERS, Location: back } })
+      : html("<!doctype html><title>Signed out</title><p>You are signed out.</p>");
+  }
+}
+
+const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*" };
+const HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" };
+
+function requestOf(url: URL): AuthorizationRequest | null {
+  const asked = read(authorizationRequest, Object.fromEntries(url.searchParams));
+  return asked !== null && URL.parse(asked.redirect_uri)?.pathname === "/portal/signed-in" ? asked : null;
+}
+
+async function formOf(request: Request): Promise<unknown> {
+  return Object.fromEntries(new URLSearchParams(await request.text()));
+}
+
+function read<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> | null {
+  return Value.Check(schema, value) ? value : null;
+}
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  const [oldest] = map.keys();
+  if (map.size >= KEPT_MAX && oldest !== undefined) map.delete(oldest);
+  map.set(key, value);
+}
+
+function sessionOf(request: Request): string {
+  return new Bun.CookieMap(request.headers.get("cookie") ?? "").get(COOKIE) ?? "";
+}
+
+function challengeOf(verifier: string): string {
+  return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
+}
+
+function refusal(): Response {
+  return new Response("This is no request of the portal: use the authorization code flow with PKCE.\n", {
+    status: 400,
+  });
+}
+
+function html(text: string): Response {
+  return new Response(text, {
+    headers: {
+      ...HEADERS,
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    },
+  });
+}
+
+function signInPage(action: string): string {
+  const buttons = NAMES.map((name) => `<button name="subject" value="${name}">${name}</button>`).join("\n");
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Toy identity provider</title>
+    <style>
+      body { max-width: 26rem; margin: 4rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+      form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; align-items: end; }
+      button, input { font: inherit; padding: .45rem .9rem; }
+      label { display: block; }
+    </style>
+  </head>
+  <body>
+    <main>
+      <h1>Who are you?</h1>
+      <p>This toy identity provider takes any name and asks for no password.</p>
+      <form method="post" action="${Bun.escapeHTML(action)}">
+${buttons}
+      </form>
+      <form method="post" action="${Bun.escapeHTML(action)}">
+        <label>Another name <input name="subject" maxlength="128" required></label>
+        <button>Sign in</button>
+      </form>
+    </main>
+  </body>
+</html>
+`;
+}

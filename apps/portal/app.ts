@@ -1,0 +1,44 @@
+import {
+  createHandler,
+  type HealthState,
+  httpApp,
+  type PageBundle,
+  probeRoutes,
+} from "@ostiary/lib/runtime/http";
+import type { Listener } from "@ostiary/lib/runtime/service";
+import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import type { PortalConfig } from "./config.ts";
+import type { Brand } from "./site/brand.ts";
+import { portalPage } from "./site/page.ts";
+
+export interface AppDeps {
+  config: PortalConfig;
+  telemetry: Telemetry;
+  health: HealthState;
+  brand: Brand;
+  /** Bundles the page, on the first request for it. */
+  bundlePortal: () => Promise<PageBundle>;
+}
+
+/** No request of the portal has a body. */
+const BODY_BYTES_MAX = 0;
+
+/** Builds the HTTP apps of the two ports (PT-1). */
+export function createApp({ config, telemetry, health, brand, bundlePortal }: AppDeps): {
+  public: Listener;
+  internal: Listener;
+} {
+  const options = { body_bytes_max: BODY_BYTES_MAX };
+  const handler = {
+    telemetry,
+    health,
+    request_id_on_response: false,
+    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+  };
+  const served = httpApp(options).use(portalPage(config, brand, bundlePortal));
+  const internal = httpApp(options).use(probeRoutes({}, health, telemetry));
+  return {
+    public: { fetch: createHandler(served, handler) },
+    internal: { fetch: createHandler(internal, handler) },
+  };
+}

@@ -1,0 +1,4 @@
+import { runPortal } from "./run.ts";
+
+// biome-ignore lint/style/noProcessEnv: the one place that reads the environment
+await runPortal(process.env);

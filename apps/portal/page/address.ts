@@ -1,0 +1,60 @@
+/** The part of an address behind the path of its view. */
+export interface Place {
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** The content of a fragment, such as `#/org/01…/members/01…?status=active`, or `#/organizations`. */
+export interface Address extends Place {
+  readonly organization_id: string | null;
+  /** The path of the view, or an empty text for the start. */
+  readonly path: string;
+}
+
+/** The id of an organization, as addresses hold it. */
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+const START: Address = { organization_id: null, path: "", segments: [], query: new URLSearchParams() };
+
+/** Reads a fragment. A user can type it, so a malformed one leads to the start. */
+export function addressAt(fragment: string): Address {
+  const [path = "", ...query] = fragment.replace(/^#?\/?/, "").split("?");
+  const segments = path.split("/").map(decoded);
+  if (segments.some((segment) => segment === null)) return START;
+  const known = segments.filter((segment) => segment !== null && segment !== "").map(String);
+  const [first, organization_id = "", ...inside] = known;
+  const place = (rest: readonly string[]) => ({
+    path: rest[0] ?? "",
+    segments: rest.slice(1),
+    query: new URLSearchParams(query.join("?")),
+  });
+  if (first !== "org") return { organization_id: null, ...place(known) };
+  return ULID.test(organization_id) ? { organization_id, ...place(inside) } : START;
+}
+
+/** Decodes a segment. Returns null for a broken escape. */
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the fragment of a view. A view of an organization needs its id. */
+export function addressOf(
+  view: { path: string; scope: "organization" | "person" },
+  organization_id: string | null,
+  place: { segments?: readonly string[]; query?: URLSearchParams } = {},
+): string {
+  const inside = [view.path, ...(place.segments ?? [])].filter((segment) => segment !== "");
+  const segments = view.scope === "organization" ? ["org", organization_id ?? "", ...inside] : inside;
+  const query = place.query?.toString() ?? "";
+  return `#/${segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
+}
+
+/** Replaces the fragment without a new entry in the history. */
+export function replacePlace(fragment: string): void {
+  history.replaceState(null, "", `${location.pathname}${fragment}`);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}

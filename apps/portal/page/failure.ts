@@ -1,0 +1,121 @@
+import { ErrorEnvelope, type FieldError } from "@ostiary/lib/domain/errors";
+import { Value } from "@sinclair/typebox/value";
+
+/**
+ * The reason why a call failed.
+ * - `signed_out`: the gateway does not accept the credential, and no new one can be had
+ * - `forbidden`: the role of the member grants too little (403)
+ * - `missing`: nothing has this id, or the caller may not know of it (404)
+ * - `conflict`: something else is in the way (409, 412)
+ * - `invalid`: the input breaks a rule (400, 413, 422)
+ * - `limited`: a rate limit was reached, and its window ends too late to wait for (429)
+ * - `away`: the gateway or a service behind it does not answer (5xx, no network)
+ * - `strange`: the answer has an unknown form
+ */
+export type FailureKind =
+  | "signed_out"
+  | "forbidden"
+  | "missing"
+  | "conflict"
+  | "invalid"
+  | "limited"
+  | "away"
+  | "strange";
+
+/** A call that failed. */
+export interface Failure {
+  readonly kind: FailureKind;
+  readonly code: string | null;
+  /** The sentence of the gateway or service for people, or an empty text. */
+  readonly message: string;
+  readonly fields: readonly FieldError[];
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly status: number | null;
+  readonly request_id: string | null;
+  readonly retry_after_seconds: number | null;
+  /** Whether a failed write may have happened all the same. */
+  readonly outcome_unknown: boolean;
+}
+
+/** The result of a call: a value or a failure. */
+export type Answer<Result> = { ok: true; value: Result } | { ok: false; failure: Failure };
+
+export function answered<Result>(value: Result): Answer<Result> {
+  return { ok: true, value };
+}
+
+export function failed(kind: FailureKind, known: Partial<Failure> = {}): { ok: false; failure: Failure } {
+  return {
+    ok: false,
+    failure: {
+      kind,
+      code: null,
+      message: "",
+      fields: [],
+      details: {},
+      status: null,
+      request_id: null,
+      retry_after_seconds: null,
+      outcome_unknown: false,
+      ...known,
+    },
+  };
+}
+
+/** Makes a failure from an answer that is no success. */
+export function failureOf(response: Response, body: unknown, writes: boolean) {
+  const { status, headers } = response;
+  const retry_after_seconds = secondsOf(headers.get("Retry-After"));
+  const unknown = writes && status >= 500;
+  if (!Value.Check(ErrorEnvelope, body)) {
+    const kind = status >= 500 ? "away" : "strange";
+    return failed(kind, { status, retry_after_seconds, outcome_unknown: unknown });
+  }
+  const { code, message, request_id, details } = body.error;
+  return failed(kindOf(status), {
+    status,
+    code,
+    message,
+    request_id,
+    retry_after_seconds,
+    fields: fieldsOf(details),
+    details: details ?? {},
+    outcome_unknown: unknown,
+  });
+}
+
+function kindOf(status: number): FailureKind {
+  if (status >= 500) return "away";
+  return KINDS[status] ?? "strange";
+}
+
+const KINDS: Readonly<Record<number, FailureKind>> = {
+  400: "invalid",
+  401: "signed_out",
+  403: "forbidden",
+  404: "missing",
+  409: "conflict",
+  412: "conflict",
+  413: "invalid",
+  422: "invalid",
+  429: "limited",
+};
+
+function fieldsOf(details: ErrorEnvelope["error"]["details"]): FieldError[] {
+  const fields: unknown = details?.fields;
+  return Array.isArray(fields) ? fields.filter(isFieldError) : [];
+}
+
+function isFieldError(value: unknown): value is FieldError {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof Reflect.get(value, "path") === "string" &&
+    typeof Reflect.get(value, "message") === "string"
+  );
+}
+
+/** Reads a Retry-After in seconds, the only form that the gateway sends. */
+export function secondsOf(header: string | null): number | null {
+  return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null;
+}

@@ -1,0 +1,204 @@
+import { type Signal, signal } from "@preact/signals";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { type Answer, answered, type Failure, failed, failureOf, secondsOf } from "./failure.ts";
+
+/** The credential that a call carries: the member's session, the person's access token, or none. */
+export type Caller = "member" | "person" | "nobody";
+
+export interface Call {
+  as: Caller;
+  /** GET by default. */
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  query?: Readonly<Record<string, string | number | undefined>>;
+  /** The body, which is sent as JSON. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal;
+}
+
+/** The credentials of the signed-in person. They stay in the memory of the page. */
+export interface Credentials {
+  /**
+   * Returns the headers that prove the caller.
+   *
+   * @param renewed whether the present credential was refused, so that a new one is needed
+   */
+  headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>>;
+}
+
+/** A limit that calls wait for now. */
+export interface Waiting {
+  /** The time at which calls go on, as milliseconds of the epoch. */
+  readonly until_ms: number;
+  readonly limit: string | null;
+  readonly remaining: string | null;
+  readonly policy: string | null;
+}
+
+const TIMEOUT_MS = 30_000;
+/** The longest Retry-After that a call waits for by itself. */
+const WAIT_SECONDS_MAX = 60;
+const WAITS_MAX = 3;
+
+/** The parts of the browser that calls need. */
+export interface Surroundings {
+  fetch(address: string, request: RequestInit): Promise<Response>;
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+const BROWSER: Surroundings = {
+  fetch: (address, request) => fetch(address, request),
+  now: () => Date.now(),
+  sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+};
+
+/** Calls the gateway that serves this page. No call throws: a failure is a value. */
+export class Gateway {
+  readonly #credentials: Credentials;
+  readonly #around: Surroundings;
+  /** The limit that calls wait for now, or null. */
+  readonly waiting: Signal<Waiting | null> = signal(null);
+
+  constructor(credentials: Credentials, around: Surroundings = BROWSER) {
+    this.#credentials = credentials;
+    this.#around = around;
+  }
+
+  /** Makes a call and reads its answer. Fields that the page does not know are dropped. */
+  async send<Schema extends TSchema>(
+    schema: Schema,
+    path: string,
+    call: Call,
+  ): Promise<Answer<Static<Schema>>> {
+    const writes = isWrite(call);
+    const response = await this.#answer(path, {
+      ...call,
+      signal: call.signal ?? AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!response.ok) return response;
+    const { status } = response.value;
+    try {
+      const text = await response.value.text();
+      const value: unknown = Value.Clean(schema, text === "" ? null : JSON.parse(text));
+      if (Value.Check(schema, value)) return answered(value);
+      return failed("strange", { status, outcome_unknown: writes });
+    } catch {
+      return failed("away", { status, outcome_unknown: writes });
+    }
+  }
+
+  /** Reads one page of a list. */
+  async list<Item extends TSchema>(
+    name: string,
+    item: Item,
+    path: string,
+    call: Call,
+  ): Promise<Answer<{ items: Static<Item>[]; has_more: boolean }>> {
+    const shape = Type.Object({ [name]: Type.Array(Type.Unknown()), has_more: Type.Boolean() });
+    const page = await this.send(shape, path, call);
+    if (!page.ok) return page;
+    const items: unknown = Value.Clean(Type.Array(item), page.value[name]);
+    if (!Value.Check(Type.Array(item), items)) return failed("strange");
+    return answered({ items, has_more: page.value.has_more === true });
+  }
+
+  /** Makes a call whose body the caller reads, such as an export. It has no time limit. */
+  stream(path: string, call: Call): Promise<Answer<Response>> {
+    return this.#answer(path, call);
+  }
+
+  /** Returns the headers that prove the caller, for a worker that makes calls of its own. */
+  credential(caller: Caller): Promise<Answer<Record<string, string>>> {
+    return this.#credentials.headers(caller, false);
+  }
+
+  /** Makes a call; renews a refused credential once, and waits for limits that end soon. */
+  async #answer(path: string, call: Call): Promise<Answer<Response>> {
+    let renewed = false;
+    for (let waits = 0; ; ) {
+      const response = await this.#once(path, call, renewed);
+      if (!response.ok) return response;
+      const { ok, status, headers } = response.value;
+      if (ok) return response;
+      if (status === 401 && call.as !== "nobody" && !renewed) {
+        renewed = true;
+        continue;
+      }
+      const seconds = secondsOf(headers.get("Retry-After"));
+      if (status === 429 && seconds !== null && seconds <= WAIT_SECONDS_MAX && waits < WAITS_MAX) {
+        waits += 1;
+        await this.#wait(seconds, headers);
+        continue;
+      }
+      return failureOf(response.value, await jsonOf(response.value), isWrite(call));
+    }
+  }
+
+  async #wait(seconds: number, headers: Headers): Promise<void> {
+    const waiting = {
+      until_ms: this.#around.now() + seconds * 1_000,
+      limit: headers.get("X-RateLimit-Limit"),
+      remaining: headers.get("X-RateLimit-Remaining"),
+      policy: headers.get("RateLimit-Policy"),
+    };
+    this.waiting.value = waiting;
+    await this.#around.sleep(seconds * 1_000);
+    if (this.waiting.value === waiting) this.waiting.value = null;
+  }
+
+  async #once(path: string, call: Call, renewed: boolean): Promise<Answer<Response>> {
+    const credential = await this.#credentials.headers(call.as, renewed);
+    if (!credential.ok) return credential;
+    const { method = "GET", query = {}, body, headers, signal: ends } = call;
+    try {
+      return answered(
+        await this.#around.fetch(`${path}${queryText(query)}`, {
+          method,
+          headers: {
+            Accept: "application/json",
+            ...(body !== undefined && { "Content-Type": "application/json" }),
+            ...headers,
+            ...credential.value,
+          },
+          body: body === undefined ? undefined : JSON.stringify(body),
+          signal: ends,
+          cache: "no-store",
+          credentials: "omit",
+          redirect: "error",
+          referrerPolicy: "no-referrer",
+        }),
+      );
+    } catch {
+      return failed("away", { outcome_unknown: isWrite(call) });
+    }
+  }
+}
+
+function isWrite({ method = "GET" }: Call): boolean {
+  return method !== "GET";
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return null;
+  }
+}
+
+function queryText(query: NonNullable<Call["query"]>): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}
+
+/** Returns a path with its segments escaped: `pathTo("org", "members", id)`. */
+export function pathTo(...segments: readonly string[]): string {
+  // The browser would resolve a segment of dots, whatever its spelling.
+  return `/${segments.map((segment) => (/^\.{0,2}$/.test(segment) ? "-" : encodeURIComponent(segment))).join("/")}`;
+}
+
+export type { Answer, Failure };

@@ -1,0 +1,27 @@
+import type { JSX } from "preact";
+import { addressOf } from "../address.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Loading } from "../parts/shown.tsx";
+import { useAsked, useSession } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { ORGANIZATIONS } from "./places.ts";
+
+/** Opens a session in the organization of the address, then shows its children. */
+export function ChosenOrganization({ id, children }: { id: string; children: JSX.Element }) {
+  const session = useSession();
+  const { overview, organizations } = useTexts();
+  const { failure, again } = useAsked(() => session.choose(id), id);
+  if (failure !== null) {
+    return (
+      <>
+        <FailureNotice
+          failure={failure}
+          text={failure.kind === "missing" ? overview.gone : undefined}
+          onRetry={again}
+        />
+        <a href={addressOf(ORGANIZATIONS, null)}>{organizations.change}</a>
+      </>
+    );
+  }
+  return session.member.value?.organization_id === id ? children : <Loading />;
+}

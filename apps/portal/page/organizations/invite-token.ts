@@ -1,0 +1,6 @@
+/** Returns the token in a text that somebody pasted: a link with the token as its fragment, or the token. */
+export function tokenIn(text: string): string {
+  const trimmed = text.trim();
+  const fragment = URL.parse(trimmed)?.hash.slice(1) ?? "";
+  return fragment === "" ? trimmed : fragment;
+}

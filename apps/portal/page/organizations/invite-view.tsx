@@ -1,0 +1,70 @@
+import { Member } from "@ostiary/lib/contracts/identity-api";
+import { useState } from "preact/hooks";
+import { addressOf } from "../address.ts";
+import type { Failure } from "../failure.ts";
+import { pathTo } from "../gateway.ts";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { useSession, useWrite } from "../session.ts";
+import { type Texts, useTexts } from "../texts/texts.ts";
+import { tokenIn } from "./invite-token.ts";
+import { ORGANIZATIONS, OVERVIEW } from "./places.ts";
+
+/** Redeems an invitation, of the link that was opened or of a link that is pasted. */
+export function InviteView() {
+  const session = useSession();
+  const { invite: texts } = useTexts();
+  const opened = session.invite.value;
+  const [pasted, setPasted] = useState("");
+  const { busy, failure, write } = useWrite();
+  const redeem = () =>
+    write(
+      () =>
+        session.gateway.send(Member, pathTo("user", "invites", "redeem"), {
+          as: "person",
+          method: "POST",
+          body: { token: opened ?? tokenIn(pasted) },
+        }),
+      ({ organization_id }) => {
+        session.discardInvite();
+        session.announce(texts.joined);
+        location.hash = addressOf(OVERVIEW, organization_id);
+      },
+    );
+  const discard = () => {
+    session.discardInvite();
+    session.announce(texts.discarded);
+    location.hash = addressOf(ORGANIZATIONS, null);
+  };
+  return (
+    <form
+      class="panel"
+      aria-busy={busy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void redeem();
+      }}
+    >
+      <p class="quiet">{texts.lead}</p>
+      {opened === null && (
+        <TextField label={texts.paste} value={pasted} onInput={setPasted} help={texts.pasteHelp} required />
+      )}
+      {failure !== null && <FailureNotice failure={failure} text={textOf(failure, texts)} />}
+      <div class="actions">
+        {opened !== null && (
+          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && discard()}>
+            {texts.discard}
+          </button>
+        )}
+        <button type="submit" class="button button-main" aria-disabled={busy}>
+          {busy ? texts.joining : texts.button}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function textOf({ kind }: Failure, texts: Texts["invite"]): string | undefined {
+  if (kind === "missing") return texts.missing;
+  return kind === "conflict" ? texts.over : undefined;
+}

@@ -1,0 +1,104 @@
+import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { useState } from "preact/hooks";
+import { addressOf } from "../address.ts";
+import { pathTo } from "../gateway.ts";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Empty, Loading } from "../parts/shown.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { listMemberships, useAsked, useSession, useWrite } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { OVERVIEW } from "./places.ts";
+
+/** Lists the person's organizations, and creates further ones. */
+export function OrganizationsView() {
+  const session = useSession();
+  const { organizations: texts } = useTexts();
+  const { answer, failure, loading, again } = useAsked(() => listMemberships(session.gateway), "memberships");
+  return (
+    <>
+      <p class="lead quiet">{texts.lead}</p>
+      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
+      {answer === null && loading && <Loading />}
+      {answer?.length === 0 && (
+        <Empty title={texts.none}>
+          <p>{texts.noneHelp}</p>
+        </Empty>
+      )}
+      {answer !== null && answer.length > 0 && (
+        <DataTable
+          label={texts.list}
+          columns={[texts.name, texts.role]}
+          rows={answer.map(({ id, organization, role }) => ({
+            key: id,
+            cells: [
+              <a class="name" href={addressOf(OVERVIEW, organization.id)}>
+                {organization.name}
+              </a>,
+              role ?? texts.noRole,
+            ],
+          }))}
+        />
+      )}
+      <CreateOrganization onUnknown={again} />
+    </>
+  );
+}
+
+/** Creates an organization, and opens it. */
+function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
+  const session = useSession();
+  const { organizations: texts } = useTexts();
+  const [name, setName] = useState("");
+  const { busy, failure, write, clear } = useWrite();
+  const create = () =>
+    write(
+      () =>
+        session.gateway.send(Organization, pathTo("user", "organizations"), {
+          as: "person",
+          method: "POST",
+          body: { name },
+        }),
+      (organization) => {
+        session.announce(texts.created(organization.name));
+        location.hash = addressOf(OVERVIEW, organization.id);
+      },
+    );
+  const lookAgain = async () => {
+    clear();
+    await onUnknown();
+  };
+  return (
+    <form
+      class="panel"
+      aria-busy={busy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void create();
+      }}
+    >
+      <h2>{texts.create}</h2>
+      <p class="quiet">{texts.createLead}</p>
+      <TextField
+        label={texts.name}
+        value={name}
+        onInput={setName}
+        help={texts.nameHelp}
+        invalid={failure?.kind === "invalid"}
+        required
+      />
+      {failure !== null && (
+        <FailureNotice
+          failure={failure}
+          onRetry={failure.outcome_unknown ? lookAgain : undefined}
+          retryLabel={texts.lookAgain}
+        />
+      )}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={busy}>
+          {busy ? texts.creating : texts.create}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import { useSession } from "../session.ts";
+import { textsOf, useTexts } from "../texts/texts.ts";
+
+/** Shows who is signed in, the choice of the language, and the way out. */
+export function Account() {
+  const session = useSession();
+  const { account } = useTexts();
+  const person = session.person.value;
+  return (
+    <div class="account">
+      <p class="quiet small">
+        {account.signedInAs} <strong>{person?.name ?? person?.id}</strong>
+      </p>
+      <LanguageChoice />
+      <button type="button" class="button leave" onClick={() => session.signOut()}>
+        {account.signOut}
+      </button>
+    </div>
+  );
+}
+
+/** Lets people choose among the offered languages, if there are several. */
+export function LanguageChoice() {
+  const session = useSession();
+  const { chooseLanguage } = useTexts();
+  const { languages } = session.settings;
+  if (languages.length < 2) return null;
+  return (
+    <select
+      class="language"
+      aria-label={chooseLanguage}
+      value={session.language.value}
+      onChange={(event) => {
+        session.language.value = event.currentTarget.value;
+      }}
+    >
+      {languages.map((language) => (
+        <option key={language} value={language}>
+          {textsOf(language).language}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Failure } from "../failure.ts";
+import { useSession } from "../session.ts";
+import { useFormats, useTexts } from "../texts/texts.ts";
+
+interface FailureNoticeProps {
+  failure: Failure;
+  /** A title that replaces the one of the failure's kind. */
+  title?: string;
+  /** A sentence that replaces the one of the failure's kind. */
+  text?: string;
+  onRetry?: () => void;
+  retryLabel?: string;
+}
+
+/** Shows what went wrong and what to do. The alert role makes screen readers announce it at once. */
+export function FailureNotice({ failure, title, text, onRetry, retryLabel }: FailureNoticeProps) {
+  const texts = useTexts();
+  const session = useSession();
+  const { kind, fields, request_id, retry_after_seconds, outcome_unknown } = failure;
+  const [says = "", advice = ""] = outcome_unknown ? texts.unknown : texts.failures[kind];
+  return (
+    <div class={`notice notice-${outcome_unknown || kind === "conflict" ? "warn" : "bad"}`} role="alert">
+      <p class="notice-title">{title ?? says}</p>
+      {(text ?? advice) !== "" && <p>{text ?? advice}</p>}
+      {text === undefined && isSaid(failure) && <p>{failure.message}</p>}
+      {fields.length > 0 && (
+        <ul class="problems">
+          {fields.map(({ path, message }) => (
+            <li key={path + message}>{message}</li>
+          ))}
+        </ul>
+      )}
+      {retry_after_seconds !== null && <RetryAfter seconds={retry_after_seconds} />}
+      {request_id !== null && kind !== "invalid" && (
+        <p class="quiet small">
+          {texts.request} <code>{request_id}</code>
+        </p>
+      )}
+      {kind === "signed_out" ? (
+        <button type="button" class="button" onClick={() => session.signIn()}>
+          {texts.account.again}
+        </button>
+      ) : (
+        onRetry && (
+          <button type="button" class="button" onClick={onRetry}>
+            {retryLabel ?? texts.again}
+          </button>
+        )
+      )}
+    </div>
+  );
+}
+
+/** Returns whether the service's own sentence says more than the page's. */
+function isSaid({ kind, message, fields }: Failure): boolean {
+  return message !== "" && (kind === "conflict" || (kind === "invalid" && fields.length === 0));
+}
+
+function RetryAfter({ seconds }: { seconds: number }) {
+  const { retryIn } = useTexts();
+  const { duration } = useFormats();
+  return <p>{retryIn(duration(seconds))}</p>;
+}

@@ -1,0 +1,392 @@
+import { Session as MemberSession, Membership, User } from "@ostiary/lib/contracts/identity-api";
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { Static } from "@sinclair/typebox";
+import { createContext } from "preact";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { type Address, addressAt } from "./address.ts";
+import { type Answer, answered, type Failure, failed } from "./failure.ts";
+import { type Caller, Gateway, pathTo } from "./gateway.ts";
+import type { PortalSettings } from "./settings.ts";
+import { forgetInvite, keepInvite, keepSignedIn, readInvite, wasSignedIn } from "./sign-in/kept.ts";
+import { Provider, RETURN_PATH, type SignInFailure, type Tokens } from "./sign-in/provider.ts";
+import { languageFor } from "./texts/texts.ts";
+
+/** The person who is signed in. */
+export interface Person {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** The membership that the page works with: the person's in the chosen organization. */
+export interface ChosenMember {
+  readonly member_id: string;
+  readonly organization_id: string;
+  readonly organization_name: string;
+  readonly role: string | null;
+  readonly labels: readonly string[];
+}
+
+/** Why the page asks for a sign-in, or null before the first one. */
+export type SignedOutReason = "out" | "ended" | "unknown" | SignInFailure | null;
+
+export type State =
+  | { name: "starting" }
+  | { name: "signed-out"; reason: SignedOutReason }
+  | { name: "signed-in" };
+
+/** A session is renewed this long before it ends. */
+const RENEWAL_MS = 5 * 60_000;
+/** An access token is renewed this long before it ends. */
+const TOKEN_RENEWAL_MS = 30_000;
+const EVERY_LABEL = "*";
+const INVITE_PATH = "/portal/invite";
+
+/** The state that the whole page shares. It alone holds tokens, in memory (PT-11). */
+export class Session {
+  readonly settings: PortalSettings;
+  readonly gateway: Gateway;
+  readonly address: Signal<Address>;
+  readonly language: Signal<string>;
+  /** The token of an invitation that the person opened, or null. */
+  readonly invite: Signal<string | null> = signal(null);
+  readonly #provider: Provider;
+  readonly #state: Signal<State> = signal<State>({ name: "starting" });
+  readonly #person = signal<Person | null>(null);
+  readonly #member = signal<ChosenMember | null>(null);
+  readonly #announcement = signal("");
+  #tokens: Tokens | null = null;
+  #session: Static<typeof MemberSession> | null = null;
+  #minting: Promise<Answer<string>> | null = null;
+
+  constructor(settings: PortalSettings) {
+    this.settings = settings;
+    this.#provider = new Provider(settings, location.origin);
+    this.gateway = new Gateway({ headers: (caller, renewed) => this.#headers(caller, renewed) });
+    this.address = signal(addressAt(location.hash));
+    this.language = signal(languageFor(navigator.languages, settings.languages));
+  }
+
+  get state(): ReadonlySignal<State> {
+    return this.#state;
+  }
+
+  get person(): ReadonlySignal<Person | null> {
+    return this.#person;
+  }
+
+  /** The membership in the chosen organization, or null before one is chosen. */
+  get member(): ReadonlySignal<ChosenMember | null> {
+    return this.#member;
+  }
+
+  /** The text that a screen reader announces next. */
+  get announcement(): ReadonlySignal<string> {
+    return this.#announcement;
+  }
+
+  announce(text: string): void {
+    this.#announcement.value = text;
+  }
+
+  /** Returns whether the member's role grants a label. The gateway decides; the page hides what it refuses. */
+  may(label: string): boolean {
+    const labels = this.#member.value?.labels ?? [];
+    return labels.includes(EVERY_LABEL) || labels.includes(label);
+  }
+
+  /** Goes on with the sign-in that the address belongs to, or starts one if the tab had one before. */
+  async start(): Promise<void> {
+    const { pathname, search, hash } = location;
+    if (pathname === INVITE_PATH) keepInvite(hash.slice(1));
+    if (pathname === RETURN_PATH) return this.#comeBack(search);
+    if (pathname === INVITE_PATH) clean("#/invite");
+    this.invite.value = readInvite();
+    this.address.value = addressAt(location.hash);
+    if (wasSignedIn()) return this.signIn(true);
+    this.#state.value = { name: "signed-out", reason: null };
+  }
+
+  /** Leaves for the provider's page. A silent visit shows nothing there. */
+  async signIn(silent = false): Promise<void> {
+    keepSignedIn(false);
+    const failure = await this.#provider.begin(location.hash, silent);
+    if (failure !== null) this.#state.value = { name: "signed-out", reason: failure };
+  }
+
+  async #comeBack(search: string): Promise<void> {
+    // The code leaves the address before anything else happens.
+    clean("#/");
+    const result = await this.#provider.finish(search);
+    clean(result.attempt?.fragment || "#/");
+    this.invite.value = readInvite();
+    this.address.value = addressAt(location.hash);
+    if (!result.ok) {
+      const { failure } = result;
+      this.#state.value = { name: "signed-out", reason: failure.kind === "needed" ? "ended" : failure };
+      return;
+    }
+    this.#tokens = result.tokens;
+    const person = await this.gateway.send(User, pathTo("user"), { as: "person" });
+    if (!person.ok) {
+      this.#forget();
+      this.#state.value = { name: "signed-out", reason: reasonOf(person.failure) };
+      return;
+    }
+    keepSignedIn(true);
+    batch(() => {
+      this.#person.value = {
+        id: person.value.id,
+        name: person.value.display_name ?? this.#tokens?.name ?? null,
+      };
+      this.#state.value = { name: "signed-in" };
+    });
+  }
+
+  /**
+   * Signs out: forgets all tokens, then ends the provider's session where it can be ended. A session of an
+   * organization ends by itself within an hour, since it cannot be revoked (ID-66).
+   */
+  async signOut(): Promise<void> {
+    const tokens = this.#tokens;
+    this.#forget();
+    keepSignedIn(false);
+    forgetInvite();
+    batch(() => {
+      this.invite.value = null;
+      this.#state.value = { name: "signed-out", reason: "out" };
+    });
+    clean("#/");
+    const end = tokens === null ? null : await this.#provider.endAddress(tokens, location.origin);
+    if (end !== null) location.assign(end);
+  }
+
+  /** Forgets the invitation of the address. */
+  discardInvite(): void {
+    forgetInvite();
+    this.invite.value = null;
+  }
+
+  #forget(): void {
+    this.#tokens = null;
+    this.#session = null;
+    batch(() => {
+      this.#person.value = null;
+      this.#member.value = null;
+    });
+  }
+
+  /** Chooses an organization: creates one session for it, which replaces the one before. */
+  async choose(organization_id: string): Promise<Answer<ChosenMember>> {
+    const present = this.#member.peek();
+    if (present?.organization_id === organization_id) return answered(present);
+    this.#session = null;
+    this.#member.value = null;
+    return this.#open(organization_id);
+  }
+
+  /** Creates a new session for the chosen organization, so that a changed role or name shows. */
+  async refresh(): Promise<Answer<ChosenMember>> {
+    const { organization_id } = this.#member.peek() ?? {};
+    return organization_id === undefined ? failed("missing") : this.#open(organization_id);
+  }
+
+  async #open(organization_id: string): Promise<Answer<ChosenMember>> {
+    const name = await this.#nameOf(organization_id);
+    if (!name.ok) return name;
+    const session = await this.#mint(organization_id);
+    if (!session.ok) return session;
+    const member = memberOf(session.value, name.value);
+    // The person may have gone on to another organization before the answer came.
+    if (this.address.peek().organization_id === organization_id) {
+      this.#session = session.value;
+      this.#member.value = member;
+    }
+    return answered(member);
+  }
+
+  async #nameOf(organization_id: string): Promise<Answer<string>> {
+    const found = await listMemberships(this.gateway);
+    if (!found.ok) return found;
+    const membership = found.value.find(({ organization }) => organization.id === organization_id);
+    return membership === undefined ? failed("missing") : answered(membership.organization.name);
+  }
+
+  #mint(organization_id: string): Promise<Answer<Static<typeof MemberSession>>> {
+    return this.gateway.send(MemberSession, pathTo("user", "organizations", organization_id, "session"), {
+      as: "person",
+      method: "POST",
+      body: {},
+    });
+  }
+
+  async #headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>> {
+    if (caller === "nobody") return answered({});
+    if (caller === "person") {
+      const token = await this.#accessToken(renewed);
+      return token.ok ? answered({ Authorization: `Bearer ${token.value}` }) : token;
+    }
+    const token = await this.#sessionToken(renewed);
+    return token.ok ? answered({ "X-API-Key": token.value }) : token;
+  }
+
+  async #accessToken(renewed: boolean): Promise<Answer<string>> {
+    const tokens = this.#tokens;
+    if (tokens === null) return failed("signed_out");
+    const fresh = tokens.ends_ms === null || tokens.ends_ms - Date.now() > TOKEN_RENEWAL_MS;
+    if (fresh && !renewed) return answered(tokens.access_token);
+    const result = await this.#provider.renew(tokens);
+    if (result.ok) {
+      this.#tokens = result.tokens;
+      return answered(result.tokens.access_token);
+    }
+    if (result.failure.kind === "away") return failed("away");
+    const over = renewed || (tokens.ends_ms !== null && tokens.ends_ms <= Date.now());
+    return over ? failed("signed_out") : answered(tokens.access_token);
+  }
+
+  /** Returns the session's token, renewed shortly before it ends. Calls at the same time share a renewal. */
+  async #sessionToken(renewed: boolean): Promise<Answer<string>> {
+    const session = this.#session;
+    if (session === null) return failed("signed_out");
+    const left_ms = Date.parse(session.expires_at) - Date.now();
+    if (left_ms > RENEWAL_MS && !renewed) return answered(session.token);
+    this.#minting ??= this.#renewSession(session, renewed).finally(() => {
+      this.#minting = null;
+    });
+    return this.#minting;
+  }
+
+  async #renewSession(before: Static<typeof MemberSession>, refused: boolean): Promise<Answer<string>> {
+    const minted = await this.#mint(before.organization_id);
+    if (minted.ok) {
+      // The person may have chosen another organization before the answer came.
+      if (this.#session === before) {
+        this.#session = minted.value;
+        this.#member.value = memberOf(minted.value, this.#member.peek()?.organization_name ?? "");
+      }
+      return answered(minted.value.token);
+    }
+    const usable = !refused && Date.parse(before.expires_at) > Date.now();
+    return usable ? answered(before.token) : minted;
+  }
+}
+
+function memberOf(
+  { member_id, organization_id, role, labels }: Static<typeof MemberSession>,
+  organization_name: string,
+): ChosenMember {
+  return { member_id, organization_id, organization_name, role, labels };
+}
+
+/** Lists all memberships of the person; a person has few. */
+export async function listMemberships(gateway: Gateway): Promise<Answer<Static<typeof Membership>[]>> {
+  const all: Static<typeof Membership>[] = [];
+  for (;;) {
+    const page = await gateway.list("memberships", Membership, pathTo("user", "memberships"), {
+      as: "person",
+      query: { limit: 100, starting_after: all.at(-1)?.id },
+    });
+    if (!page.ok) return page;
+    all.push(...page.value.items);
+    if (!page.value.has_more || page.value.items.length === 0) return answered(all);
+  }
+}
+
+/** Replaces the whole address, so that no code, state or token stays in it or in the history. */
+function clean(fragment: string): void {
+  history.replaceState(null, "", `/portal${fragment}`);
+}
+
+function reasonOf({ kind }: Failure): SignedOutReason {
+  if (kind === "signed_out" || kind === "forbidden") return "unknown";
+  return { kind: "away", message: "" };
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error("The page has a session.");
+  return session;
+}
+
+/** A question and its state. The last answer stays while the next one is in flight or has failed. */
+export interface Asked<Result> {
+  readonly loading: boolean;
+  readonly answer: Result | null;
+  readonly failure: Failure | null;
+  /** Asks again. */
+  again(): Promise<void>;
+}
+
+/** Asks on the first render, when `about` changes, and when `again` is called. */
+export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: string): Asked<Result> {
+  const [asked, setAsked] = useState<Omit<Asked<Result>, "again"> & { about: string }>({
+    loading: true,
+    answer: null,
+    failure: null,
+    about,
+  });
+  // The number of the latest question. Answers to earlier ones are dropped.
+  const latest = useRef(0);
+  const again = async () => {
+    const question = ++latest.current;
+    setAsked((before) => ({
+      loading: true,
+      answer: before.about === about ? before.answer : null,
+      failure: null,
+      about,
+    }));
+    const result = await work();
+    if (question !== latest.current) return;
+    setAsked((before) =>
+      result.ok
+        ? { loading: false, answer: result.value, failure: null, about }
+        : { ...before, loading: false, failure: result.failure },
+    );
+  };
+  useEffect(() => {
+    void again();
+    return () => {
+      latest.current += 1;
+    };
+  }, [about]);
+  const isShown = asked.about === about;
+  return {
+    loading: isShown ? asked.loading : true,
+    answer: isShown ? asked.answer : null,
+    failure: isShown ? asked.failure : null,
+    again,
+  };
+}
+
+export interface Writing {
+  readonly busy: boolean;
+  readonly failure: Failure | null;
+  /** Makes a change. While one is in flight, further ones are ignored: a double click writes once. */
+  write<Result>(work: () => Promise<Answer<Result>>, done: (value: Result) => void): Promise<void>;
+  /** Forgets the failure. */
+  clear(): void;
+}
+
+export function useWrite(): Writing {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const underway = useRef(false);
+  return {
+    busy,
+    failure,
+    async write(work, done) {
+      if (underway.current) return;
+      underway.current = true;
+      setBusy(true);
+      setFailure(null);
+      const result = await work();
+      underway.current = false;
+      setBusy(false);
+      if (result.ok) done(result.value);
+      else setFailure(result.failure);
+    },
+    clear: () => setFailure(null),
+  };
+}

@@ -1,0 +1,211 @@
+import * as oauth from "oauth4webapi";
+import type { PortalSettings } from "../settings.ts";
+import { type Attempt, keepAttempt, takeAttempt } from "./kept.ts";
+
+/** The tokens of a sign-in. */
+export interface Tokens {
+  readonly access_token: string;
+  readonly id_token: string;
+  readonly refresh_token: string | null;
+  /** The time at which the access token ends, as milliseconds of the epoch, or null if it is not known. */
+  readonly ends_ms: number | null;
+  /** The name that the provider gives the person, if any. */
+  readonly name: string | null;
+}
+
+/**
+ * The reason why a sign-in failed.
+ * - `needed`: the provider has no session, so it must show its page
+ * - `refused`: the provider or the person said no
+ * - `unsafe`: the return does not belong to a sign-in of this tab, or its tokens are not for this page
+ * - `away`: the provider does not answer, or does not allow calls of this page
+ */
+export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; message: string };
+
+export type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
+
+/** Errors by which a provider says that it must show its page (OpenID Connect Core, 3.1.2.6). */
+const NEEDED = new Set([
+  "login_required",
+  "interaction_required",
+  "consent_required",
+  "account_selection_required",
+]);
+
+/** The path that the provider sends people back to. It is registered there with the origin. */
+export const RETURN_PATH = "/portal/signed-in";
+
+/** The company's identity provider (PT-10): code flow with PKCE, state, nonce and the issuer's check. */
+export class Provider {
+  readonly #settings: PortalSettings;
+  readonly #client: oauth.Client;
+  readonly #options: { [oauth.allowInsecureRequests]: boolean };
+  readonly #redirect_uri: string;
+  #server: oauth.AuthorizationServer | null = null;
+
+  constructor(settings: PortalSettings, origin: string) {
+    this.#settings = settings;
+    this.#client = { client_id: settings.client_id };
+    this.#redirect_uri = `${origin}${RETURN_PATH}`;
+    // The operator chose a provider without TLS, as the quick start does on one machine.
+    this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
+  }
+
+  /** Leaves the page for the provider's. A silent visit shows nothing and comes straight back. */
+  async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
+    try {
+      const server = await this.#discover();
+      const { authorization_endpoint } = server;
+      if (authorization_endpoint === undefined)
+        throw new Error("The provider has no authorization endpoint.");
+      const attempt: Attempt = {
+        state: oauth.generateRandomState(),
+        nonce: oauth.generateRandomNonce(),
+        verifier: oauth.generateRandomCodeVerifier(),
+        fragment,
+        silent,
+      };
+      const address = new URL(authorization_endpoint);
+      for (const [name, value] of await this.#request(attempt)) address.searchParams.set(name, value);
+      keepAttempt(attempt);
+      location.assign(address);
+      return null;
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
+  async #request({ state, nonce, verifier, silent }: Attempt): Promise<[string, string][]> {
+    const { scopes, audience, client_id } = this.#settings;
+    return [
+      ["response_type", "code"],
+      ["client_id", client_id],
+      ["redirect_uri", this.#redirect_uri],
+      ["scope", scopes],
+      ["state", state],
+      ["nonce", nonce],
+      ["code_challenge", await oauth.calculatePKCECodeChallenge(verifier)],
+      ["code_challenge_method", "S256"],
+      ...(silent ? [["prompt", "none"] satisfies [string, string]] : []),
+      ...this.#audience(audience),
+    ];
+  }
+
+  /** Names the API: `audience` for most providers, and the standard `resource` where it is a URL (RFC 8707). */
+  #audience(audience: string | null): [string, string][] {
+    if (audience === null) return [];
+    const named: [string, string] = ["audience", audience];
+    return URL.canParse(audience) ? [named, ["resource", audience]] : [named];
+  }
+
+  /** Exchanges the code that the provider sent back. The attempt is over afterwards, whatever happens. */
+  async finish(search: string): Promise<SignInResult & { attempt: Attempt | null }> {
+    const attempt = takeAttempt();
+    if (attempt === null) {
+      return { ok: false, failure: { kind: "unsafe", message: "" }, attempt };
+    }
+    try {
+      const server = await this.#discover();
+      const returned = new URLSearchParams(search);
+      const parameters = oauth.validateAuthResponse(server, this.#client, returned, attempt.state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        this.#client,
+        oauth.None(),
+        parameters,
+        this.#redirect_uri,
+        attempt.verifier,
+        {
+          ...this.#options,
+          additionalParameters: new URLSearchParams(this.#audience(this.#settings.audience)),
+        },
+      );
+      const tokens = await oauth.processAuthorizationCodeResponse(server, this.#client, response, {
+        expectedNonce: attempt.nonce,
+        requireIdToken: true,
+      });
+      return { ok: true, tokens: tokensOf(tokens, null), attempt };
+    } catch (error) {
+      return { ok: false, failure: failureOf(error), attempt };
+    }
+  }
+
+  /** Renews the access token, or fails with `needed` if the provider gave no refresh token. */
+  async renew({ refresh_token, id_token }: Tokens): Promise<SignInResult> {
+    if (refresh_token === null) return { ok: false, failure: { kind: "needed", message: "" } };
+    try {
+      const server = await this.#discover();
+      const response = await oauth.refreshTokenGrantRequest(
+        server,
+        this.#client,
+        oauth.None(),
+        refresh_token,
+        this.#options,
+      );
+      const tokens = await oauth.processRefreshTokenResponse(server, this.#client, response);
+      return { ok: true, tokens: tokensOf(tokens, { refresh_token, id_token }) };
+    } catch (error) {
+      const failure = failureOf(error);
+      return { ok: false, failure: failure.kind === "refused" ? { ...failure, kind: "needed" } : failure };
+    }
+  }
+
+  /** Returns the address that ends the provider's session, or null if the provider has none. */
+  async endAddress({ id_token }: Tokens, origin: string): Promise<string | null> {
+    try {
+      const { end_session_endpoint } = await this.#discover();
+      if (end_session_endpoint === undefined) return null;
+      const address = new URL(end_session_endpoint);
+      address.searchParams.set("client_id", this.#settings.client_id);
+      address.searchParams.set("id_token_hint", id_token);
+      address.searchParams.set("post_logout_redirect_uri", `${origin}/portal`);
+      return address.href;
+    } catch {
+      return null;
+    }
+  }
+
+  async #discover(): Promise<oauth.AuthorizationServer> {
+    if (this.#server !== null) return this.#server;
+    const issuer = new URL(this.#settings.issuer);
+    const response = await oauth.discoveryRequest(issuer, { algorithm: "oidc", ...this.#options });
+    this.#server = await oauth.processDiscoveryResponse(issuer, response);
+    return this.#server;
+  }
+}
+
+function tokensOf(
+  response: oauth.TokenEndpointResponse,
+  before: Pick<Tokens, "refresh_token" | "id_token"> | null,
+): Tokens {
+  const { access_token, id_token, refresh_token, expires_in } = response;
+  return {
+    access_token,
+    id_token: id_token ?? before?.id_token ?? "",
+    refresh_token: refresh_token ?? before?.refresh_token ?? null,
+    ends_ms: expires_in === undefined ? null : Date.now() + expires_in * 1_000,
+    name: nameOf(response),
+  };
+}
+
+function nameOf(response: oauth.TokenEndpointResponse): string | null {
+  const claims = response.id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(response);
+  const found = [claims?.name, claims?.preferred_username, claims?.email].find(
+    (claim) => typeof claim === "string" && claim !== "",
+  );
+  return typeof found === "string" ? found.slice(0, 128) : null;
+}
+
+function failureOf(error: unknown): SignInFailure {
+  if (error instanceof oauth.AuthorizationResponseError) {
+    const { error: code, error_description } = error;
+    return { kind: NEEDED.has(code) ? "needed" : "refused", message: error_description ?? code };
+  }
+  if (error instanceof oauth.ResponseBodyError) {
+    return { kind: "refused", message: error.error_description ?? error.error };
+  }
+  if (error instanceof oauth.OperationProcessingError && error.code !== oauth.RESPONSE_IS_NOT_CONFORM) {
+    return { kind: "unsafe", message: error.message };
+  }
+  return { kind: "away", message: "" };
+}

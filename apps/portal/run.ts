@@ -1,0 +1,13 @@
+import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
+import { portalVariables } from "./config.ts";
+import { checkBrandFile } from "./site/brand.ts";
+import { wirePortal } from "./wire.ts";
+
+/** Runs the portal as a process. */
+export function runPortal(env: Environment): Promise<void> {
+  return runMain(async () => {
+    const config = loadConfig(portalVariables, env, checkBrandFile, checkPorts);
+    return [await serve(await wirePortal(config), config)];
+  });
+}

@@ -1,0 +1,58 @@
+import { listItems } from "@ostiary/lib/runtime/config";
+import {
+  type Assets,
+  appPage,
+  compressedRepresentationOf,
+  OSTIARY_ICON,
+  type PageBundle,
+} from "@ostiary/lib/runtime/http";
+import type { PortalConfig } from "../config.ts";
+import type { PortalSettings } from "../page/settings.ts";
+import type { Brand } from "./brand.ts";
+import { brandStyle } from "./brand-style.ts";
+
+/**
+ * The addresses of the page: the portal itself, the return from the identity provider, and invitations, whose
+ * token is the fragment.
+ */
+export const PORTAL_PATHS = ["/portal", "/portal/signed-in", "/portal/invite"] as const;
+
+/** Serves the page (PT-3, PT-4). */
+export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Promise<PageBundle>) {
+  return appPage({
+    name: "portal",
+    paths: [...PORTAL_PATHS],
+    title: brand.name,
+    noscript: "This page needs JavaScript.",
+    waiting: "This page is loading. If nothing happens, load it again.",
+    icon: brand.logo === null ? OSTIARY_ICON : "/portal/assets/logo",
+    origins: originsOf(config),
+    settings: settingsOf(config, brand),
+    moreAssets: () => brandAssets(brand),
+    bundle,
+  });
+}
+
+/** The origins that the page calls besides its own. */
+function originsOf({ AUTH_ISSUER, PORTAL_PROVIDER_ORIGINS = "" }: PortalConfig): string[] {
+  return [...new Set([new URL(AUTH_ISSUER).origin, ...listItems(PORTAL_PROVIDER_ORIGINS)])];
+}
+
+function settingsOf(config: PortalConfig, brand: Brand): PortalSettings {
+  const { name, logo, links } = brand;
+  return {
+    issuer: config.AUTH_ISSUER,
+    client_id: config.PORTAL_CLIENT_ID,
+    scopes: config.PORTAL_SCOPES,
+    audience: config.PORTAL_AUDIENCE ?? null,
+    languages: listItems(config.PORTAL_LANGUAGES),
+    brand: { name, has_logo: logo !== null, links },
+  };
+}
+
+async function brandAssets({ colors, logo }: Brand): Promise<Assets> {
+  const style = await compressedRepresentationOf(brandStyle(colors), "text/css; charset=utf-8");
+  const files: [string, typeof style][] = [["brand.css", style]];
+  if (logo !== null) files.push(["logo", await compressedRepresentationOf(logo.bytes, logo.type)]);
+  return new Map(files);
+}

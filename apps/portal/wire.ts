@@ -1,0 +1,21 @@
+import type { Service } from "@ostiary/lib/runtime/service";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
+import { createApp } from "./app.ts";
+import type { PortalConfig } from "./config.ts";
+import { loadBrand } from "./site/brand.ts";
+import { bundlePortal } from "./site/bundle.ts";
+
+/** Builds the portal, ready to start. It has no store and calls no other service (PT-1). */
+export async function wirePortal(config: PortalConfig): Promise<Service> {
+  const telemetry = await createTelemetry({ name: "portal", namespace: "edge" }, config);
+  const health = { draining: false };
+  const brand = loadBrand(config.PORTAL_BRAND_FILE);
+  return {
+    name: "portal",
+    telemetry,
+    health,
+    ...createApp({ config, telemetry, health, brand, bundlePortal }),
+    async start() {},
+    async stop() {},
+  };
+}

@@ -1,0 +1,108 @@
+import { Elysia } from "elysia";
+import { type Assets, assetAddress, assetIntegrity, assetRoutes, hidden, once } from "./page-assets.ts";
+import type { PageBundle } from "./page-bundle.ts";
+import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
+
+/** A page that is one script and one style sheet, such as the console. */
+export interface AppPage {
+  /** The name of the page's script, its style sheet and the element that it renders into. */
+  name: string;
+  /** The addresses of the page. Its assets are below the first one. */
+  paths: readonly [string, ...string[]];
+  title: string;
+  /** The text for browsers that run no script. */
+  noscript: string;
+  /** The text that stands there until the script runs. */
+  waiting?: string;
+  /** The address of the icon. */
+  icon: string;
+  /** Other origins that the page may call, such as an identity provider's. */
+  origins?: readonly string[];
+  /** A value for the page's script. */
+  settings?: unknown;
+  /** Makes files of the page besides its script and style. A style sheet among them is linked last. */
+  moreAssets?: () => Promise<Assets>;
+  bundle: () => Promise<PageBundle>;
+}
+
+/**
+ * Returns the security headers of a page that holds a credential and shows texts of other authors. The page
+ * runs its own script only, calls only its own origin and those given, cannot be framed, and cannot turn text
+ * into markup.
+ */
+function headersOf({ origins = [], moreAssets }: AppPage): Readonly<Record<string, string>> {
+  return {
+    "Content-Security-Policy": [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      ["connect-src 'self'", ...origins].join(" "),
+      moreAssets === undefined ? "img-src data:" : "img-src 'self' data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ].join("; "),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+  };
+}
+
+/** Serves the page and its assets. */
+export function appPage(options: AppPage) {
+  const [path] = options.paths;
+  const headers = headersOf(options);
+  const assets = once(() => assetsOf(options));
+  const html = once(async () =>
+    representationOf(htmlOf(options, await assets()), "text/html; charset=utf-8"),
+  );
+  const app = new Elysia({ name: options.name, normalize: false }).use(assetRoutes(path, assets));
+  for (const each of options.paths) {
+    app.get(
+      each,
+      async ({ request }) => {
+        const response = answerWith(request, await html(), REVALIDATE);
+        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+        return response;
+      },
+      hidden,
+    );
+  }
+  return app;
+}
+
+async function assetsOf({ name, bundle, moreAssets }: AppPage): Promise<Assets> {
+  const { script, style } = await bundle();
+  return new Map([
+    [`${name}.css`, await compressedRepresentationOf(style, "text/css; charset=utf-8")],
+    [`${name}.js`, await compressedRepresentationOf(script, "text/javascript; charset=utf-8")],
+    ...((await moreAssets?.()) ?? []),
+  ]);
+}
+
+function htmlOf({ name, paths, title, noscript, waiting, icon, settings }: AppPage, assets: Assets): string {
+  const [path] = paths;
+  const link = (file: string) =>
+    `${assetAddress(path, file, assets)}" integrity="${assetIntegrity(file, assets)}`;
+  const styles = [...assets.keys()].filter((file) => file.endsWith(".css"));
+  const data = settings === undefined ? "" : ` data-settings="${Bun.escapeHTML(JSON.stringify(settings))}"`;
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>${Bun.escapeHTML(title)}</title>
+    <link rel="icon" href="${Bun.escapeHTML(icon)}">
+${styles.map((file) => `    <link rel="stylesheet" href="${link(file)}">\n`).join("")}    <script type="module" src="${link(`${name}.js`)}"></script>
+  </head>
+  <body>
+    <noscript>${Bun.escapeHTML(noscript)}</noscript>
+    <div id="${name}"${data}>${waiting === undefined ? "" : `<p>${Bun.escapeHTML(waiting)}</p>`}</div>
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+
+/** How the portal's process serves its page. `tests/flow/portal` tests the page itself. */
+
+setDefaultTimeout(120_000);
+
+const ENV = { AUTH_ISSUER: "https://login.example.com/realm", PORTAL_CLIENT_ID: "portal", LOG_FILE: "-" };
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4"/></svg>`;
+const BRAND = `
+name: Acme <& Daughters>
+logo: logo.svg
+colors: { accent: "#7a1f5c", accent_dark: "#f0a8d8" }
+links: { support: "mailto:help@example.com", terms: "https://example.com/terms" }
+`;
+
+let folder: string;
+let portal: RunningProcess;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "ostiary-brand-"));
+  await Bun.write(join(folder, "logo.svg"), LOGO);
+  portal = await start({ PORTAL_PROVIDER_ORIGINS: "https://tokens.example.com" }, BRAND);
+});
+afterAll(async () => {
+  await portal.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(env: Record<string, string>, brand?: string): Promise<RunningProcess> {
+  const PORTAL_BRAND_FILE = join(folder, `${crypto.randomUUID()}.yaml`);
+  if (brand !== undefined) await Bun.write(PORTAL_BRAND_FILE, brand);
+  const look: Record<string, string> = brand === undefined ? {} : { PORTAL_BRAND_FILE };
+  return startProcess("apps/portal/main.ts", { ...ENV, ...look, ...env });
+}
+
+/** Returns the lines on stderr of a start that is refused with exit code 78. */
+async function problems(env: Record<string, string>, brand?: string): Promise<string[]> {
+  try {
+    await (await start(env, brand)).kill();
+  } catch (error) {
+    if (!(error instanceof ProcessEnded) || error.exit_code !== 78) throw error;
+    return error.stderr.slice(1).map((line) => line.trim());
+  }
+  throw new Error("The portal has started.");
+}
+
+const get = (path: string, init?: RequestInit) => fetch(`${portal.url}${path}`, init);
+const html = async (path = "/portal") => (await get(path)).text();
+
+describe("the page", () => {
+  // PT-3
+  test.each(["/portal", "/portal/signed-in?code=c&state=s", "/portal/invite"])(
+    "is answered at %p",
+    async (path) => {
+      const page = await get(path);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(page.headers.get("cache-control")).toBe("no-cache");
+      expect(await page.text()).toBe(await html());
+    },
+  );
+
+  // PT-3, PT-4
+  test("calls its own origin and the provider's alone, and allows no frame, inline script or policy", async () => {
+    const { headers } = await get("/portal");
+    expect(headers.get("content-security-policy")?.split("; ")).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self' https://login.example.com https://tokens.example.com",
+      "img-src 'self' data:",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
+  });
+
+  // PT-4
+  test("names the hash of its script and styles", async () => {
+    const assets = [
+      ...(await html()).matchAll(/(?:src|href)="(\/portal\/[^"]+)" integrity="sha256-([^"]+)"/g),
+    ];
+    expect(assets.map(([, path]) => path?.replace(/\?.*/, ""))).toEqual([
+      "/portal/assets/portal.css",
+      "/portal/assets/brand.css",
+      "/portal/assets/portal.js",
+    ]);
+    for (const [, path = "", hash] of assets) {
+      const asset = await get(path);
+      expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+      expect(new Bun.CryptoHasher("sha256").update(await asset.bytes()).digest("base64")).toBe(hash ?? "");
+    }
+  });
+
+  // PT-1
+  test("holds no secret and names no file of the machine that made it", async () => {
+    const script = /src="([^"]+)"/.exec(await html())?.[1] ?? "";
+    for (const path of ["/portal", script]) {
+      expect(await (await get(path)).text()).not.toContain(
+        import.meta.dir.slice(0, import.meta.dir.indexOf("/tests")),
+      );
+    }
+  });
+
+  test.each([
+    "/portal/elsewhere",
+    "/portal/assets",
+    "/portal/assets/main.tsx",
+    "/portal/assets/..%2Fpackage.json",
+    "/",
+  ])("has nothing at %p", async (path) => {
+    const answer = await get(path);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { error: expect.objectContaining({ code: "NOT_FOUND" }) },
+    ]);
+  });
+
+  test("takes GET and HEAD alone, and no body", async () => {
+    const posted = await get("/portal", { method: "POST", body: "code=c" });
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect((await get("/portal", { method: "HEAD" })).status).toBe(200);
+  });
+
+  // PT-5
+  test("has the name, the logo, the colors and the links of the brand file, as text", async () => {
+    const page = await html();
+    expect(page).toContain("<title>Acme &lt;&amp; Daughters&gt;</title>");
+    expect(page).not.toContain("<&");
+    const settings = new HTMLRewriter();
+    let data = "";
+    settings.on("#portal", {
+      element(element) {
+        data = element.getAttribute("data-settings") ?? "";
+      },
+    });
+    settings.transform(page);
+    expect(data).toContain("mailto:help@example.com");
+    const logo = await get("/portal/assets/logo");
+    expect([logo.headers.get("content-type"), await logo.text()]).toEqual(["image/svg+xml", LOGO]);
+    const style = await (await get("/portal/assets/brand.css")).text();
+    expect(style).toContain("--accent:#7a1f5c;--accent-ink:#ffffff");
+    expect(style).toContain("--accent:#f0a8d8;--accent-ink:#000000");
+  });
+});
+
+describe("the process", () => {
+  // PT-1
+  test("is ready at once, names itself and ends with 0", async () => {
+    const own = await start({});
+    expect(own.logs()[0]).toMatchObject({ service: "portal", message: "listening" });
+    expect(await (await fetch(`${own.internal_url}/health/ready`)).json()).toEqual({ status: "healthy" });
+    expect(await (await fetch(`${own.internal_url}/metrics`)).text()).toContain("http_requests_total");
+    expect((await fetch(`${own.url}/health/ready`)).status).toBe(404);
+    expect(await own.stop()).toBe(0);
+  });
+
+  // PT-2
+  test("names every wrong variable", async () => {
+    const wrong = {
+      AUTH_ISSUER: "login.example.com",
+      PORTAL_CLIENT_ID: "two words",
+      PORTAL_SCOPES: "profile",
+      PORTAL_AUDIENCE: "two words",
+      PORTAL_PROVIDER_ORIGINS: "https://a.example.com/path",
+      PORTAL_LANGUAGES: "en,xx",
+      PORTAL_BRAND_FILE: join(folder, "none.yaml"),
+    };
+    expect((await problems(wrong)).map((line) => line.split(" ")[0]).toSorted()).toEqual(
+      Object.keys(wrong).toSorted(),
+    );
+  });
+
+  // PT-2
+  test.each([
+    [{ PORTAL_SCOPES: "openid  profile" }],
+    [{ PORTAL_SCOPES: `openid "x"` }],
+    [{ PORTAL_LANGUAGES: "en,en" }],
+    [{ PORTAL_LANGUAGES: "," }],
+    [{ PORTAL_PROVIDER_ORIGINS: "*" }],
+    [{ PORTAL_PROVIDER_ORIGINS: "https://*.example.com" }],
+    [{ PORTAL_PROVIDER_ORIGINS: "https://a.example.com;script-src *" }],
+    [{ AUTH_ISSUER: "https://login.example.com/?x=1" }],
+    [{ AUTH_ISSUER: "https://login.example.com#x" }],
+    [{ AUTH_ISSUER: "javascript:alert(1)" }],
+    [{ PORTAL_CLIENT_ID: "x".repeat(513) }],
+  ])("refuses %p", async (env) => {
+    expect(await problems(env)).toEqual([expect.stringContaining(Object.keys(env)[0] ?? "")]);
+  });
+
+  // PT-5
+  test.each([
+    ["no map", "- Acme", "must"],
+    ["no name", "links: {}", "name"],
+    ["an unknown key", "name: Acme\ncolour: red", "colour"],
+    ["a key twice", "name: Acme\nname: Acme", "not valid YAML"],
+    ["aliases", "name: &a Acme\nlogo: *a", "not valid YAML"],
+    ["a long name", `name: ${"x".repeat(65)}`, "1 to 64 characters"],
+    ["a control character", `name: "a\\u0007b"`, "control characters"],
+    ["a script as a link", `name: Acme\nlinks: { terms: "javascript:alert(1)" }`, "https://"],
+    ["an unreadable color", `name: Acme\ncolors: { accent: "#ffff00" }`, "contrast"],
+    ["an unreadable dark color", `name: Acme\ncolors: { accent_dark: "#000080" }`, "contrast"],
+    ["a color with style", `name: Acme\ncolors: { accent: "red;}" }`, "#rrggbb"],
+    ["no such logo", "name: Acme\nlogo: none.svg", "cannot be read"],
+    ["a page as a logo", "name: Acme\nlogo: page.svg", "not an SVG"],
+    ["a text as a PNG", "name: Acme\nlogo: text.png", "not a PNG"],
+    ["a huge logo", "name: Acme\nlogo: huge.png", "bytes"],
+  ])("refuses a brand file with %s", async (_what, brand, says) => {
+    await Promise.all([
+      Bun.write(join(folder, "page.svg"), "<!doctype html><script>1</script>"),
+      Bun.write(join(folder, "text.png"), "text"),
+      Bun.write(join(folder, "huge.png"), "x".repeat(131_073)),
+    ]);
+    const lines = await problems({}, brand);
+    expect(lines.join("\n")).toContain(says);
+    expect(lines.join("\n")).toContain("PORTAL_BRAND_FILE");
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+/** The sign-in page of the toy identity provider, which the quick start's portal uses. */
+
+const Tokens = Type.Object({ id_token: Type.String(), token_type: Type.String() });
+
+const VERIFIER = "v".repeat(43);
+const CHALLENGE = new Bun.CryptoHasher("sha256").update(VERIFIER).digest("base64url");
+const BACK = "http://127.0.0.1:5001/portal/signed-in";
+
+let provider: IdentityProvider;
+beforeAll(async () => {
+  provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => provider.stop());
+
+const ASKED = {
+  response_type: "code",
+  client_id: "portal",
+  redirect_uri: BACK,
+  state: "the-state",
+  nonce: "the-nonce",
+  code_challenge: CHALLENGE,
+  code_challenge_method: "S256",
+};
+
+const authorize = (changed: Record<string, string> = {}, init: RequestInit = {}) =>
+  fetch(`${provider.issuer}/authorize?${new URLSearchParams({ ...ASKED, ...changed })}`, {
+    redirect: "manual",
+    ...init,
+  });
+const choose = (subject: string) =>
+  authorize({}, { method: "POST", body: new URLSearchParams({ subject }).toString() });
+
+async function codeOf(answer: Response): Promise<string> {
+  const back = new URL(answer.headers.get("location") ?? "");
+  expect(`${back.origin}${back.pathname}`).toBe(BACK);
+  expect([back.searchParams.get("state"), back.searchParams.get("iss")]).toEqual([
+    "the-state",
+    provider.issuer,
+  ]);
+  return back.searchParams.get("code") ?? "";
+}
+
+const exchange = (code: string, changed: Record<string, string> = {}) => {
+  const body = { grant_type: "authorization_code", code, client_id: "portal", redirect_uri: BACK };
+  return fetch(`${provider.issuer}/authorize/token`, {
+    method: "POST",
+    body: new URLSearchParams({ ...body, code_verifier: VERIFIER, ...changed }).toString(),
+  });
+};
+
+describe("the toy provider", () => {
+  test("gives an ID token and an access token for a code and its verifier, once", async () => {
+    const code = await codeOf(await choose(`<b>"ada"`));
+    const answer = await exchange(code);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    const { id_token, token_type } = Value.Decode(Tokens, await answer.json());
+    const claims = JSON.parse(Buffer.from(id_token.split(".")[1] ?? "", "base64url").toString());
+    expect(claims).toMatchObject({
+      iss: provider.issuer,
+      sub: `<b>"ada"`,
+      aud: "portal",
+      nonce: "the-nonce",
+    });
+    expect(token_type).toBe("Bearer");
+    const again = await exchange(code);
+    expect([again.status, await again.json()]).toEqual([400, { error: "invalid_grant" }]);
+  });
+
+  test.each([
+    ["verifier", { code_verifier: "w".repeat(43) }],
+    ["client", { client_id: "another" }],
+    ["return address", { redirect_uri: "http://127.0.0.1:5001/portal" }],
+    ["kind of grant", { grant_type: "client_credentials" }],
+  ])("refuses a code with another %s", async (_what, changed) => {
+    expect((await exchange(await codeOf(await choose("ada")), changed)).status).toBe(400);
+  });
+
+  test.each([
+    ["redirect_uri", "https://evil.example.com/"],
+    ["redirect_uri", "javascript:alert(1)"],
+    ["redirect_uri", "http://127.0.0.1:5001/portal/signed-in/x"],
+    ["code_challenge_method", "plain"],
+    ["code_challenge", "short"],
+    ["response_type", "token"],
+    ["client_id", ""],
+  ])("refuses the %s %p and sends nobody anywhere", async (name, value) => {
+    const answer = await authorize({ [name]: value });
+    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+  });
+
+  test("refuses no name and a long one", async () => {
+    for (const subject of ["", "x".repeat(129)]) expect((await choose(subject)).status).toBe(400);
+  });
+
+  test("asks where it has no session, and answers a silent question by login_required", async () => {
+    expect(await (await authorize({ state: `"><script>1</script>` })).text()).not.toContain("<script>");
+    const silent = new URL((await authorize({ prompt: "none" })).headers.get("location") ?? "");
+    expect(silent.searchParams.get("error")).toBe("login_required");
+  });
+
+  test("remembers the person by a cookie until the session ends", async () => {
+    const cookie = (await choose("ada")).headers.get("set-cookie")?.split(";")[0] ?? "";
+    const headers = { Cookie: cookie };
+    expect(await codeOf(await authorize({ prompt: "none" }, { headers }))).not.toBe("");
+    const back = "http://127.0.0.1:5001/portal";
+    const end = (to: string) =>
+      fetch(`${provider.issuer}/authorize/end?post_logout_redirect_uri=${encodeURIComponent(to)}`, {
+        headers,
+        redirect: "manual",
+      });
+    expect((await end(back)).headers.get("location")).toBe(back);
+    expect((await end("https://evil.example.com/")).headers.get("location")).toBeNull();
+    expect((await authorize({}, { headers })).status).toBe(200);
+  });
+});

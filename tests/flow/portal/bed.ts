@@ -1,0 +1,202 @@
+import { afterAll, afterEach, beforeAll } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { findingsOn } from "../../support/console-page.ts";
+import { freshDatabase } from "../../support/services.ts";
+import type { RunningProcess } from "../../support/start-process.ts";
+import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { startPlatform } from "../platform/bed.ts";
+
+/** The portal in a browser of its own, with its requests to strangers and its errors. */
+export interface PortalPage {
+  readonly page: Page;
+  /** Addresses of requests that went neither to the gateway nor to the identity provider. */
+  readonly strangers: string[];
+  readonly complaints: string[];
+  /** Follows an address inside the page. */
+  go(fragment: string): Promise<void>;
+  /** Returns what axe finds wrong with the visible page. */
+  findings(): Promise<string[]>;
+}
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** The path of the page, `/portal` by default. */
+  path?: string;
+}
+
+export interface PortalBed {
+  readonly gateway_url: string;
+  readonly provider_url: string;
+  readonly platform: RunningProcess;
+  readonly browser: Browser;
+  /** Opens the portal without signing in. */
+  visit(options?: OpenOptions): Promise<PortalPage>;
+  /** Opens the portal and signs in with this name at the toy provider. */
+  open(name: string, options?: OpenOptions): Promise<PortalPage>;
+  /** Calls the gateway as the person of this name, beside the page. */
+  call(name: string, method: string, path: string, body?: unknown): Promise<Response>;
+  /** Creates an organization of the person, and returns its id. */
+  organization(name: string, title: string): Promise<string>;
+  /** Calls the gateway as the member that the person is in the organization. */
+  callAsMember(
+    name: string,
+    organization_id: string,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Response>;
+}
+
+/**
+ * Starts the whole platform as a process, with its portal and toy provider, and a browser, for all tests of a
+ * file. Whatever a test opens is closed with it.
+ */
+export function usePortal(env: Record<string, string> = {}): PortalBed {
+  let running:
+    | (Pick<PortalBed, "platform" | "browser" | "gateway_url" | "provider_url"> & { folder: string })
+    | undefined;
+  const opened: Page[] = [];
+  const bed = () => {
+    if (running === undefined) throw new Error("The bed stands while tests run.");
+    return running;
+  };
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ostiary-portal-"));
+    const store: Record<string, string> =
+      "DATABASE_URL" in env ? {} : { DATABASE_URL: await freshDatabase() };
+    const [browser, platform] = await Promise.all([
+      launchBrowser(),
+      startPlatform({ DATA_DIR: join(folder, "data"), ...store, ...withoutEmpty(env) }),
+    ]);
+    running = { folder, browser, platform, ...(await placesOf(platform)) };
+  }, PAGE_TIMEOUT_MS);
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((page) => page.context().close()));
+  });
+  afterAll(async () => {
+    await Promise.all([running?.browser.close(), running?.platform.stop()]);
+    if (running !== undefined) await rm(running.folder, { recursive: true, force: true });
+  });
+
+  const tokenOf = async (name: string) =>
+    (await fetch(`${bed().provider_url}/token?subject=${encodeURIComponent(name)}`)).text();
+  const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
+    fetch(`${bed().gateway_url}${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const call = async (name: string, method: string, path: string, body?: unknown) =>
+    send(method, path, { Authorization: `Bearer ${await tokenOf(name)}` }, body);
+  const visit = async ({ path = "/portal", ...options }: OpenOptions = {}) => {
+    const context = await bed().browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: "reduce",
+      locale: "en-GB",
+      ...options,
+    });
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
+    const page = await context.newPage();
+    opened.push(page);
+    const shown = watched(page, [bed().gateway_url, bed().provider_url]);
+    await page.goto(`${bed().gateway_url}${path}`);
+    return shown;
+  };
+  return {
+    get gateway_url() {
+      return bed().gateway_url;
+    },
+    get provider_url() {
+      return bed().provider_url;
+    },
+    get platform() {
+      return bed().platform;
+    },
+    get browser() {
+      return bed().browser;
+    },
+    visit,
+    async open(name, options) {
+      const shown = await visit(options);
+      await signIn(shown.page, name);
+      return shown;
+    },
+    call,
+    async organization(name, title) {
+      const answer = await call(name, "POST", "/user/organizations", { name: title });
+      return idOf(await answer.json());
+    },
+    async callAsMember(name, organization_id, method, path, body) {
+      const answer = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});
+      return send(method, path, { "X-API-Key": textOf(await answer.json(), "token") }, body);
+    },
+  };
+}
+
+/** Follows the portal's button to the toy provider. */
+export async function goToProvider(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(Sign in|Anmelden)$/ }).click();
+  await page.getByRole("heading", { name: "Who are you?" }).waitFor();
+}
+
+/** Signs in at the toy provider, starting at the portal's sign-in. */
+export async function signIn(page: Page, name: string): Promise<void> {
+  await goToProvider(page);
+  await page.getByLabel("Another name").fill(name);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Portal" }).waitFor();
+}
+
+function watched(page: Page, origins: readonly string[]): PortalPage {
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (!origins.includes(origin) && protocol !== "data:") strangers.push(request.url());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    // The browser itself reports answers that are errors.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text());
+    }
+  });
+  return {
+    page,
+    strangers,
+    complaints,
+    async go(fragment) {
+      await page.evaluate(`location.hash = ${JSON.stringify(fragment)}`);
+    },
+    findings: () => findingsOn(page),
+  };
+}
+
+/** Reads the addresses from the start screen. */
+async function placesOf(platform: RunningProcess): Promise<{ gateway_url: string; provider_url: string }> {
+  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
+    timeout_ms: PAGE_TIMEOUT_MS,
+  });
+  const place = (name: string) => {
+    const line = platform.stdout.find((each) => each.startsWith(`  ${name} `));
+    return /https?:\/\/[^\s/]+/.exec(line ?? "")?.[0] ?? "";
+  };
+  return { gateway_url: place("gateway"), provider_url: place("identity provider") };
+}
+
+function withoutEmpty(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+}
+
+export function idOf(value: unknown): string {
+  return textOf(value, "id");
+}
+
+export function textOf(value: unknown, name: string): string {
+  const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+  if (typeof text !== "string") throw new Error(`The answer has no ${name}: ${JSON.stringify(value)}`);
+  return text;
+}

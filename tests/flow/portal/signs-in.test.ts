@@ -1,0 +1,229 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page, Request } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { goToProvider, signIn, usePortal } from "./bed.ts";
+
+/** The sign-in of customers at the identity provider, in a real browser. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+/** Everything that a page can keep, as one text. */
+const KEPT = `(async () => JSON.stringify([
+  { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.title, history.state,
+  document.documentElement.outerHTML, await indexedDB.databases(), await caches.keys(), window.name,
+]))()`;
+
+const CANNOT = /did not start in this window/;
+
+/** Makes a token whose signature nobody made. */
+function tokenWith(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "ES256" })}.${part(claims)}.${Buffer.alloc(64).toString("base64url")}`;
+}
+
+describe.skipIf(browserPath === undefined)("a customer", () => {
+  const bed = usePortal();
+
+  const requestsOf = (page: Page) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => seen.push(request));
+    return seen;
+  };
+  const exchanges = (seen: readonly Request[]) =>
+    seen.filter((request) => request.url().endsWith("/authorize/token"));
+  const returnAddress = (parameters: Record<string, string>) =>
+    `${bed.gateway_url}/portal/signed-in?${new URLSearchParams(parameters)}`;
+  /** The state of the sign-in that the provider's page now shows. */
+  const stateOf = (page: Page) => new URL(page.url()).searchParams.get("state") ?? "";
+
+  // PT-10, PT-12
+  test("signs in by the code flow with PKCE, and keeps code and state out of the address", async () => {
+    const { page, strangers, complaints } = await bed.visit();
+    const seen = requestsOf(page);
+    await signIn(page, "ada");
+    const asked = seen
+      .map((request) => new URL(request.url()))
+      .find(({ pathname }) => pathname === "/authorize");
+    expect(Object.fromEntries(asked?.searchParams ?? [])).toEqual({
+      response_type: "code",
+      client_id: "portal",
+      redirect_uri: `${bed.gateway_url}/portal/signed-in`,
+      scope: "openid profile",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+    await page.getByText("Signed in as ada").waitFor();
+    expect(page.url()).toBe(`${bed.gateway_url}/portal#/`);
+    expect(await page.evaluate("history.length")).toBeLessThan(5);
+    expect([strangers, complaints]).toEqual([[], []]);
+  });
+
+  // PT-11
+  test("keeps tokens in no storage, no address, no title and no attribute", async () => {
+    const { page } = await bed.visit();
+    const seen = requestsOf(page);
+    await signIn(page, "ada");
+    await page.getByRole("button", { name: "Create an organization" }).waitFor();
+    const token = await seen.find((request) => request.url().endsWith("/user"))?.headerValue("authorization");
+    expect(token).toMatch(/^Bearer ey/);
+    const kept = await page.evaluate(KEPT);
+    expect(kept).not.toContain(token?.split(".").at(-1) ?? "no token");
+    expect(kept).not.toContain("eyJ");
+    expect(seen.filter((request) => request.url().includes("eyJ"))).toEqual([]);
+    const cookies = await page.context().cookies(bed.gateway_url);
+    expect(cookies.filter(({ path }) => path !== "/authorize")).toEqual([]);
+  });
+
+  // PT-14
+  test("is signed in again by a reload, without a question", async () => {
+    const { page } = await bed.open("ada");
+    const seen = requestsOf(page);
+    await page.reload();
+    await page.getByText("Signed in as ada").waitFor();
+    const asked = seen
+      .map((request) => new URL(request.url()))
+      .find(({ pathname }) => pathname === "/authorize");
+    expect(asked?.searchParams.get("prompt")).toBe("none");
+  });
+
+  // PT-14
+  test("is asked after a reload when the provider has no session any more", async () => {
+    const { page } = await bed.open("ada");
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByText("Your sign-in has ended.").waitFor();
+    await signIn(page, "grace");
+    await page.getByText("Signed in as grace").waitFor();
+  });
+
+  // PT-16
+  test("signs out at the provider too, and the page holds nothing of the person", async () => {
+    const { page } = await bed.open("ada");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${bed.gateway_url}/portal`);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+    expect(await page.getByText("ada").count()).toBe(0);
+    await goToProvider(page);
+  });
+
+  // PT-12
+  test("is refused a return that no sign-in of this window asked for, before its code is sent", async () => {
+    const { page } = await bed.visit();
+    const seen = requestsOf(page);
+    await page.goto(returnAddress({ code: "a-code", state: "a-state", iss: bed.provider_url }));
+    await page.getByText(CANNOT).waitFor();
+    expect(page.url()).toBe(`${bed.gateway_url}/portal#/`);
+    expect(exchanges(seen)).toEqual([]);
+  });
+
+  // PT-12
+  test.each([
+    ["another state", { state: "another" }],
+    ["no state", { state: "" }],
+    ["another issuer", { iss: "https://login.example.com" }],
+    ["no issuer", { iss: "" }],
+  ])("is refused a return with %s, before its code is sent", async (_what, wrong) => {
+    const { page } = await bed.visit();
+    const seen = requestsOf(page);
+    await goToProvider(page);
+    const parameters = { code: "a-code", state: stateOf(page), iss: bed.provider_url, ...wrong };
+    const given = Object.entries(parameters).filter(([, value]) => value !== "");
+    await page.goto(returnAddress(Object.fromEntries(given)));
+    await page.getByText(CANNOT).waitFor();
+    expect(exchanges(seen)).toEqual([]);
+  });
+
+  // PT-12
+  test("is refused a code that was used before", async () => {
+    const { page } = await bed.visit();
+    const seen = requestsOf(page);
+    await signIn(page, "ada");
+    const used = seen.map((request) => request.url()).find((url) => url.includes("signed-in?"));
+    expect(exchanges(seen)).toHaveLength(1);
+    await page.goto(used ?? "");
+    await page.getByText(CANNOT).waitFor();
+    expect(exchanges(seen)).toHaveLength(1);
+  });
+
+  // PT-13
+  test.each([
+    ["another issuer", { iss: "https://login.example.com" }],
+    ["another client", { aud: "another" }],
+    ["another sign-in", { nonce: "another" }],
+    ["an ended hour", { exp: 1 }],
+  ])("is refused an ID token of %s", async (_what, wrong) => {
+    const { page } = await bed.visit();
+    await goToProvider(page);
+    const asked = new URL(page.url()).searchParams;
+    const now = Math.floor(Date.now() / 1_000);
+    const right = { iss: bed.provider_url, aud: "portal", sub: "ada", nonce: asked.get("nonce") };
+    await page.route("**/authorize/token", (route) =>
+      route.fulfill({
+        headers: { "Access-Control-Allow-Origin": "*" },
+        json: {
+          access_token: "a-token",
+          token_type: "Bearer",
+          id_token: tokenWith({ ...right, iat: now, exp: now + 600, ...wrong }),
+        },
+      }),
+    );
+    await page.getByRole("button", { name: "alice" }).click();
+    await page.getByText(CANNOT).waitFor();
+    expect(await page.getByRole("navigation", { name: "Portal" }).count()).toBe(0);
+  });
+
+  // PT-13
+  test("reads why the provider refused, as text", async () => {
+    const { page } = await bed.visit();
+    await goToProvider(page);
+    const said = `<img src=x onerror="window.ran=1">`;
+    const error = { error: "access_denied", error_description: said };
+    await page.goto(returnAddress({ ...error, state: stateOf(page), iss: bed.provider_url }));
+    await page.getByText("The identity provider refused the sign-in.").waitFor();
+    await page.getByText(said).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+  });
+
+  // PT-15
+  test("is told when the provider does not answer, or the gateway does not take the token", async () => {
+    const { page } = await bed.visit();
+    await page.route("**/.well-known/openid-configuration", (route) => route.abort());
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The identity provider does not answer.").waitFor();
+    await page.unroute("**/.well-known/openid-configuration");
+    await page.route("**/user", (route) => route.fulfill({ status: 401, json: {} }));
+    await goToProvider(page);
+    await page.getByRole("button", { name: "alice" }).click();
+    await page.getByText("The gateway does not accept your sign-in.").waitFor();
+  });
+
+  // PT-15
+  test("is asked to sign in again once the access token is refused, and comes back to the same place", async () => {
+    const { page, go } = await bed.open("ada");
+    const id = await bed.organization("ada", "Engines");
+    await page.route("**/user/**", (route) => route.fulfill({ status: 401, json: {} }));
+    await go(`#/org/${id}/overview`);
+    await page.getByText("You are signed out").waitFor();
+    await page.unroute("**/user/**");
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(page.url()).toBe(`${bed.gateway_url}/portal#/org/${id}/overview`);
+  });
+
+  // PT-12
+  test.each([
+    "#//example.com",
+    "#https://example.com",
+    "#/\\example.com",
+    "#/%2e%2e/%2F%2Fexample.com",
+    "#javascript:alert(1)",
+  ])("stays at the gateway after a sign-in that started at %p", async (fragment) => {
+    const { page, strangers, complaints } = await bed.open("ada", { path: `/portal${fragment}` });
+    expect(new URL(page.url()).origin).toBe(bed.gateway_url);
+    expect(new URL(page.url()).pathname).toBe("/portal");
+    expect([strangers, complaints]).toEqual([[], []]);
+  });
+});
