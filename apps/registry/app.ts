@@ -12,6 +12,7 @@ import {
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { changeHandlers } from "./changes/handlers.ts";
 import type { RegistryConfig } from "./config.ts";
 import { CONSOLE_PAGE, consoleHandlers } from "./console/handlers.ts";
 import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/handlers.ts";
@@ -102,7 +103,8 @@ function publicApp(deps: AppDeps) {
     )
     .use(gatewayHandlers(publishing.database, routeStore))
     .use(projectionHandlers(lag))
-    .use(operatorHandlers());
+    .use(operatorHandlers())
+    .use(changeHandlers(publishing.database));
   if (config.CONSOLE_ENABLED) app.use(consoleHandlers(deps.bundleConsole));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
 }

@@ -3,6 +3,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { changeNoteHeaders } from "./operators/change-note.ts";
 import { authorOf } from "./operators/grant.ts";
 import { readIfMatch } from "./publishing/if-match.ts";
 import type { ServiceWrite } from "./services/commands.ts";
@@ -39,8 +40,8 @@ export function revisionNumber(text: string): number {
   return revision;
 }
 
-/** The headers of conditional writes; see {@link serviceWrite}. */
-export const ifMatchHeaders = Type.Object({
+/** The headers of writes to one service; see {@link serviceWrite}. */
+export const writeHeaders = Type.Object({
   "if-match": Type.Optional(
     Type.String({
       // the page's "try it out" would send an example
@@ -49,6 +50,7 @@ export const ifMatchHeaders = Type.Object({
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
+  ...changeNoteHeaders,
 });
 
 /** Returns what the headers of a conditional write ask for; 422 for a malformed If-Match. */

@@ -49,6 +49,11 @@ export const revisions = routes.table(
      */
     config: json().$type<unknown>(),
     request_id: text().notNull(),
+    /** The operator who wrote, or null for a seed and for earlier versions. */
+    operator: text(),
+    /** The reason and the link of the operator. */
+    reason: text(),
+    link: text(),
     created_at: timestamp({ withTimezone: true }).notNull().default(sql`clock_timestamp()`),
   },
   (table) => [primaryKey({ columns: [table.service, table.revision] })],

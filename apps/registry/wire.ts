@@ -18,6 +18,7 @@ import { EdgeDescription } from "./edge-description/edge-description.ts";
 import { ServiceDescriptions, watchDescriptions } from "./edge-description/service-descriptions.ts";
 import { Propagations } from "./gateways/propagation.ts";
 import { CurrentTable } from "./lookup/current-table.ts";
+import { createWriteCounter } from "./operators/metrics.ts";
 import { Operators } from "./operators/operators.ts";
 import { ProjectionLag, watchLag } from "./projection/lag.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
@@ -77,7 +78,12 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     title: config.EDGE_DOCUMENT_TITLE,
     server_url: config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, ""),
   });
-  const publishing = { database, onCommit: () => reconciler.wake(), propagations };
+  const publishing = {
+    database,
+    onCommit: () => reconciler.wake(),
+    countWrites: createWriteCounter(telemetry.metrics.registry),
+    propagations,
+  };
   const operators = new Operators({
     admin_token: config.ADMIN_TOKEN,
     file: config.OPERATORS_FILE,

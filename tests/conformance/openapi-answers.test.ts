@@ -370,6 +370,8 @@ describe("the registry", () => {
     await call("GET", "/projections");
     await call("GET", "/roles");
     await call("GET", "/operator");
+    await call("GET", "/changes?limit=1");
+    await call("GET", "/changes/export");
     const stale = { "If-Match": '"99"' };
     await call("PUT", "/services/other", service("/a"));
     const conflict = await call("PUT", "/services/widgets", service("/a"));

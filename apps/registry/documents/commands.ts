@@ -39,7 +39,7 @@ export function seedDocument(publishing: Publishing, configs: Configs, request_i
     const states = await readStates(tx, [...configs.keys()]);
     const fresh = new Map([...configs].filter(([name]) => !states.has(name)));
     if (fresh.size === 0) return { results: [] };
-    const grant = await Grant.of(tx, { operator: null, request_id }, fresh);
+    const grant = await Grant.of(tx, { operator: null, request_id, reason: null, link: null }, fresh);
     await refuseConflicts(tx, fresh);
     return appendAll(tx, fresh, states, { fence, grant });
   });
@@ -60,7 +60,11 @@ async function appendAll(
 }
 
 /** Runs every check of {@link applyDocument} against one snapshot, and returns what apply would change. */
-export function previewDocument(database: Database, configs: Configs, operator: Operator): Promise<Preview> {
+export function previewDocument(
+  database: Database,
+  configs: Configs,
+  operator: Operator | null,
+): Promise<Preview> {
   const work = async (tx: Orm) => {
     await refuseMissing(tx, operator, configs);
     await refuseConflicts(tx, configs);

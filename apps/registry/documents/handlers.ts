@@ -6,7 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { bodyErrors, errors, foreignService, routeConflict } from "../errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait.ts";
-import { operatorOf } from "../operators/access.ts";
+import { changeNoteHeaders } from "../operators/change-note.ts";
 import { authorOf } from "../operators/grant.ts";
 import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
@@ -35,6 +35,7 @@ const headers = Type.Object({
       openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
     }),
   ),
+  ...changeNoteHeaders,
 });
 
 /** Serves `POST /apply` (RG-43). */
@@ -45,14 +46,15 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
       const { dry_run, wait_ms } = query;
       if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
       const configs = validServices(await readDocument(request, body_bytes_max));
+      const author = authorOf(request);
       if (dry_run === "true") {
-        const preview = await previewDocument(publishing.database, configs, operatorOf(request));
+        const preview = await previewDocument(publishing.database, configs, author.operator);
         const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
         set.headers.etag = `"${previewTag(previewed)}"`;
         return preview;
       }
       const services = [...configs.keys()];
-      const write = { expected: readExpectedPreview(request), author: authorOf(request) };
+      const write = { expected: readExpectedPreview(request), author };
       const { result, propagation } = await waitedFor(publishing, { services, wait_ms, request }, (waited) =>
         applyDocument(waited, configs, write),
       );

@@ -1,5 +1,6 @@
 import type { Propagation } from "@ostiary/lib/contracts/registry-api";
 import { Type } from "@sinclair/typebox";
+import { operatorOf } from "../operators/access.ts";
 import type { Publishing } from "../publishing/publish.ts";
 
 const WAIT_MS_MAX = 30_000;
@@ -37,6 +38,7 @@ export async function waitedFor<Result>(
     publishing.onCommit(fence);
   };
   const result = await write({ ...publishing, onCommit });
+  publishing.countWrites(operatorOf(request).name, services.length);
   if (wait_ms === undefined) return { result, propagation: undefined };
   const commit = { fence: committed_fence, services };
   const propagation = await publishing.propagations.wait(commit, Number(wait_ms), request.signal);

@@ -4,6 +4,7 @@ import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import { contextOf } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { operatorOf, readerRefused } from "./access.ts";
+import { readChangeNote } from "./change-note.ts";
 import { fitsPattern } from "./name-pattern.ts";
 import { currentPaths } from "./queries.ts";
 
@@ -12,10 +13,23 @@ export interface Author {
   /** The operator, or null for the registry itself, which seeds. */
   readonly operator: Operator | null;
   readonly request_id: string;
+  /** Why the operator writes, or null. */
+  readonly reason: string | null;
+  /** The address of a ticket or pipeline run, or null. */
+  readonly link: string | null;
 }
 
+/**
+ * Returns the operator of a write, with the reason and link of its headers.
+ *
+ * @throws ApiError 422 for a reason or link that is not valid
+ */
 export function authorOf(request: Request): Author {
-  return { operator: operatorOf(request), request_id: contextOf(request).request_id };
+  const { request_id, subject } = contextOf(request);
+  const note = readChangeNote(request.headers);
+  if (note.reason !== null) subject.change_reason = note.reason;
+  if (note.link !== null) subject.change_link = note.link;
+  return { operator: operatorOf(request), request_id, ...note };
 }
 
 /** The services of a write by name, each with its new config, or null for a deletion. */
@@ -47,14 +61,14 @@ export class Grant {
   static async of(tx: Orm, author: Author, writes: Writes): Promise<Grant> {
     const { operator } = author;
     if (operator?.role === "reader") throw readerRefused(operator);
-    if (operator !== null) await refuseMissing(tx, operator, writes);
+    await refuseMissing(tx, operator, writes);
     return new Grant(author);
   }
 }
 
 /** Throws 403 for a publisher who may not do all of `writes`. A dry run asks the same (RG-114). */
-export async function refuseMissing(tx: Orm, operator: Operator, writes: Writes): Promise<void> {
-  if (operator.role !== "publisher") return;
+export async function refuseMissing(tx: Orm, operator: Operator | null, writes: Writes): Promise<void> {
+  if (operator?.role !== "publisher") return;
   const { services, paths } = operator;
   const isOwn = (name: string) => services === null || services.some((pattern) => fitsPattern(pattern, name));
   const own = [...writes.keys()].filter(isOwn);

@@ -7,6 +7,8 @@ export interface Publishing {
   database: Database;
   /** A callback with the fence of each commit; the callback must not block. */
   onCommit: (fence: number) => void;
+  /** Counts the services that an operator has written. */
+  countWrites: (operator: string, services: number) => void;
   /** The waits for writes to reach the gateways. */
   propagations: Pick<Propagations, "wait">;
 }

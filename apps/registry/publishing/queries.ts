@@ -10,7 +10,10 @@ import type { Grant } from "../operators/grant.ts";
 import { isOneOf, textsOf } from "../queries.ts";
 import { policies, type revisions, type writer } from "../tables.ts";
 
-export type NewRevision = Omit<typeof revisions.$inferSelect, "request_id" | "created_at" | "config"> & {
+export type NewRevision = Pick<
+  typeof revisions.$inferSelect,
+  "service" | "revision" | "action" | "restored_from"
+> & {
   /** The config; null deletes the service. */
   config: StoredServiceConfig | null;
 };
@@ -73,7 +76,7 @@ export async function appendRevisions(
   revisions: readonly NewRevision[],
   { fence, grant }: { fence: number; grant: Grant },
 ): Promise<void> {
-  const { request_id } = grant.author;
+  const { operator, request_id, reason, link } = grant.author;
   const names = revisions.map(({ service }) => service);
   const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
   await rows(
@@ -87,9 +90,11 @@ export async function appendRevisions(
           on conflict (name) do update
           set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence
         ), ${replaceClaims(names, configs)}, ${replacePolicies(names, configs)}
-        insert into routes.revisions (service, revision, action, restored_from, config, request_id)
+        insert into routes.revisions
+          (service, revision, action, restored_from, config, request_id, operator, reason, link)
         select service, revision, action, restored_from,
-          case when action <> 'delete' then config end, ${request_id}::text
+          case when action <> 'delete' then config end, ${request_id}::text, ${operator?.name ?? null}::text,
+          ${reason}::text, ${link}::text
         from written`,
   );
 }

@@ -7,12 +7,12 @@ import { Elysia } from "elysia";
 import { errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
 import { waitedFor, waitQuery } from "../gateways/wait.ts";
 import {
-  ifMatchHeaders,
   RevisionParam,
   revisionNumber,
   serviceName,
   serviceParams,
   serviceWrite,
+  writeHeaders,
 } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { answerService } from "../services/handlers.ts";
@@ -79,7 +79,7 @@ export function revisionHandlers(publishing: Publishing) {
       },
       {
         params: revisionParams,
-        headers: ifMatchHeaders,
+        headers: writeHeaders,
         response: {
           200: WrittenService,
           ...errorResponses(routeConflict, foreignService, "PRECONDITION_FAILED"),

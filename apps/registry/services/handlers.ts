@@ -8,7 +8,7 @@ import { type Context, Elysia } from "elysia";
 import { readJson } from "../documents/document.ts";
 import { bodyErrors, errors, foreignService, routeConflict, unknownService, unreadable } from "../errors.ts";
 import { waitedFor, waitQuery } from "../gateways/wait.ts";
-import { ifMatchHeaders, serviceName, serviceParams, serviceWrite } from "../parameters.ts";
+import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import { operations } from "./operations.ts";
@@ -62,7 +62,7 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
       )
       .guard({
         query: waitQuery,
-        headers: ifMatchHeaders,
+        headers: writeHeaders,
         response: errorResponses("PRECONDITION_FAILED", foreignService),
       })
       .put(

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { FieldError } from "../../domain/errors/index.ts";
 import { Change, ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
 import { mostlyNull, nullable, REQUEST_ID_EXAMPLE, timeField } from "../../domain/schemas/index.ts";
+import { OperatorName } from "./operators.ts";
 import { RevisionNumber } from "./services.ts";
 
 export const RevisionAction = Type.Union(
@@ -9,6 +10,19 @@ export const RevisionAction = Type.Union(
   { title: "RevisionAction", description: "The write that appended the revision." },
 );
 export type RevisionAction = Static<typeof RevisionAction>;
+
+/** The operator of a write, and what the operator said about it (RG-119). */
+export const authorFields = {
+  operator: nullable(OperatorName, {
+    description: "The operator who wrote. Null for seeds and for writes of earlier versions.",
+  }),
+  reason: nullable(Type.String({ examples: ["Publish the new search"] }), {
+    description: "The reason that the operator gave in X-Change-Reason, or null.",
+  }),
+  link: nullable(Type.String({ examples: ["https://git.example.com/widgets/runs/17"] }), {
+    description: "The address that the operator gave in X-Change-Link, or null.",
+  }),
+};
 
 /** An entry of a service's history (RG-63). */
 export const Revision = Type.Object(
@@ -32,6 +46,7 @@ export const Revision = Type.Object(
       description: "The request that wrote it.",
       examples: [REQUEST_ID_EXAMPLE],
     }),
+    ...authorFields,
     created_at: timeField("When it was written."),
   },
   { title: "Revision", description: "An entry of a service's history." },

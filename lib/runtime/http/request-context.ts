@@ -9,7 +9,14 @@ export interface RequestContext {
   /** The route template that matched, or null before that. */
   route: string | null;
   /** Ids and names for the log line. Handlers set them once they are known. */
-  subject: { user_id?: string; organization_id?: string; member_id?: string; operator?: string };
+  subject: {
+    user_id?: string;
+    organization_id?: string;
+    member_id?: string;
+    operator?: string;
+    change_reason?: string;
+    change_link?: string;
+  };
   /** The error that refused or failed the request, else null. */
   error: ApiError | null;
 }

@@ -28,6 +28,9 @@ describe("the history of a service", () => {
     expect(status).toBe(200);
     const common = {
       service: "told",
+      operator: "admin",
+      reason: null,
+      link: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     };
     expect(body).toEqual({

@@ -38,7 +38,10 @@ describe("the OpenAPI document", () => {
   test("names headers, and gives bodies examples", async () => {
     const { paths, components } = await document();
     const put = paths["/services/{name}"].put;
-    expect(put.parameters.map(({ name }: { name: string }) => name)).toEqual(["If-Match", "name", "wait_ms"]);
+    expect(put.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      ...["If-Match", "X-Change-Reason", "X-Change-Link"],
+      ...["name", "wait_ms"],
+    ]);
     expect(Object.keys(put.responses[200].headers)).toEqual(["X-Request-ID", "ETag"]);
     expect(Object.keys(put.responses[401].headers)).toEqual(["X-Request-ID", "WWW-Authenticate"]);
     for (const name of ["ConfigDocument", "ServiceConfig"]) {

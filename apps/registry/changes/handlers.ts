@@ -1,0 +1,161 @@
+import { type RecordedChange, RecordedChanges } from "@ostiary/lib/contracts/registry-api";
+import { parseTime, RFC_3339_TIME } from "@ostiary/lib/domain/schemas";
+import { LIMIT_MAX, listQueryProperties, page, pageRequest } from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { errors } from "../errors.ts";
+import { type ChangeFilter, type ChangePlace, selectChanges } from "./queries.ts";
+
+const time = (description: string) =>
+  Type.Optional(
+    Type.String({
+      format: RFC_3339_TIME,
+      description,
+      rule: "must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B",
+      openapi: { format: "date-time", examples: ["2026-01-31T12:00:00Z"] },
+    }),
+  );
+const text = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[\\x21-\\x7e]+$",
+      description,
+      rule: "must be a name of 1 to 128 characters",
+      openapi: { examples: [example] },
+    }),
+  );
+
+const filters = {
+  service: text("Only changes of this service.", "widgets"),
+  operator: text("Only changes by this operator.", "team-widgets"),
+  created_after: time("Only changes after this time (exclusive)."),
+  created_before: time("Only changes before this time (exclusive)."),
+  starting_after: Type.Optional(
+    Type.String({
+      pattern: "^[A-Za-z0-9._-]{1,128}:[1-9][0-9]{0,8}$",
+      description: "The service and revision of the last change of the page before (exclusive).",
+      rule: "must be service:revision of the last change of the page before, such as widgets:3",
+      openapi: { examples: ["widgets:3"] },
+    }),
+  ),
+};
+const pageQuery = Type.Object(
+  { ...filters, limit: listQueryProperties().limit },
+  { additionalProperties: false },
+);
+const exportQuery = Type.Object(filters, { additionalProperties: false });
+type Filters = Static<typeof exportQuery>;
+
+const EXPORT_PAGE = 1_000;
+const tags = ["Changes"];
+
+/** Serves the writes of all services (RG-120, RG-121). */
+export function changeHandlers(database: Database) {
+  const read = (filter: ChangeFilter, after: ChangePlace | null, count: number) =>
+    database.run("select_changes", async (orm) =>
+      (await selectChanges(orm, filter, { after, count })).map(showChange),
+    );
+  return new Elysia({ name: "changes", normalize: false })
+    .get(
+      "/changes",
+      async ({ query }) => {
+        const { limit } = pageRequest({ limit: query.limit }, LIMIT_MAX);
+        const { items, has_more } = page(await read(filterOf(query), placeIn(query), limit + 1), limit);
+        return { changes: items, has_more };
+      },
+      {
+        query: pageQuery,
+        response: { 200: RecordedChanges, ...errors() },
+        detail: {
+          operationId: "listChanges",
+          tags,
+          summary: "List the writes of all services",
+          description: "Newest first, with the operator, reason and link of each. Filters combine with AND.",
+        },
+      },
+    )
+    .get(
+      "/changes/export",
+      async ({ query }) => {
+        const filter = filterOf(query);
+        const first = await read(filter, placeIn(query), EXPORT_PAGE);
+        return new Response(
+          exported(first, (after) => read(filter, after, EXPORT_PAGE)),
+          {
+            headers: {
+              "Content-Type": NDJSON,
+              "Content-Disposition": 'attachment; filename="changes.ndjson"',
+            },
+          },
+        );
+      },
+      {
+        query: exportQuery,
+        response: errors(),
+        detail: {
+          operationId: "exportChanges",
+          tags,
+          summary: "Export the writes of all services",
+          description: "The whole filtered list as a stream of NDJSON, newest first.",
+          responses: {
+            200: {
+              description: "The changes, one in JSON on each line.",
+              content: {
+                [NDJSON]: { schema: { type: "string", description: "One change in JSON on each line." } },
+              },
+            },
+          },
+        },
+      },
+    );
+}
+
+const NDJSON = "application/x-ndjson";
+
+/** Streams pages of changes as lines. The next page is read once the reader takes more. */
+function exported(
+  first: readonly RecordedChange[],
+  readAfter: (place: ChangePlace) => Promise<RecordedChange[]>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let next: readonly RecordedChange[] | null = first;
+  let last: RecordedChange | undefined;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const rows = next ?? (last === undefined ? [] : await readAfter(last));
+      next = null;
+      last = rows.at(-1);
+      if (rows.length > 0) {
+        controller.enqueue(encoder.encode(rows.map((row) => `${JSON.stringify(row)}\n`).join("")));
+      }
+      if (rows.length < EXPORT_PAGE) controller.close();
+    },
+  });
+}
+
+function showChange({
+  created_at,
+  ...change
+}: Awaited<ReturnType<typeof selectChanges>>[number]): RecordedChange {
+  return { ...change, created_at: created_at.toISOString() };
+}
+
+function filterOf({ service, operator, created_after, created_before }: Filters): ChangeFilter {
+  const instant = (given: string | undefined) =>
+    given === undefined ? undefined : parseTime(given)?.toString();
+  return {
+    service,
+    operator,
+    created_after: instant(created_after),
+    created_before: instant(created_before),
+  };
+}
+
+function placeIn({ starting_after }: Filters): ChangePlace | null {
+  if (starting_after === undefined) return null;
+  const colon = starting_after.lastIndexOf(":");
+  return { service: starting_after.slice(0, colon), revision: Number(starting_after.slice(colon + 1)) };
+}

@@ -1,0 +1,74 @@
+import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
+import { Type } from "@sinclair/typebox";
+
+/** The reason and the link that an operator gives with a write (RG-119). */
+export interface ChangeNote {
+  readonly reason: string | null;
+  readonly link: string | null;
+}
+
+const REASON = "X-Change-Reason";
+const LINK = "X-Change-Link";
+const REASON_LENGTH_MAX = 512;
+const LINK_LENGTH_MAX = 2_048;
+
+/** The headers of every write, which {@link readChangeNote} reads. */
+export const changeNoteHeaders = {
+  "x-change-reason": Type.Optional(
+    Type.String({
+      description: `Why the write is made, in at most ${REASON_LENGTH_MAX} characters of UTF-8. The history shows it.`,
+      openapi: { maxLength: REASON_LENGTH_MAX },
+    }),
+  ),
+  "x-change-link": Type.Optional(
+    Type.String({
+      description: "The http or https address of a ticket or pipeline run. The history shows it.",
+      openapi: { maxLength: LINK_LENGTH_MAX, format: "uri" },
+    }),
+  ),
+};
+
+/**
+ * Reads the reason and the link of a write. An empty header counts as missing.
+ *
+ * @throws ApiError 422 that names each wrong header
+ */
+export function readChangeNote(headers: Headers): ChangeNote {
+  const problems: FieldError[] = [];
+  const reason = textOf(headers.get(REASON));
+  if (reason === undefined || (reason !== null && !isReason(reason))) {
+    const message = `${REASON} must be at most ${REASON_LENGTH_MAX} characters of UTF-8 without control characters.`;
+    problems.push({ path: REASON, message });
+  }
+  const link = textOf(headers.get(LINK));
+  if (link === undefined || (link !== null && !isLink(link))) {
+    const message = `${LINK} must be an http:// or https:// address of at most ${LINK_LENGTH_MAX} characters, without user and password.`;
+    problems.push({ path: LINK, message });
+  }
+  if (problems.length > 0) throw validationError(problems);
+  return { reason: reason ?? null, link: link ?? null };
+}
+
+/**
+ * Returns the text of a header, whose bytes the runtime gives as Latin-1, or null for a missing or empty one.
+ * Returns undefined for bytes that are not UTF-8.
+ */
+function textOf(header: string | null): string | null | undefined {
+  const value = header?.trim() ?? "";
+  if (value === "") return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(value, "latin1"));
+  } catch {
+    return undefined;
+  }
+}
+
+function isReason(text: string): boolean {
+  return [...text].length <= REASON_LENGTH_MAX && !/\p{Cc}/u.test(text);
+}
+
+function isLink(text: string): boolean {
+  if (text.length > LINK_LENGTH_MAX || !/^https?:\/\/[\x21-\x7e]+$/i.test(text)) return false;
+  const url = URL.parse(text);
+  return url !== null && url.username === "" && url.password === "";
+}

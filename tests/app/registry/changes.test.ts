@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fields, service } from "./harness.ts";
+import { entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
+
+let operated: OperatedRegistry;
+
+beforeAll(async () => {
+  operated = await startOperated([
+    entry("blue", "publisher", { services: ["*"], paths: ["/"] }),
+    entry("green", "publisher", { services: ["*"], paths: ["/"] }),
+    entry("docs", "reader"),
+  ]);
+});
+afterAll(() => operated.stop());
+
+/** Returns UTF-8 as the bytes that a header has on the wire. */
+const bytes = (text: string) => Buffer.from(text).toString("latin1");
+const NOTE = {
+  "X-Change-Reason": bytes("Größere Grenzen ✓"),
+  "X-Change-Link": "https://git.example.com/runs/17",
+};
+
+async function newest(name: string) {
+  const { body } = await operated.as("docs").call("GET", `/services/${name}/revisions`);
+  return body.revisions[0];
+}
+
+// RG-119
+describe("a write", () => {
+  test("is recorded with its operator, reason and link: apply, PUT, DELETE and restore", async () => {
+    const blue = operated.as("blue");
+    const noted = { operator: "blue", reason: "Größere Grenzen ✓", link: NOTE["X-Change-Link"] };
+    const writes = [
+      () => blue.call("POST", "/apply", { services: { noted: service("/noted") } }, NOTE),
+      () => blue.put("noted", service("/noted"), NOTE),
+      () => blue.call("DELETE", "/services/noted", undefined, NOTE),
+      () => blue.call("POST", "/services/noted/revisions/1/restore", undefined, NOTE),
+    ];
+    for (const write of writes) {
+      expect((await write()).status).toBeLessThan(300);
+      expect(await newest("noted")).toMatchObject(noted);
+    }
+    const { body } = await blue.call("GET", "/services/noted/revisions/2");
+    expect(body).toMatchObject({ action: "put", ...noted });
+  });
+
+  test("without a reason has none, and the holder of ADMIN_TOKEN is admin", async () => {
+    const empty = { "X-Change-Reason": " ", "X-Change-Link": "" };
+    await operated.as("admin").put("plain", service("/plain"), empty);
+    expect(await newest("plain")).toMatchObject({ operator: "admin", reason: null, link: null });
+  });
+
+  const rule = "X-Change-Reason must be at most 512 characters of UTF-8 without control characters.";
+  const linkRule =
+    "X-Change-Link must be an http:// or https:// address of at most 2048 characters, without user and password.";
+  test.each([
+    ["a reason of 513 characters", { "X-Change-Reason": "x".repeat(513) }, [rule]],
+    ["a reason that is not UTF-8", { "X-Change-Reason": "Gr\xf6\xdfe" }, [rule]],
+    ["a reason with a tab", { "X-Change-Reason": "a\tb" }, [rule]],
+    ["a script for a link", { "X-Change-Link": "javascript:alert(1)" }, [linkRule]],
+    ["a link with a password", { "X-Change-Link": "https://me:secret@example.com/" }, [linkRule]],
+    ["a link of another scheme", { "X-Change-Link": "ftp://example.com" }, [linkRule]],
+    ["a link with a space", { "X-Change-Link": "https://example.com/ x" }, [linkRule]],
+    ["a link that is too long", { "X-Change-Link": `https://example.com/${"x".repeat(2048)}` }, [linkRule]],
+    ["both", { "X-Change-Reason": "x".repeat(513), "X-Change-Link": "here" }, [rule, linkRule]],
+  ])("with %s is 422 and writes nothing, and a dry run says the same", async (_, headers, messages) => {
+    for (const path of ["/apply", "/apply?dry_run=true"]) {
+      const body = { services: { misnoted: service("/misnoted") } };
+      const answer = await operated.as("blue").call("POST", path, body, headers);
+      expect(answer.status).toBe(422);
+      expect(fields(answer).map(({ message }) => message)).toEqual(messages);
+    }
+    expect((await operated.as("admin").call("GET", "/services/misnoted")).status).toBe(404);
+  });
+
+  test("takes a reason of 512 characters beyond the basic plane", async () => {
+    const reason = "🚪".repeat(512);
+    const { status } = await operated
+      .as("blue")
+      .put("emoji", service("/emoji"), { "X-Change-Reason": bytes(reason) });
+    expect(status).toBe(200);
+    expect((await newest("emoji")).reason).toBe(reason);
+  });
+
+  // RG-122
+  test("is counted by operator", async () => {
+    await operated.as("green").apply({ counted: service("/counted"), twice: service("/twice") });
+    const scrape = await (await fetch(`${operated.registry.internal_url}/metrics`)).text();
+    expect(scrape).toMatch(/^registry_service_writes_total\{operator="green"\} [2-9]/m);
+  });
+});
+
+// RG-120, RG-121
+describe("GET /changes", () => {
+  let bed: OperatedRegistry;
+  beforeAll(async () => {
+    bed = await startOperated([
+      entry("blue", "publisher", { services: ["*"], paths: ["/"] }),
+      entry("docs", "reader"),
+    ]);
+    for (let number = 0; number < 6; number++) {
+      await bed.as(number % 2 === 0 ? "blue" : "admin").put(`s${number % 3}`, service(`/s/${number % 3}`));
+    }
+    // Rows of one transaction are ordered too.
+    await bed.as("blue").apply({ s0: service("/s/0"), s1: service("/s/1"), s2: service("/s/2") });
+    await bed.as("admin").call("DELETE", "/services/s1");
+  });
+  afterAll(() => bed.stop());
+
+  const places = (changes: { service: string; revision: number }[]) =>
+    changes.map((change) => `${change.service}:${change.revision}`);
+  const list = async (query: string) => (await bed.as("docs").call("GET", `/changes?${query}`)).body;
+  const exported = async (query: string): Promise<{ service: string; revision: number }[]> => {
+    const { status, headers, body } = await bed.as("docs").call("GET", `/changes/export?${query}`);
+    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
+    // A text of one line parses as JSON, and of no line is empty.
+    if (typeof body !== "string") return [body];
+    return body
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  };
+
+  test("lists every write of every service, newest first, without configs", async () => {
+    const { changes, has_more } = await list("");
+    expect(has_more).toBe(false);
+    expect(changes).toHaveLength(10);
+    expect(changes[0]).toEqual({
+      ...{ service: "s1", revision: 4, action: "delete", operator: "admin", reason: null, link: null },
+      ...{ request_id: expect.any(String), created_at: expect.any(String) },
+    });
+    const times: string[] = changes.map(({ created_at }: { created_at: string }) => created_at);
+    expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  test("pages give each write once, in the same order, whatever their size", async () => {
+    const whole = places((await list("")).changes);
+    for (const limit of [1, 3, 4, 10]) {
+      const found: string[] = [];
+      for (let after = ""; ; ) {
+        const { changes, has_more } = await list(`limit=${limit}${after}`);
+        expect(changes.length).toBeLessThanOrEqual(limit);
+        found.push(...places(changes));
+        if (!has_more) break;
+        after = `&starting_after=${found.at(-1)}`;
+      }
+      expect(found).toEqual(whole);
+    }
+  });
+
+  test("filters by service, operator and time, also together", async () => {
+    expect(new Set(places((await list("service=s0")).changes))).toEqual(new Set(["s0:1", "s0:2", "s0:3"]));
+    const byAdmin = (await list("operator=admin")).changes;
+    expect(byAdmin).toHaveLength(4);
+    expect((await list("operator=admin&service=s1")).changes).toHaveLength(2 + 0);
+    expect((await list("operator=nobody")).changes).toEqual([]);
+    expect((await list("created_after=2999-01-01T00:00:00Z")).changes).toEqual([]);
+    expect((await list("created_before=2999-01-01T00:00:00%2B02:00")).changes).toHaveLength(10);
+    expect((await list("created_before=2020-01-01T00:00:00Z")).changes).toEqual([]);
+  });
+
+  test("the export has the same writes, one on each line", async () => {
+    expect(places(await exported(""))).toEqual(places((await list("")).changes));
+    expect(places(await exported("operator=admin"))).toEqual(places((await list("operator=admin")).changes));
+    expect(await exported("operator=nobody")).toEqual([]);
+    const [first] = await exported("");
+    const rest = await exported(`starting_after=${first?.service}:${first?.revision}`);
+    expect(rest).toHaveLength(9);
+  });
+
+  test.each([
+    "limit=0",
+    "limit=x",
+    "service=",
+    `service=${"x".repeat(129)}`,
+    "operator=a%20b",
+    "created_after=yesterday",
+    "created_before=2026-02-30T00:00:00Z",
+    "starting_after=s0",
+    "starting_after=s0:0",
+    "starting_after=s0:99",
+    "starting_after=never:1",
+    "verbose=1",
+    "service=s0&service=s1",
+  ])("%s is 422", async (query) => {
+    expect((await bed.as("docs").call("GET", `/changes?${query}`)).status).toBe(422);
+    expect((await bed.as("docs").call("GET", `/changes/export?${query}`)).status).toBe(422);
+  });
+});
+
+// RG-120, RG-121
+describe("an export of more than a page of the database", () => {
+  test("has every write once, also while others write", async () => {
+    const bed = await startOperated([]);
+    try {
+      const services = Object.fromEntries(
+        Array.from({ length: 300 }, (_, index) => [`many-${index}`, service(`/many/${index}`)]),
+      );
+      for (let time = 0; time < 4; time++) expect((await bed.as("admin").apply(services)).status).toBe(200);
+      const [answer] = await Promise.all([
+        bed.as("admin").call("GET", "/changes/export"),
+        bed.as("admin").apply(services),
+      ]);
+      const lines: string[] = answer.body.split("\n").filter((line: string) => line !== "");
+      const seen = new Set(
+        lines.map((line) => {
+          const { service: name, revision } = JSON.parse(line);
+          return `${name}:${revision}`;
+        }),
+      );
+      expect(seen.size).toBe(lines.length);
+      expect(lines.length % 300).toBe(0);
+      expect(lines.length).toBeGreaterThanOrEqual(1200);
+    } finally {
+      await bed.stop();
+    }
+  });
+});
