@@ -2,7 +2,7 @@ import { VERSION } from "@ostiary/lib/runtime/version";
 import { type Batch, type BatchStream, type EntryRow, fitting, streamEntry } from "./batch.ts";
 
 /** The version of the Open Cybersecurity Schema Framework. */
-export const OCSF_VERSION = "1.5.0";
+export const OCSF_VERSION = "1.8.0";
 const APPLICATION_ACTIVITY = 6;
 const API_ACTIVITY = 6003;
 const INFORMATIONAL = 1;
@@ -13,6 +13,10 @@ const ACTIVITIES: ReadonlyMap<string, { id: number; name: string }> = new Map([
   ["PUT", { id: 3, name: "Update" }],
   ["PATCH", { id: 3, name: "Update" }],
   ["DELETE", { id: 4, name: "Delete" }],
+]);
+/** The methods that OCSF has a name for. */
+const HTTP_METHODS: ReadonlySet<string> = new Set([
+  ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"],
 ]);
 const [UNKNOWN, SUCCESS, FAILURE] = [
   { id: 0, name: "Unknown" },
@@ -58,12 +62,13 @@ export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_i
     class_name: "API Activity",
     class_uid: API_ACTIVITY,
     http_request: {
-      http_method: method,
+      ...(HTTP_METHODS.has(method) && { http_method: method }),
       uid: request_id,
       url: { path: route },
       ...(event.user_agent !== null && { user_agent: event.user_agent }),
     },
     ...(status !== null && { http_response: { code: status } }),
+    message: `${method} ${route} ${status ?? event.outcome}`,
     metadata: {
       correlation_uid: request_id,
       log_name: "audit",

@@ -70,6 +70,7 @@ describe("an event of the class API Activity", () => {
         user_agent: "curl/8.5.0",
       },
       http_response: { code: 204 },
+      message: "DELETE /org/widgets/{widget_id} 204",
       metadata: {
         correlation_uid: "request-1",
         log_name: "audit",
@@ -77,7 +78,7 @@ describe("an event of the class API Activity", () => {
         sequence: 7,
         tenant_uid: "organization-1",
         uid: ULID_EXAMPLE,
-        version: "1.5.0",
+        version: "1.8.0",
       },
       resources: [{ name: "widget_id", uid: "42" }],
       severity: "Informational",
