@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
+import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -91,6 +92,20 @@ describe("compose.yaml", () => {
       expect([name, named.toSorted()]).toEqual([name, given.toSorted()]);
     }
   });
+});
+
+// PT-1
+test("the portal has no secret, reaches no store, and gets variables that it reads", () => {
+  const { command, environment = {}, secrets, depends_on, profiles } = service("portal");
+  expect({ command, secrets, depends_on, profiles }).toEqual({
+    command: ["portal"],
+    secrets: undefined,
+    depends_on: undefined,
+    profiles: ["portal"],
+  });
+  for (const name of Object.keys(environment))
+    expect(Object.keys(portalVariables.properties)).toContain(name);
+  expect(service("portal-catalog").command).toEqual(["portal=http://portal:3004"]);
 });
 
 test.each(["registry", "identity", "audit"])(

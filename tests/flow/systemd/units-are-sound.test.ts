@@ -6,6 +6,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
+import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 
 /** The units and environment files of `.github/systemd`, and the guide that tells how to install them. */
@@ -20,6 +21,7 @@ const apps = {
   registry: { unit: "ostiary-registry.service", schema: registryVariables },
   identity: { unit: "ostiary-identity.service", schema: identityVariables },
   audit: { unit: "ostiary-audit.service", schema: auditVariables },
+  portal: { unit: "ostiary-portal.service", schema: portalVariables },
 };
 
 /** Values that an operator must set, which no file here can hold. */
