@@ -5,6 +5,7 @@ import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { linesOf, readKept, readKeys } from "../verify/files.ts";
 import { problemSummary, reportLines, undecidedSummary } from "../verify/report.ts";
+import { addAuditWatch } from "./audit-watch.ts";
 import type { Run, Setting } from "./command.ts";
 
 interface VerifyOptions {
@@ -13,11 +14,14 @@ interface VerifyOptions {
 }
 
 /**
- * Adds `audit verify FILE`, which checks offline whether an export of the audit log is complete and
+ * Adds `audit watch URL` and `audit verify FILE`, which checks offline whether an export of the audit log is complete and
  * unaltered.
  */
 export function addAudit(program: Command, _run: Run, { terminal }: Setting): void {
-  const audit = program.command("audit").description("Check exports of the audit log");
+  const audit = program
+    .command("audit")
+    .description("Check exports of the audit log, and watch its checkpoints");
+  addAuditWatch(program, audit, terminal);
   audit
     .command("verify")
     .description("Check that an export with proof is complete and unaltered, without calling a service")

@@ -1,0 +1,139 @@
+import { rename } from "node:fs/promises";
+import { type Checkpoint, readCheckpoint, type SigningJwk } from "@ostiary/lib/domain/proof";
+import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import { type Command, InvalidArgumentError } from "commander";
+import { Interrupted, Refused, Undecided, UsageError } from "../errors.ts";
+import { Output } from "../output.ts";
+import type { Terminal } from "../terminal.ts";
+import { readKept, readKeys } from "../verify/files.ts";
+import { CheckpointList, NoAnswer } from "../watch/checkpoint-list.ts";
+import { follow } from "../watch/follow.ts";
+import { timeoutArgument } from "./command.ts";
+
+interface WatchOptions {
+  state: string;
+  keys?: string;
+  interval: number;
+  once?: true;
+}
+
+const INTERVAL_S = 60;
+
+/** Adds `audit watch URL`, which follows the checkpoints of a log and says when it went back. */
+export function addAuditWatch(program: Command, audit: Command, terminal: Terminal): void {
+  audit
+    .command("watch")
+    .description("Follow the checkpoints of a log, and say when it went back or was rewritten")
+    .argument("<url>", "the address that serves GET /audit-checkpoints", urlArgument)
+    .requiredOption(
+      "--state <file>",
+      "the file that keeps the newest checkpoint; verify takes it as --checkpoint",
+    )
+    .option("--keys <file>", "the key set that checkpoints must be signed by, in place of the log's own")
+    .option(
+      "--interval <seconds>",
+      `the pause between two looks (default ${INTERVAL_S})`,
+      timeoutArgument,
+      INTERVAL_S,
+    )
+    .option("--once", "look once, and exit")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli audit watch https://api.example.com --state checkpoint.json --keys jwks.json
+  $ bun cli audit watch https://api.example.com --state checkpoint.json --once   # from cron
+
+Exit codes: 0 it only grew, 1 it went back, 2 wrong usage or a file that cannot be read, 4 no answer`,
+    )
+    .action((url: string, options: WatchOptions) =>
+      watch({ output: new Output(terminal, program.opts().json === true), terminal }, url, options),
+    );
+}
+
+function urlArgument(text: string): string {
+  const url = URL.parse(text);
+  const isRight = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  if (!isRight) throw new InvalidArgumentError("Give an http:// or https:// URL without a query.");
+  return withoutTrailingSlashes(text);
+}
+
+interface Tools {
+  output: Output;
+  terminal: Terminal;
+}
+
+async function watch({ output, terminal }: Tools, url: string, options: WatchOptions): Promise<void> {
+  const trusted = options.keys === undefined ? null : await readKeys(options.keys);
+  const list = new CheckpointList(url);
+  for (;;) {
+    try {
+      await look(output, list, { ...options, trusted });
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      if (options.once) throw new Undecided(error.message);
+      terminal.writeError(`${error.message}\n`);
+    }
+    if (options.once) return;
+    await pause(options.interval, terminal.interruption);
+    if (terminal.interruption.aborted) throw new Interrupted();
+  }
+}
+
+async function look(
+  output: Output,
+  list: CheckpointList,
+  { state, trusted }: { state: string; trusted: readonly SigningJwk[] | null },
+): Promise<void> {
+  const kept = await keptIn(state);
+  const keys = trusted ?? (await list.keys());
+  const { newest, later, problem, evidence } = await follow(list.newestFirst(), kept, keys);
+  if (problem !== null) {
+    const shown = evidence === null ? "" : ` The checkpoint that shows it is in ${state}.conflict.`;
+    if (evidence !== null) await write(`${state}.conflict`, evidence);
+    throw new Refused(`${problem}${shown}`);
+  }
+  if (newest !== null) await write(state, newest);
+  output.result({ checkpoint: newest, later }, () => {
+    output.line(
+      newest === null
+        ? "The log has no checkpoint yet."
+        : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} later than the kept one, and each follows`}.`,
+    );
+  });
+}
+
+/** Returns the kept checkpoint, or null if there is no file yet. */
+async function keptIn(state: string): Promise<Checkpoint | null> {
+  if (!(await Bun.file(state).exists())) return null;
+  const { checkpoints } = await readKept(state);
+  const [kept] = checkpoints.toSorted((a, b) => b.number - a.number);
+  if (kept === undefined) throw new UsageError(`${state} holds no checkpoint.`);
+  const read = kept.jws === null ? kept : readCheckpoint(kept.jws);
+  if (read === null) throw new UsageError(`${state} holds no checkpoint that can be read.`);
+  return read;
+}
+
+/** Writes a checkpoint as a whole: a process that dies leaves the old file or the new one. */
+async function write(path: string, checkpoint: Checkpoint): Promise<void> {
+  try {
+    await Bun.write(`${path}.new`, `${JSON.stringify(checkpoint)}\n`);
+    await rename(`${path}.new`, path);
+  } catch {
+    throw new UsageError(`${path} cannot be written.`);
+  }
+}
+
+function pause(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, seconds * 1_000);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,67 @@
+import { readBounded } from "@ostiary/lib/async";
+import { fits } from "@ostiary/lib/domain/errors";
+import { Checkpoint, SigningJwk } from "@ostiary/lib/domain/proof";
+import { Type } from "@sinclair/typebox";
+
+/** The error for a log that gives no answer, or another answer than a list of checkpoints or keys. */
+export class NoAnswer extends Error {
+  constructor(url: string, why: string) {
+    super(`${url} ${why}.`);
+    this.name = "NoAnswer";
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 4 * 1_048_576;
+/** The most checkpoints that one page of the service has. */
+const PAGE = 100;
+
+const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
+const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
+
+/** The public list of checkpoints of an audit service, and its keys. */
+export class CheckpointList {
+  readonly #url: string;
+
+  /** @param url the address of the service, without a slash at its end */
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Yields all checkpoints, the newest first, and reads a page when it is needed. */
+  async *newestFirst(): AsyncGenerator<Checkpoint, void, void> {
+    let after = "";
+    for (;;) {
+      const page = await this.#read(`/audit-checkpoints?limit=${PAGE}${after}`);
+      if (!fits(checkpointPage, page)) throw new NoAnswer(this.#url, "gives no list of checkpoints");
+      yield* page.audit_checkpoints;
+      const last = page.audit_checkpoints.at(-1);
+      if (!page.has_more || last === undefined) return;
+      after = `&starting_after=${last.number}`;
+    }
+  }
+
+  async keys(): Promise<SigningJwk[]> {
+    const found = await this.#read("/.well-known/jwks.json");
+    if (!fits(keySet, found)) throw new NoAnswer(this.#url, "gives no key set");
+    return found.keys;
+  }
+
+  async #read(path: string): Promise<unknown> {
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const response = await fetch(this.#url + path, { redirect: "manual", signal });
+      if (response.status !== 200) throw new NoAnswer(this.#url, `answers ${response.status} to GET ${path}`);
+      const bytes = await readBounded(
+        response.body,
+        ANSWER_BYTES_MAX,
+        () => new NoAnswer(this.#url, `gives more than ${ANSWER_BYTES_MAX} bytes`),
+      );
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch (error) {
+      if (error instanceof NoAnswer) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new NoAnswer(this.#url, `gives no answer (${why})`);
+    }
+  }
+}

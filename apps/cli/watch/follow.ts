@@ -1,0 +1,82 @@
+import {
+  type Checkpoint,
+  checkpointHash,
+  checkpointProblem,
+  checkpointText,
+  type SigningJwk,
+} from "@ostiary/lib/domain/proof";
+
+/** The result of one look at a log. */
+export interface Look {
+  /** The newest checkpoint that follows from the kept one, or null before the first. */
+  newest: Checkpoint | null;
+  /** The number of checkpoints since the kept one. */
+  later: number;
+  /** A sentence about a log that went back; null for a log that only grew. */
+  problem: string | null;
+  /** The checkpoint that shows it, if there is one. */
+  evidence: Checkpoint | null;
+}
+
+/**
+ * Follows a list of checkpoints, the newest first, back to the kept one. Each must be signed, and name the one
+ * before. Without a kept checkpoint the newest is taken as it is.
+ */
+export async function follow(
+  list: AsyncIterable<Checkpoint>,
+  kept: Checkpoint | null,
+  keys: readonly SigningJwk[],
+): Promise<Look> {
+  let newest: Checkpoint | null = null;
+  let above: Checkpoint | null = null;
+  const went = (problem: string, evidence: Checkpoint | null): Look => ({
+    newest,
+    later: 0,
+    problem,
+    evidence,
+  });
+  for await (const checkpoint of list) {
+    newest ??= checkpoint;
+    const problem =
+      (await signatureProblem(checkpoint, kept, keys)) ??
+      linkProblem(checkpoint, above) ??
+      backProblem(checkpoint, kept);
+    if (problem !== null) return went(problem, checkpoint);
+    if (kept === null || checkpoint.number === kept.number) {
+      return { newest, later: newest.number - checkpoint.number, problem: null, evidence: null };
+    }
+    above = checkpoint;
+  }
+  if (kept === null) return { newest: null, later: 0, problem: null, evidence: null };
+  const end = above === null ? "The log has no checkpoint" : `The list ends at checkpoint ${above.number}`;
+  return went(`${end}, and checkpoint ${kept.number} was kept.`, above);
+}
+
+async function signatureProblem(
+  checkpoint: Checkpoint,
+  kept: Checkpoint | null,
+  keys: readonly SigningJwk[],
+): Promise<string | null> {
+  const problem = await checkpointProblem(checkpoint, keys);
+  const isUnsigned = problem === "unsigned";
+  if (problem === null || (isUnsigned && keys.length === 0)) return null;
+  // checkpoints from before the first key stay unsigned
+  if (isUnsigned && kept !== null && kept.jws === null && checkpoint.number <= kept.number) return null;
+  return `Checkpoint ${checkpoint.number} ${isUnsigned ? "is not signed" : "is not signed by a known key"}.`;
+}
+
+function linkProblem(checkpoint: Checkpoint, above: Checkpoint | null): string | null {
+  if (above === null) return null;
+  if (checkpoint.number === above.number - 1 && checkpointHash(checkpoint) === above.previous) return null;
+  return `Checkpoint ${above.number} does not follow checkpoint ${checkpoint.number} of the list.`;
+}
+
+function backProblem(checkpoint: Checkpoint, kept: Checkpoint | null): string | null {
+  if (kept === null || checkpoint.number > kept.number) return null;
+  if (checkpoint.number < kept.number) {
+    return `The log went back to checkpoint ${checkpoint.number}, and checkpoint ${kept.number} was kept.`;
+  }
+  return checkpointText(checkpoint) === checkpointText(kept)
+    ? null
+    : `There are two checkpoints ${kept.number}: the log was rewritten since the other one was kept.`;
+}
