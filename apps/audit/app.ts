@@ -19,6 +19,7 @@ import { eventHandlers } from "./events/handlers.ts";
 import type { Exports } from "./exports/export.ts";
 import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
+import { feedHandlers } from "./usage/feed-handlers.ts";
 import { usageHandlers } from "./usage/handlers.ts";
 import { createUsageMetrics } from "./usage/metrics.ts";
 import { REPORT_PATH, reportHandlers } from "./usage/report-handlers.ts";
@@ -78,7 +79,8 @@ function internalApp(deps: AuditAppDeps) {
   const usage = { database: writes, metrics: createUsageMetrics(telemetry.metrics), clock };
   const routes = new Elysia({ name: "audit-internal", normalize: false })
     .use(writeHandlers({ writer, metrics, clock }))
-    .use(reportHandlers(usage));
+    .use(reportHandlers(usage))
+    .use(feedHandlers(deps.reads));
   const app = httpApp({
     body_bytes_max: BODY_BYTES_MAX,
     i_json: true,

@@ -37,7 +37,7 @@ Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AU
 
 The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
 outcome stays unchanged. A batch has at most 100 items. Gateways report usage too, each report under a number that counts
-once. ${ERRORS_INTRODUCTION}
+once. Billing systems read the feed of usage. ${ERRORS_INTRODUCTION}
 
 ${RULES_INTRODUCTION}`,
   tags: [

@@ -14,6 +14,7 @@ import { PartitionKeeper } from "./partitions/commands.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { wireStreams } from "./streams/wire.ts";
+import { UsageTeller } from "./usage/teller.ts";
 import { EventWriter } from "./writes/commands.ts";
 
 /**
@@ -66,6 +67,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     metrics: telemetry.metrics,
   });
   const streams = await wireStreams(config, { reads, writes, clock, telemetry });
+  const teller = new UsageTeller({ database: writes, log: telemetry.log, clock });
   const app = createApp({
     telemetry,
     streams: streams.handlers,
@@ -99,12 +101,14 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
       await partitions.start();
       if (key !== null) await publishSigningKey(writes, key);
       sealer.start();
+      teller.start();
       streams.watch.start();
       streams.dispatcher?.start();
       streams.operator?.start();
     },
     async stop() {
       await Promise.all([streams.dispatcher?.stop(), streams.operator?.stop(), streams.watch.stop()]);
+      await teller.stop();
       await sealer.stop();
       await partitions.stop();
       await writer.drained();

@@ -24,6 +24,9 @@ export const AUDIT_OUTCOMES_PATH = "/internal/outcomes";
 /** `PUT` to audit: a numbered report of what organizations used, under the gateway's instance and the number. */
 export const USAGE_PATH = "/internal/usage";
 
+/** `GET` from audit: lists what organizations used, for billing systems. */
+export const USAGE_EVENTS_PATH = "/internal/usage-events";
+
 /** Returns the headers for a call of an internal endpoint with a JSON body. */
 export function internalCallHeaders(token: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json" };

@@ -1,6 +1,6 @@
 import type { UsageReport } from "@ostiary/lib/contracts/usage";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */
 export interface ReportName {
@@ -14,7 +14,7 @@ export type ReportResult = "created" | "existing";
 const LANE = "usage";
 
 /**
- * Adds a report to the counts, unless it was added before, in one statement (AU-120). The row of the gateway is
+ * Adds a report to the counts and to what the feed must tell, unless it was added before, in one statement (AU-120). The row of the gateway is
  * locked first. A repeated report therefore waits for the first one, and then finds its number. Counts are locked
  * in the order of their key, so that reports of two gateways cannot deadlock.
  */
@@ -51,15 +51,8 @@ export async function addReport(
       where known.number < excluded.number
       returning known.instance
     ),
-    counted as (
-      insert into audit.usage_counts as known (organization_id, hour, service, route, method, member_id, key_prefix,
-        ${TOTALS.names})
-      select * from given where exists (select from claimed)
-      order by organization_id collate "C", hour, service collate "C", route collate "C", method collate "C",
-        member_id collate "C", key_prefix collate "C"
-      on conflict (organization_id, hour, service, route, method, member_id, key_prefix) do update set
-        ${TOTALS.sums}
-    )
+    counted as (${addTo(sql`audit.usage_counts`)}),
+    to_tell as (${addTo(sql`audit.usage_untold`)})
     select exists (select from claimed) as created`;
   const [found] = await database.run(
     "add_usage_report",
@@ -69,6 +62,18 @@ export async function addReport(
     },
   );
   return found?.created ? "created" : "existing";
+}
+
+/** Returns the statement that adds the given counts to a table, in the order of its key. */
+function addTo(table: SQL): SQL {
+  return sql`
+      insert into ${table} as known (organization_id, hour, service, route, method, member_id, key_prefix,
+        ${TOTALS.names})
+      select * from given where exists (select from claimed)
+      order by organization_id collate "C", hour, service collate "C", route collate "C", method collate "C",
+        member_id collate "C", key_prefix collate "C"
+      on conflict (organization_id, hour, service, route, method, member_id, key_prefix) do update set
+        ${TOTALS.sums}`;
 }
 
 const NAMES = [

@@ -1,6 +1,5 @@
 import { PlanName } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
-import { incrementBase32, ulid } from "ulid";
 import { idField, mostlyNull, nullable, shownRole, timeField } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
 
@@ -95,18 +94,4 @@ export function organizationEvent(
 
 export function planEvent({ id, name, plan }: { id: string; name: string; plan: string | null }): NewEvent {
   return { type: "organization.plan_changed", organization_id: id, data: { name, plan } };
-}
-
-/**
- * Returns `count` ascending ids above `last`, the newest id in the feed. The ids carry `time_ms`, unless
- * `last` carries a later time: the order matters more than the time.
- */
-export function followingIds(last: string | null, time_ms: number, count: number): string[] {
-  const fresh = ulid(time_ms);
-  let next = last === null || fresh > last ? fresh : incrementBase32(last);
-  return Array.from({ length: count }, () => {
-    const id = next;
-    next = incrementBase32(next);
-    return id;
-  });
 }

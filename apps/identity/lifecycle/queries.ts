@@ -1,8 +1,8 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { followingIds, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
-import { followingIds, type LifecycleEvent, type NewEvent } from "./lifecycle-event.ts";
+import type { LifecycleEvent, NewEvent } from "./lifecycle-event.ts";
 
 /** The rows of one statement, which carries them in a single parameter and must not take long. */
 const ROWS_MAX = 10_000;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { followingIds } from "@ostiary/identity/lifecycle";
-import { rows } from "@ostiary/lib/runtime/stores/database";
+import { followingIds, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import {

@@ -10,6 +10,7 @@ export {
 } from "./data-folder.ts";
 export * from "./database.ts";
 export { sqlState } from "./failure.ts";
+export { followingIds } from "./following-ids.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";
 export { prepared, preparedRows } from "./prepared.ts";

@@ -1,0 +1,82 @@
+import { type Database, followingIds, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import type { UsageEventRow } from "./feed.ts";
+
+const KEY = ["organization_id", "hour", "service", "route", "method", "member_id", "key_prefix"];
+const COLUMNS = [
+  ...KEY,
+  "requests",
+  "refused_limit",
+  "refused_labels",
+  "refused_other",
+  "failed",
+  "bytes_in",
+  "bytes_out",
+  "duration_ms",
+];
+const columns = sql.raw(COLUMNS.join(", "));
+const ofUntold = sql.raw(COLUMNS.map((name) => `untold.${name}`).join(", "));
+const key = sql.raw(KEY.join(", "));
+const isDue = sql.raw(KEY.map((name) => `untold.${name} = due.${name}`).join(" and "));
+
+/**
+ * Moves at most `count` counts of hours up to `until_ms` to the feed, and returns how many it moved. The feed is locked
+ * until the commit, so that ids follow the order of commits; a second replica moves nothing while the lock is held. A count to
+ * which a report is adding now is left for the next call.
+ */
+export function tellUsage(
+  database: Database,
+  until_ms: number,
+  now_ms: number,
+  count: number,
+): Promise<number> {
+  return database.transaction("tell_usage", async (tx) => {
+    const [lock] = await rows<{ taken: boolean }>(
+      tx,
+      sql`select pg_try_advisory_xact_lock(hashtextextended('audit.usage_events', 0)) as taken`,
+    );
+    if (!lock?.taken) return 0;
+    const [last] = await rows<{ id: string | null }>(tx, sql`select max(id) as id from audit.usage_events`);
+    return moveDue(tx, until_ms, followingIds(last?.id ?? null, now_ms, count));
+  });
+}
+
+async function moveDue(tx: Orm, until_ms: number, ids: readonly string[]): Promise<number> {
+  const [moved] = await rows<{ count: number }>(
+    tx,
+    sql`with due as materialized (
+        select ${key} from audit.usage_untold
+        where hour <= ${new Date(until_ms).toISOString()}::text::timestamptz
+        order by hour limit ${ids.length} for update skip locked
+      ),
+      untold as (
+        delete from audit.usage_untold untold using due where ${isDue} returning ${ofUntold}
+      ),
+      numbered as (
+        select ${columns}, row_number() over (order by hour, ${key}) as place from untold
+      ),
+      told as (
+        insert into audit.usage_events (id, ${columns})
+        select given.id, ${columns} from numbered
+          join json_array_elements_text(${JSON.stringify(ids)}::text::json) with ordinality as given(id, place)
+            using (place)
+        returning id
+      )
+      select count(*) as count from told`,
+  );
+  return moved?.count ?? 0;
+}
+
+/** Tells whether the feed holds an event with this id. */
+export async function usageEventExists(orm: Orm, id: string): Promise<boolean> {
+  const found = await rows(orm, sql`select from audit.usage_events where id = ${id}`);
+  return found.length > 0;
+}
+
+/** Returns at most `limit` events after an id, the oldest first. */
+export function selectUsageEvents(orm: Orm, after: string | null, limit: number): Promise<UsageEventRow[]> {
+  return rows<UsageEventRow>(
+    orm,
+    sql`select id, ${columns} from audit.usage_events where id > ${after ?? ""} order by id limit ${limit}`,
+  );
+}

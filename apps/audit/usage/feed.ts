@@ -1,0 +1,88 @@
+import { UsageCount, usageTotals } from "@ostiary/lib/contracts/usage";
+import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { type Static, Type } from "@sinclair/typebox";
+
+const { service, method, route, member_id, key_prefix } = UsageCount.properties;
+const { requests, refused, failed, bytes_in, bytes_out, duration_ms } = usageTotals;
+const refusals = refused.properties;
+
+const UsageEventData = Type.Object(
+  {
+    from: timeField("The start of the hour in which the requests began."),
+    to: timeField("The end of that hour, exclusive."),
+    ...{ service, method, route, member_id, key_prefix, requests },
+    refused: Type.Integer({ minimum: 0, description: "All refused requests.", examples: [8] }),
+    refused_limit: refusals.limit,
+    refused_labels: refusals.labels,
+    refused_other: refusals.other,
+    ...{ failed, bytes_in, bytes_out, duration_ms },
+  },
+  {
+    additionalProperties: false,
+    title: "Usage event data",
+    description: "Numbers to add to those of earlier events of the same hour, route and key.",
+  },
+);
+
+/** An event of the usage feed (AU-129): a CloudEvent. */
+export const UsageEvent = Type.Object(
+  {
+    specversion: Type.Literal("1.0", { description: "The version of CloudEvents." }),
+    id: idField("Place in the feed; a later event has a larger id."),
+    source: Type.Literal("ostiary/audit", { description: "The service that tells." }),
+    type: Type.Literal("ostiary.usage.counted", { description: "The kind of event." }),
+    subject: Type.String({ description: "The organization.", examples: [ULID_EXAMPLE] }),
+    time: timeField("The start of the hour in which the requests began."),
+    datacontenttype: Type.Literal("application/json", { description: "The form of `data`." }),
+    data: UsageEventData,
+  },
+  {
+    additionalProperties: false,
+    title: "Usage event",
+    description: "The usage of one organization in one hour, on one route and by one credential.",
+  },
+);
+export type UsageEvent = Static<typeof UsageEvent>;
+
+/** The row of an event. */
+export interface UsageEventRow {
+  id: string;
+  organization_id: string;
+  hour: string;
+  service: string;
+  route: string;
+  method: string;
+  member_id: string;
+  key_prefix: string;
+  requests: number;
+  refused_limit: number;
+  refused_labels: number;
+  refused_other: number;
+  failed: number;
+  bytes_in: number;
+  bytes_out: number;
+  duration_ms: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: UsageEventRow): UsageEvent {
+  const starts_ms = new Date(hour).getTime();
+  const from = new Date(starts_ms).toISOString();
+  return {
+    specversion: "1.0",
+    id,
+    source: "ostiary/audit",
+    type: "ostiary.usage.counted",
+    subject: organization_id,
+    time: from,
+    datacontenttype: "application/json",
+    data: {
+      from,
+      to: new Date(starts_ms + HOUR_MS).toISOString(),
+      ...row,
+      key_prefix: key_prefix === "" ? null : key_prefix,
+      refused: row.refused_limit + row.refused_labels + row.refused_other,
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { incrementBase32, ulid } from "ulid";
+
+/**
+ * Returns `count` ascending ids above `last`, the newest id of a feed. The ids carry `time_ms`, unless
+ * `last` carries a later time: the order matters more than the time.
+ */
+export function followingIds(last: string | null, time_ms: number, count: number): string[] {
+  const fresh = ulid(time_ms);
+  let next = last === null || fresh > last ? fresh : incrementBase32(last);
+  return Array.from({ length: count }, () => {
+    const id = next;
+    next = incrementBase32(next);
+    return id;
+  });
+}

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { tellUsage } from "@ostiary/audit/usage/feed-queries";
+import { isUlid } from "@ostiary/lib/domain/schemas";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { ulid } from "ulid";
+import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { type AuditService, json, openLog, startAudit, wrongFields } from "./audit-service.ts";
+
+setDefaultTimeout(60_000);
+
+/** The feed of usage, which billing systems read (AU-128 to AU-130). */
+
+const HOUR_MS = 3_600_000;
+/** The next hour, which the running service does not tell by itself, since it is not over. */
+const HOUR = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+const TOKEN = "feed-token";
+
+interface Event {
+  id: string;
+  subject: string;
+  time: string;
+  data: { requests: number; route: string };
+}
+
+class Feed {
+  readonly audit: AuditService;
+
+  constructor(audit: AuditService) {
+    this.audit = audit;
+  }
+
+  report(instance: string, number: number, counts: unknown[]) {
+    return fetch(`${this.audit.internal_url}/internal/usage/${instance}/${number}`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json", "X-Platform-Internal-Token": TOKEN },
+      body: JSON.stringify({
+        reported_until: new Date().toISOString(),
+        is_last: false,
+        uncounted: 0,
+        counts,
+      }),
+    });
+  }
+
+  get(query = "", headers: Record<string, string> = { "X-Platform-Internal-Token": TOKEN }) {
+    return fetch(`${this.audit.internal_url}/internal/usage-events${query}`, { headers });
+  }
+
+  /** Reads everything after an id, in pages of `limit`. */
+  async read(after: string | null = null, limit = 500): Promise<Event[]> {
+    const events: Event[] = [];
+    for (let last = after; ; last = events.at(-1)?.id ?? last) {
+      const place = last === null ? "" : `&starting_after=${last}`;
+      const { usage_events, has_more } = await json(await this.get(`?limit=${limit}${place}`));
+      events.push(...usage_events);
+      if (!has_more) return events;
+    }
+  }
+}
+
+function count(organization_id: string, changes: Record<string, unknown> = {}) {
+  return {
+    organization_id,
+    hour: new Date(HOUR).toISOString(),
+    service: "widgets",
+    route: "/org/widgets",
+    method: "GET",
+    member_id: "member-1",
+    key_prefix: null,
+    requests: 10,
+    refused: { limit: 3, labels: 2, other: 1 },
+    failed: 1,
+    bytes_in: 100,
+    bytes_out: 2_000,
+    duration_ms: 50,
+    ...changes,
+  };
+}
+
+/** A time at which the hour of the tests is over. */
+const LATER = HOUR + 1;
+const tell = (database: Database, count_max = 1_000) => tellUsage(database, LATER, Date.now(), count_max);
+
+describe("the feed", () => {
+  let feed: Feed;
+  let database: Database;
+  beforeAll(async () => {
+    feed = new Feed(await startAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } }));
+    database = await openLog(feed.audit);
+  });
+  afterAll(async () => {
+    await database.close();
+    await feed.audit.stop();
+  });
+
+  const of = async (id: string) => (await feed.read()).filter(({ subject }) => subject === id);
+
+  // AU-128, AU-129
+  test("tells a count as a CloudEvent, once its hour is over", async () => {
+    const id = ulid();
+    await feed.report(`gateway-${ulid()}`, 1, [count(id)]);
+    expect(await of(id)).toEqual([]);
+    await tell(database);
+    const time = new Date(HOUR).toISOString();
+    const [event, ...others] = await of(id);
+    expect(others).toEqual([]);
+    expect<unknown>(event).toEqual({
+      specversion: "1.0",
+      id: expect.any(String),
+      source: "ostiary/audit",
+      type: "ostiary.usage.counted",
+      subject: id,
+      time,
+      datacontenttype: "application/json",
+      data: {
+        from: time,
+        to: new Date(HOUR + HOUR_MS).toISOString(),
+        service: "widgets",
+        method: "GET",
+        route: "/org/widgets",
+        member_id: "member-1",
+        key_prefix: null,
+        requests: 10,
+        refused: 6,
+        refused_limit: 3,
+        refused_labels: 2,
+        refused_other: 1,
+        failed: 1,
+        bytes_in: 100,
+        bytes_out: 2_000,
+        duration_ms: 50,
+      },
+    });
+    expect(isUlid(event?.id ?? "")).toBe(true);
+  });
+
+  // AU-128
+  test("tells what comes later in an event of its own, and nothing twice", async () => {
+    const id = ulid();
+    const instance = `gateway-${ulid()}`;
+    await feed.report(instance, 1, [count(id)]);
+    await tell(database);
+    await feed.report(instance, 1, [count(id)]);
+    await feed.report(instance, 2, [count(id, { requests: 4 })]);
+    await tell(database);
+    await tell(database);
+    expect((await of(id)).map(({ data }) => data.requests)).toEqual([10, 4]);
+  });
+
+  // AU-128
+  test("gives a reader every event once, while replicas tell and gateways report at once", async () => {
+    const ids = Array.from({ length: 12 }, () => ulid());
+    const run = ulid();
+    const seen: Event[] = [];
+    const start = (await feed.read()).at(-1)?.id ?? null;
+    let isOver = false;
+    const readOn = async () => {
+      seen.push(...(await feed.read(seen.at(-1)?.id ?? start, 3)));
+    };
+    const reader = (async () => {
+      while (!isOver) await readOn();
+    })();
+    const tellers = Array.from({ length: 3 }, async () => {
+      while (!isOver) await tell(database, 5);
+    });
+    const gateways = Array.from({ length: 4 }, async (_, gateway) => {
+      for (let number = 1; number <= 10; number++) {
+        const counts = ids.map((id) => count(id, { requests: 1 }));
+        const sent = gateway % 2 === 0 ? counts : counts.toReversed();
+        expect((await feed.report(`${run}-${gateway}`, number, sent)).status).toBe(201);
+      }
+    });
+    await Promise.all(gateways);
+    isOver = true;
+    await Promise.all([reader, ...tellers]);
+    while ((await tell(database)) > 0);
+    await readOn();
+    const own = seen.filter(({ subject }) => ids.includes(subject));
+    const sums = new Map<string, number>();
+    for (const { subject, data } of own) sums.set(subject, (sums.get(subject) ?? 0) + data.requests);
+    expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(ids.map((id) => [id, 40])));
+    const order = seen.map(({ id }) => id);
+    expect(order).toEqual([...new Set(order)].sort());
+  });
+
+  // AU-128
+  test("has pages that continue behind any event", async () => {
+    const id = ulid();
+    await feed.report(`gateway-${ulid()}`, 1, [
+      ...Array.from({ length: 7 }, (_, number) => count(id, { route: `/org/${number}` })),
+    ]);
+    while ((await tell(database, 3)) > 0);
+    const events = await of(id);
+    expect(events.map(({ data }) => data.route)).toEqual(Array.from({ length: 7 }, (_, n) => `/org/${n}`));
+    const after = events[2]?.id ?? "";
+    expect((await feed.read(after, 2)).filter(({ subject }) => subject === id)).toEqual(events.slice(3));
+  });
+
+  // AU-130
+  test("401 without the token, 422 for an unknown place and for anything else that is wrong", async () => {
+    expect((await feed.get("", {})).status).toBe(401);
+    expect(await wrongFields(await feed.get(`?starting_after=${ulid()}`))).toEqual(["starting_after"]);
+    expect(await wrongFields(await feed.get("?starting_after=x&limit=0&by=day"))).toEqual(
+      expect.arrayContaining(["starting_after", "limit", "by"]),
+    );
+    expect((await feed.get("?limit=100000")).status).toBe(200);
+  });
+});
+
+// AU-128
+test.skipIf(!services().postgres.real)("a service tells hours that were over before it started", async () => {
+  const database_url = await freshDatabase();
+  const env = { INTERNAL_AUTH_TOKEN: TOKEN };
+  const first = new Feed(await startAudit({ database_url, env }));
+  const id = ulid();
+  const hour = new Date(HOUR - 3 * HOUR_MS).toISOString();
+  await first.report("gateway", 1, [count(id, { hour }), count(id)]);
+  await first.audit.stop();
+  const second = new Feed(await startAudit({ database_url, env }));
+  try {
+    const events = await waitFor(async () => {
+      const found = await second.read();
+      return found.length > 0 ? found : null;
+    });
+    expect(events).toMatchObject([{ subject: id, time: hour }]);
+  } finally {
+    await second.audit.stop();
+  }
+});
