@@ -1,14 +1,9 @@
-import {
-  createHandler,
-  type HealthState,
-  httpApp,
-  type PageBundle,
-  probeRoutes,
-} from "@ostiary/lib/runtime/http";
+import { createHandler, type HealthState, httpApp, probeRoutes } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { PortalConfig } from "./config.ts";
 import type { Brand } from "./site/brand.ts";
+import type { PortalBundle } from "./site/bundle.ts";
 import { portalPage } from "./site/page.ts";
 
 export interface AppDeps {
@@ -17,7 +12,7 @@ export interface AppDeps {
   health: HealthState;
   brand: Brand;
   /** Bundles the page, on the first request for it. */
-  bundlePortal: () => Promise<PageBundle>;
+  bundlePortal: () => Promise<PortalBundle>;
 }
 
 /** No request of the portal has a body. */

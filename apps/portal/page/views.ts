@@ -1,8 +1,17 @@
 import type { JSX } from "preact";
 import type { Place } from "./address.ts";
+import { AuditView, PersonAuditView } from "./audit/audit-view.tsx";
+import { AUDIT_LABEL, ORGANIZATION_LOG, PERSON_LOG } from "./audit/logs.ts";
+import { InvitesView } from "./invites/invites-view.tsx";
+import { MemberKeysView, PersonKeysView } from "./keys/keys-views.tsx";
+import { MEMBERS_LABEL } from "./members/members.ts";
+import { MembersView } from "./members/members-view.tsx";
+import { MEMBERS } from "./members/place.ts";
 import { InviteView } from "./organizations/invite-view.tsx";
 import { OrganizationsView } from "./organizations/organizations-view.tsx";
 import { OverviewView } from "./organizations/overview-view.tsx";
+import { SERVICE_ACCOUNTS } from "./service-accounts/place.ts";
+import { ServiceAccountsView } from "./service-accounts/service-accounts-view.tsx";
 import type { Texts } from "./texts/texts.ts";
 
 /** A view of the page. */
@@ -29,11 +38,62 @@ export const VIEWS: readonly View[] = [
     Component: OverviewView,
   },
   {
+    path: MEMBERS.path,
+    scope: "organization",
+    title: (t) => t.members.title,
+    listed: true,
+    Component: MembersView,
+  },
+  {
+    path: "invites",
+    scope: "organization",
+    title: (t) => t.invites.title,
+    label: MEMBERS_LABEL,
+    listed: true,
+    Component: InvitesView,
+  },
+  {
+    path: SERVICE_ACCOUNTS.path,
+    scope: "organization",
+    title: (t) => t.serviceAccounts.title,
+    listed: true,
+    Component: ServiceAccountsView,
+  },
+  {
+    path: "keys",
+    scope: "organization",
+    title: (t) => t.keys.titleOfMember,
+    listed: true,
+    Component: MemberKeysView,
+  },
+  {
+    path: ORGANIZATION_LOG.view.path,
+    scope: "organization",
+    title: (t) => t.audit.title,
+    label: AUDIT_LABEL,
+    listed: true,
+    Component: AuditView,
+  },
+  {
     path: "organizations",
     scope: "person",
     title: (t) => t.organizations.title,
     listed: true,
     Component: OrganizationsView,
+  },
+  {
+    path: "my-keys",
+    scope: "person",
+    title: (t) => t.keys.titleOfPerson,
+    listed: true,
+    Component: PersonKeysView,
+  },
+  {
+    path: PERSON_LOG.view.path,
+    scope: "person",
+    title: (t) => t.audit.titleOfPerson,
+    listed: true,
+    Component: PersonAuditView,
   },
   { path: "invite", scope: "person", title: (t) => t.invite.title, listed: false, Component: InviteView },
 ];

@@ -1,10 +1,20 @@
 import { bundlePage, type PageBundle } from "@ostiary/lib/runtime/http";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
+/** The browser files of the portal. */
+export interface PortalBundle extends PageBundle {
+  /** The script of the worker that verifies audit logs. */
+  readonly verifier: string;
+}
+
 /**
  * Bundles the portal's page from its source. An executable has no source, so its build replaces this module
  * by the output.
  */
-export function bundlePortal(): Promise<PageBundle> {
-  return bundlePage(shippedFile("apps/portal/page/main.tsx"));
+export async function bundlePortal(): Promise<PortalBundle> {
+  const [page, { script: verifier }] = await Promise.all([
+    bundlePage(shippedFile("apps/portal/page/main.tsx")),
+    bundlePage(shippedFile("apps/portal/page/audit/verify/worker.ts")),
+  ]);
+  return { ...page, verifier };
 }

@@ -4,12 +4,13 @@ import {
   appPage,
   compressedRepresentationOf,
   OSTIARY_ICON,
-  type PageBundle,
+  once,
 } from "@ostiary/lib/runtime/http";
 import type { PortalConfig } from "../config.ts";
 import type { PortalSettings } from "../page/settings.ts";
 import type { Brand } from "./brand.ts";
 import { brandStyle } from "./brand-style.ts";
+import type { PortalBundle } from "./bundle.ts";
 
 /**
  * The addresses of the page: the portal itself, the return from the identity provider, and invitations, whose
@@ -18,7 +19,8 @@ import { brandStyle } from "./brand-style.ts";
 export const PORTAL_PATHS = ["/portal", "/portal/signed-in", "/portal/invite"] as const;
 
 /** Serves the page (PT-3, PT-4). */
-export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Promise<PageBundle>) {
+export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Promise<PortalBundle>) {
+  const bundled = once(bundle);
   return appPage({
     name: "portal",
     paths: [...PORTAL_PATHS],
@@ -28,8 +30,9 @@ export function portalPage(config: PortalConfig, brand: Brand, bundle: () => Pro
     icon: brand.logo === null ? OSTIARY_ICON : "/portal/assets/logo",
     origins: originsOf(config),
     settings: settingsOf(config, brand),
-    moreAssets: () => brandAssets(brand),
-    bundle,
+    moreAssets: async () => new Map([...(await brandAssets(brand)), await verifierOf(await bundled())]),
+    policies: ["portal-verifier"],
+    bundle: bundled,
   });
 }
 
@@ -48,6 +51,12 @@ function settingsOf(config: PortalConfig, brand: Brand): PortalSettings {
     languages: listItems(config.PORTAL_LANGUAGES),
     brand: { name, has_logo: logo !== null, links },
   };
+}
+
+/** Returns the script of the worker that verifies audit logs (PT-64), with its name. */
+async function verifierOf({ verifier }: PortalBundle) {
+  const script = await compressedRepresentationOf(verifier, "text/javascript; charset=utf-8");
+  return ["verifier.js", script] as const;
 }
 
 async function brandAssets({ colors, logo }: Brand): Promise<Assets> {

@@ -22,6 +22,8 @@ export interface AppPage {
   settings?: unknown;
   /** Makes files of the page besides its script and style. A style sheet among them is linked last. */
   moreAssets?: () => Promise<Assets>;
+  /** The Trusted Types policies that the page's script makes, such as one for the address of a worker. */
+  policies?: readonly string[];
   bundle: () => Promise<PageBundle>;
 }
 
@@ -30,7 +32,7 @@ export interface AppPage {
  * runs its own script only, calls only its own origin and those given, cannot be framed, and cannot turn text
  * into markup.
  */
-function headersOf({ origins = [], moreAssets }: AppPage): Readonly<Record<string, string>> {
+function headersOf({ origins = [], policies = [], moreAssets }: AppPage): Readonly<Record<string, string>> {
   return {
     "Content-Security-Policy": [
       "default-src 'none'",
@@ -42,7 +44,7 @@ function headersOf({ origins = [], moreAssets }: AppPage): Readonly<Record<strin
       "form-action 'none'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
+      `trusted-types ${policies.length === 0 ? "'none'" : policies.join(" ")}`,
     ].join("; "),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",

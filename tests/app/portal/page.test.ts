@@ -63,7 +63,7 @@ describe("the page", () => {
   );
 
   // PT-3, PT-4
-  test("calls its own origin and the provider's alone, and allows no frame, inline script or policy", async () => {
+  test("calls its own origin and the provider's alone, and allows no frame, no inline script and one policy", async () => {
     const { headers } = await get("/portal");
     expect(headers.get("content-security-policy")?.split("; ")).toEqual([
       "default-src 'none'",
@@ -75,7 +75,7 @@ describe("the page", () => {
       "form-action 'none'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
+      "trusted-types portal-verifier",
     ]);
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(headers.get("x-content-type-options")).toBe("nosniff");

@@ -1,0 +1,100 @@
+import { useState } from "preact/hooks";
+import { SelectField } from "../parts/select-field.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { TimeField } from "../parts/time-field.tsx";
+import { useTexts } from "../texts/texts.ts";
+import { type FilterName, type Filters, OUTCOMES, type Selection } from "./filters.ts";
+
+interface FilterFormProps {
+  /** The present selection. */
+  selection: Selection;
+  onChoose: (selection: Selection) => void;
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
+const NO_FILTERS: Filters = {
+  occurred_after: "",
+  occurred_before: "",
+  actor_member_id: "",
+  service: "",
+  method: "",
+  route: "",
+  outcome: "",
+  request_id: "",
+  created_id: "",
+};
+/** The filters with a plain text field. */
+const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
+
+/** Shows the filters of the log (AU-36, AU-38). They take effect when the form is sent. */
+export function FilterForm({ selection, onChoose }: FilterFormProps) {
+  const t = useTexts().audit;
+  const [filters, setFilters] = useState(selection.filters);
+  const [key_prefix, setKey] = useState(selection.key_prefix);
+  const set = (name: FilterName, value: string) => setFilters((was) => ({ ...was, [name]: value }));
+  const choices = (values: readonly string[], text: (value: string) => string) => [
+    { value: "", text: t.filters.any },
+    ...values.map((value) => ({ value, text: text(value) })),
+  ];
+  return (
+    <search aria-label={t.filters.title}>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onChoose({ filters, key_prefix: key_prefix.trim() });
+        }}
+      >
+        {(["occurred_after", "occurred_before"] as const).map((name) => (
+          <TimeField
+            key={name}
+            label={t.filters[name]}
+            value={filters[name]}
+            onInput={(value) => set(name, value)}
+          />
+        ))}
+        <SelectField
+          label={t.filters.method}
+          value={filters.method}
+          options={choices(METHODS, (method) => method)}
+          onChange={(value) => set("method", value)}
+        />
+        <SelectField
+          label={t.filters.outcome}
+          value={filters.outcome}
+          options={[
+            { value: "", text: t.filters.any },
+            ...OUTCOMES.map((outcome) => ({ value: outcome, text: t.outcomes[outcome] })),
+          ]}
+          onChange={(value) => set("outcome", value)}
+        />
+        {TEXTS.map((name) => (
+          <TextField
+            key={name}
+            label={t.filters[name]}
+            value={filters[name]}
+            onInput={(value) => set(name, value)}
+          />
+        ))}
+        <TextField
+          label={t.filters.key_prefix}
+          value={key_prefix}
+          help={t.filters.keyHelp}
+          onInput={setKey}
+        />
+        <div class="actions">
+          <button type="submit" class="button button-main">
+            {t.filters.show}
+          </button>
+          <button
+            type="button"
+            class="button"
+            onClick={() => onChoose({ filters: NO_FILTERS, key_prefix: "" })}
+          >
+            {t.filters.clear}
+          </button>
+        </div>
+      </form>
+    </search>
+  );
+}

@@ -1,0 +1,13 @@
+import { useTexts } from "../texts/texts.ts";
+import type { ShownEvent } from "./logs.ts";
+
+/** Says how a request ended. */
+export function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
+  const t = useTexts().audit;
+  return (
+    <span class={`outcome outcome-${outcome}`}>
+      {t.outcomes[outcome]}
+      {status !== null && ` (${status})`}
+    </span>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Problem, Verdict } from "@ostiary/lib/verification";
+import { useFormats, useTexts } from "../../texts/texts.ts";
+
+const SHOWN_MAX = 20;
+
+/** Says what a verification found, in the sentences of `ostiary audit verify`. */
+export function VerdictNotice({ verdict }: { verdict: Verdict }) {
+  const t = useTexts().audit.verify;
+  const look = { complete: "good", altered: "bad", undecided: "warn" }[verdict.result];
+  return (
+    <section class={`notice notice-${look}`} role="alert" aria-label={t.verdict}>
+      <Summary verdict={verdict} />
+      {verdict.result === "altered" && <Problems problems={verdict.faults} total={verdict.faults_total} />}
+      {verdict.result === "undecided" && <Sentences title={t.open} sentences={verdict.undecided} />}
+      {verdict.result !== "altered" && <Facts verdict={verdict} />}
+    </section>
+  );
+}
+
+function Summary({ verdict }: { verdict: Verdict }) {
+  const t = useTexts().audit.verify;
+  const formats = useFormats();
+  const { result, events, occurred_from, occurred_to, checkpoint } = verdict;
+  if (result === "altered") return <p class="notice-title">{t.altered}</p>;
+  const span =
+    occurred_from === null || occurred_to === null
+      ? null
+      : { from: formats.time(occurred_from), to: formats.time(occurred_to) };
+  const number = checkpoint === null ? null : formats.number(checkpoint.number);
+  const count = { value: events, text: formats.number(events) };
+  return (
+    <p class="notice-title">
+      {result === "complete" ? t.complete(count, span, number) : t.undecided(count, span)}
+    </p>
+  );
+}
+
+/** Lists the problems in the order of the chain. The sentences are those of the command line, in English. */
+function Problems({ problems, total }: { problems: readonly Problem[]; total: number }) {
+  const t = useTexts().audit.verify;
+  const formats = useFormats();
+  const shown = problems.slice(0, SHOWN_MAX);
+  return (
+    <>
+      <ol class="problems">
+        {shown.map(({ kind, message }) => (
+          <li key={message}>
+            <strong>{t.kinds[kind]}</strong> <span lang="en">{message}</span>
+          </li>
+        ))}
+      </ol>
+      {total > shown.length && <p>{t.more(formats.number(total - shown.length))}</p>}
+    </>
+  );
+}
+
+function Sentences({ title, sentences }: { title: string; sentences: readonly string[] }) {
+  if (sentences.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {sentences.slice(0, SHOWN_MAX).map((sentence) => (
+          <li key={sentence} lang="en">
+            {sentence}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Facts({ verdict }: { verdict: Verdict }) {
+  const t = useTexts().audit.verify;
+  const formats = useFormats();
+  const { entries, pending, checkpoint, dropped_entries, dropped_before, not_shown } = verdict;
+  return (
+    <>
+      <ul>
+        <li>{t.entries(formats.number(entries))}</li>
+        {pending > 0 && <li>{t.pending(formats.number(pending))}</li>}
+        {checkpoint !== null && (
+          <li>
+            {t.sealed(formats.time(checkpoint.sealed_at))}{" "}
+            {checkpoint.kid === null ? (
+              t.unsigned
+            ) : (
+              <>
+                {t.signed} <code>{checkpoint.kid}</code>
+                {!checkpoint.key_given && <> {t.keyOfFile}</>}
+              </>
+            )}
+          </li>
+        )}
+        {dropped_before !== null && (
+          <li>{t.dropped(formats.number(dropped_entries), formats.time(dropped_before))}</li>
+        )}
+      </ul>
+      <Sentences title={t.notShown} sentences={not_shown} />
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { tryJson } from "@ostiary/lib/domain/json";
+import type { Verdict } from "@ostiary/lib/verification";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Failure, failureOf } from "../../failure.ts";
+import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
+import { startVerifier } from "./start-verifier.ts";
+
+/** How far a verification is. */
+export type Verification =
+  | { state: "idle" }
+  | { state: "running"; events: number; bytes: number }
+  | { state: "done"; verdict: Verdict; copy: KeptCopy | null }
+  | { state: "refused"; failure: Failure }
+  | { state: "failed"; reason: "kept" | "broken" | "away" };
+
+export interface Verifier {
+  readonly verification: Verification;
+  /** Verifies the log anew. A second call while one is running is ignored. */
+  start(request: VerifyRequest): void;
+  refuse(failure: Failure): void;
+  cancel(): void;
+}
+
+/** Runs one verification at a time in a worker, which ends with the component. */
+export function useVerifier(): Verifier {
+  const [verification, show] = useState<Verification>({ state: "idle" });
+  const worker = useRef<Worker | null>(null);
+  const stop = () => {
+    worker.current?.terminate();
+    worker.current = null;
+  };
+  useEffect(() => stop, []);
+  const end = (last: Verification) => {
+    stop();
+    show(last);
+  };
+  return {
+    verification,
+    start(request) {
+      if (worker.current !== null) return;
+      const started = startVerifier();
+      worker.current = started;
+      show({ state: "running", events: 0, bytes: 0 });
+      started.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+        if (data.type === "progress") show({ state: "running", events: data.events, bytes: data.bytes });
+        else end(endOf(data));
+      };
+      started.onerror = () => end({ state: "failed", reason: "away" });
+      started.postMessage(request);
+    },
+    refuse: (failure) => end({ state: "refused", failure }),
+    cancel: () => end({ state: "idle" }),
+  };
+}
+
+function endOf(message: Exclude<WorkerMessage, { type: "progress" }>): Verification {
+  if (message.type === "verdict") return { state: "done", verdict: message.verdict, copy: message.copy };
+  if (message.type === "failed") return { state: "failed", reason: message.reason };
+  const { status, body, retry_after } = message;
+  const response = new Response(null, {
+    status,
+    headers: retry_after === null ? {} : { "Retry-After": retry_after },
+  });
+  return { state: "refused", failure: failureOf(response, tryJson(body), false).failure };
+}

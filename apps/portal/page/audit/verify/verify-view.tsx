@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { FailureNotice } from "../../parts/failure-notice.tsx";
+import { saveFile } from "../../parts/save-file.ts";
+import { useSession } from "../../session.ts";
+import { useFormats, useTexts } from "../../texts/texts.ts";
+import { useAddress } from "../../use-address.ts";
+import type { Log } from "../logs.ts";
+import type { KeptCopy } from "./messages.ts";
+import { VerdictNotice } from "./verdict-notice.tsx";
+import { useVerifier, type Verification, type Verifier } from "./verification.ts";
+
+/** Verifies the whole log in this browser (PT-62). */
+export function VerifyView({ log }: { log: Log }) {
+  const t = useTexts().audit;
+  const address = useAddress();
+  const verifier = useVerifier();
+  const { verification } = verifier;
+  return (
+    <>
+      <p>
+        <a href={address(log.view)}>{t.back}</a>
+      </p>
+      <h2>{t.verify.title}</h2>
+      <p class="lead">{t.verify.lead}</p>
+      {isSecureContext ? <Start log={log} verifier={verifier} /> : <p role="alert">{t.verify.insecure}</p>}
+      <Progress verification={verification} />
+      {verification.state === "refused" && <FailureNotice failure={verification.failure} />}
+      {verification.state === "failed" && (
+        <div class="notice notice-bad" role="alert">
+          <p class="notice-title">{t.verify.failed[verification.reason]}</p>
+        </div>
+      )}
+      {verification.state === "done" && (
+        <>
+          <VerdictNotice verdict={verification.verdict} />
+          {verification.copy !== null && verification.verdict.result !== "altered" && (
+            <Keep copy={verification.copy} />
+          )}
+        </>
+      )}
+      <OnTheCommandLine log={log} />
+    </>
+  );
+}
+
+/** Takes an earlier copy, and starts or stops the verification. */
+function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
+  const t = useTexts().audit.verify;
+  const session = useSession();
+  const [kept, setKept] = useState<File | null>(null);
+  const running = verifier.verification.state === "running";
+  const start = async () => {
+    const headers = await session.gateway.credential(log.as);
+    if (!headers.ok) return verifier.refuse(headers.failure);
+    const address = new URL(`${log.path}/export?format=ndjson&proof=true`, location.origin);
+    verifier.start({ export_url: address.href, headers: headers.value, kept });
+  };
+  return (
+    <form
+      class="verify-start"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!running) void start();
+      }}
+    >
+      <label class="field">
+        <span>{t.kept}</span>
+        <input
+          type="file"
+          accept=".json,.ndjson,.jws,.txt"
+          onChange={({ currentTarget }) => setKept(currentTarget.files?.[0] ?? null)}
+        />
+        <span class="quiet small help">{t.keptHelp}</span>
+      </label>
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={running}>
+          {running ? t.running : t.start}
+        </button>
+        {running && (
+          <button type="button" class="button" onClick={verifier.cancel}>
+            {t.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Progress({ verification }: { verification: Verification }) {
+  const t = useTexts().audit.verify;
+  const formats = useFormats();
+  return (
+    <p role="status">
+      {verification.state === "running" &&
+        t.progress(formats.number(verification.events), formats.number(Math.ceil(verification.bytes / 1024)))}
+    </p>
+  );
+}
+
+/** Offers the end of the log as a file, which shows later that nothing before it changed. */
+function Keep({ copy }: { copy: KeptCopy }) {
+  const t = useTexts().audit.verify;
+  const formats = useFormats();
+  const save = () =>
+    saveFile(new Blob([copy.text], { type: "application/json" }), `audit-checkpoint-${copy.number}.json`);
+  return (
+    <section aria-label={t.keepTitle}>
+      <h3>{t.keepTitle}</h3>
+      <p>{t.keepHelp}</p>
+      <button type="button" class="button" onClick={save}>
+        {t.keep(formats.number(copy.number))}
+      </button>
+    </section>
+  );
+}
+
+function OnTheCommandLine({ log }: { log: Log }) {
+  const t = useTexts().audit.verify;
+  const credential = log.as === "member" ? "X-API-Key: $KEY" : "Authorization: Bearer $TOKEN";
+  const command = [
+    `curl -fsS -H "${credential}" \\`,
+    `  "${location.origin}${log.path}/export?format=ndjson&proof=true" > log.ndjson`,
+    "ostiary audit verify log.ndjson",
+  ].join("\n");
+  return (
+    <details>
+      <summary>{t.command}</summary>
+      <pre class="wrapped">{command}</pre>
+      <CopyButton text={command} label={t.command} />
+    </details>
+  );
+}

@@ -1,0 +1,168 @@
+import { proofEndSchema } from "@ostiary/lib/contracts/audit";
+import { fits } from "@ostiary/lib/domain/errors";
+import { parseJson, tryJson } from "@ostiary/lib/domain/json";
+import { Checkpoint, canonicalJson, SigningJwk } from "@ostiary/lib/domain/proof";
+import {
+  type KeptCopies,
+  linesOf,
+  NotKeptCopies,
+  NotLines,
+  readKept,
+  verifyExport,
+} from "@ostiary/lib/verification";
+import { Type } from "@sinclair/typebox";
+import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
+
+/** Verifies a log beside the page: the export streams in, and no more than a line of it is kept. */
+
+declare const self: {
+  onmessage: (event: MessageEvent<VerifyRequest>) => void;
+  postMessage(message: WorkerMessage): void;
+};
+
+const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
+const PROGRESS_MS = 200;
+/** The most checkpoints that are fetched to lead from a kept one to the newest. */
+const CHECKPOINTS_MAX = 5_000;
+const PAGE_SIZE = 100;
+
+self.onmessage = async ({ data }: MessageEvent<VerifyRequest>) => {
+  tell(await verify(data).catch(() => ({ type: "failed", reason: "broken" }) as const));
+};
+
+function tell(message: WorkerMessage): void {
+  self.postMessage(message);
+}
+
+async function verify({ export_url, headers, kept }: VerifyRequest): Promise<WorkerMessage> {
+  const read = await readCopies(kept);
+  if (read === null) return { type: "failed", reason: "kept" };
+  // The checkpoints come first, so that none is newer than the export.
+  const copies = await withCheckpoints(read, export_url);
+  const keys = await publishedKeys(export_url);
+  const answer = await fetch(export_url, { headers, cache: "no-store", redirect: "error" }).catch(() => null);
+  if (answer?.body == null) return { type: "failed", reason: "away" };
+  if (!answer.ok) return refused(answer);
+  const log = new StreamedLog(answer.body);
+  try {
+    const verdict = await verifyExport(log.lines(), keys, copies, (events) => log.show(events));
+    return { type: "verdict", verdict, copy: copyOf(log.last) };
+  } catch (error) {
+    if (error instanceof NotLines) return { type: "failed", reason: "broken" };
+    return { type: "failed", reason: log.whole ? "broken" : "away" };
+  }
+}
+
+/** The lines of an export while they arrive. */
+class StreamedLog {
+  /** The last line so far. */
+  last = "";
+  /** Whether the export came to its end. */
+  whole = false;
+  readonly #body: ReadableStream<Uint8Array>;
+  #bytes = 0;
+  #shown_at = 0;
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.#body = body;
+  }
+
+  async *lines(): AsyncGenerator<string, void, void> {
+    for await (const line of linesOf(this.#chunks())) {
+      this.last = line;
+      yield line;
+    }
+  }
+
+  show(events: number): void {
+    const now = performance.now();
+    if (now - this.#shown_at < PROGRESS_MS) return;
+    this.#shown_at = now;
+    tell({ type: "progress", events, bytes: this.#bytes });
+  }
+
+  /** Yields the bytes. Some browsers cannot iterate over a stream. */
+  async *#chunks(): AsyncGenerator<Uint8Array, void, void> {
+    const reader = this.#body.getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      this.#bytes += value.length;
+      yield value;
+    }
+    this.whole = true;
+  }
+}
+
+async function refused(answer: Response): Promise<WorkerMessage> {
+  return {
+    type: "refused",
+    status: answer.status,
+    body: await answer.text().catch(() => ""),
+    retry_after: answer.headers.get("Retry-After"),
+  };
+}
+
+/** Reads the file that the customer kept. Returns null for a file without copies. */
+async function readCopies(kept: Blob | null): Promise<KeptCopies | null> {
+  if (kept === null) return NOTHING_KEPT;
+  try {
+    const { size } = kept;
+    return await readKept({ size, text: () => kept.text(), stream: () => chunksOf(kept) });
+  } catch (error) {
+    if (error instanceof NotKeptCopies || error instanceof NotLines) return null;
+    throw error;
+  }
+}
+
+async function* chunksOf(kept: Blob): AsyncGenerator<Uint8Array, void, void> {
+  const size = 1024 * 1024;
+  for (let from = 0; from < kept.size; from += size) {
+    yield new Uint8Array(await kept.slice(from, from + size).arrayBuffer());
+  }
+}
+
+const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
+
+/** Returns the keys that the log publishes beside its exports, or null: the export then names its own. */
+async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
+  const value = await publicJson(new URL("/.well-known/audit-jwks.json", export_url));
+  return fits(keySet, value) ? value.keys : null;
+}
+
+const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
+
+/** Adds the published checkpoints from the newest down to the kept ones, which connect the two. */
+async function withCheckpoints(copies: KeptCopies, export_url: string): Promise<KeptCopies> {
+  if (copies.checkpoints.length === 0) return copies;
+  const until = Math.min(...copies.checkpoints.map(({ number }) => number));
+  const between: Checkpoint[] = [];
+  for (let after: number | null = null; between.length < CHECKPOINTS_MAX; ) {
+    const url = new URL("/audit-checkpoints", export_url);
+    url.searchParams.set("limit", String(PAGE_SIZE));
+    if (after !== null) url.searchParams.set("starting_after", String(after));
+    const page = await publicJson(url);
+    if (!fits(checkpointPage, page)) break;
+    between.push(...page.audit_checkpoints.filter(({ number }) => number > until));
+    after = page.audit_checkpoints.at(-1)?.number ?? null;
+    if (!page.has_more || after === null || after <= until + 1) break;
+  }
+  return { ...copies, checkpoints: [...copies.checkpoints, ...between] };
+}
+
+async function publicJson(url: URL): Promise<unknown> {
+  try {
+    const answer = await fetch(url, { credentials: "omit", redirect: "error" });
+    return answer.ok ? tryJson(await answer.text(), parseJson) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the end of the export as a file to keep. The command line takes it as `--checkpoint`. */
+function copyOf(last: string): KeptCopy | null {
+  const end = tryJson(last, parseJson);
+  if (!fits(proofEndSchema, end) || end.checkpoint === null) return null;
+  const { retention: _, ...rest } = end;
+  return { number: end.checkpoint.number, text: `${canonicalJson({ ...rest, recent_checkpoints: [] })}\n` };
+}

@@ -1,0 +1,111 @@
+import { Invite } from "@ostiary/lib/contracts/identity-api";
+import { Dialog } from "@ostiary/lib/page";
+import { useState } from "preact/hooks";
+import { pathTo } from "../gateway.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { Secret } from "../parts/secret.tsx";
+import { SelectField } from "../parts/select-field.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { Granted } from "../roles/granted.tsx";
+import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
+import { useSession, useWrite } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { linkOf } from "./link.ts";
+
+interface InviteDialogProps {
+  onClose: () => void;
+  onChange: () => void;
+}
+
+const DAY_SECONDS = 86_400;
+const DAYS = ["1", "7", "30"] as const;
+const USES = ["1", "5", "25", "unlimited"] as const;
+
+/** Creates an invitation, and shows its link. */
+export function InviteDialog({ onClose, onChange }: InviteDialogProps) {
+  const t = useTexts().invites;
+  const session = useSession();
+  const roles = useRoles();
+  const writing = useWrite();
+  const [email, setEmail] = useState("");
+  const [chosen, setRole] = useState<string | null>(null);
+  const [days, setDays] = useState<(typeof DAYS)[number]>("7");
+  const [uses, setUses] = useState<(typeof USES)[number]>("1");
+  const [created, setCreated] = useState<Invite | null>(null);
+  const role = chosen ?? roles.answer?.default_role ?? null;
+  const end = () => {
+    onClose();
+    onChange();
+  };
+  if (created?.token !== undefined) return <CreatedDialog token={created.token} onClose={end} />;
+  const create = () =>
+    writing.write(
+      () =>
+        session.gateway.send(Invite, pathTo("org", "invites"), {
+          as: "member",
+          method: "POST",
+          body: {
+            ...(email.trim() !== "" && { email }),
+            ...(role !== null && { role }),
+            expires_in_seconds: Number(days) * DAY_SECONDS,
+            max_uses: uses === "unlimited" ? null : Number(uses),
+          },
+        }),
+      setCreated,
+    );
+  return (
+    <Confirm
+      title={t.create}
+      action={t.make}
+      writing={writing}
+      onConfirm={create}
+      onClose={onClose}
+      onLookAgain={end}
+    >
+      <TextField label={t.email} value={email} help={t.emailHelp} onInput={setEmail} />
+      {role !== null && (
+        <>
+          <SelectField
+            label={t.columns.role}
+            value={role}
+            options={roleOptions(roles.answer, role)}
+            onChange={setRole}
+          />
+          <Granted labels={labelsOf(roles.answer, role)} />
+        </>
+      )}
+      <SelectField
+        label={t.days}
+        value={days}
+        options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}
+        onChange={setDays}
+      />
+      <SelectField
+        label={t.maxUses}
+        value={uses}
+        options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
+        onChange={setUses}
+      />
+    </Confirm>
+  );
+}
+
+/** Shows the link of a new invitation. */
+function CreatedDialog({ token, onClose }: { token: string; onClose: () => void }) {
+  const t = useTexts().invites;
+  const { close } = useTexts();
+  return (
+    <Dialog
+      title={t.created}
+      onClose={onClose}
+      actions={
+        <button type="button" class="button button-main" onClick={onClose}>
+          {close}
+        </button>
+      }
+    >
+      <p>{t.createdHelp}</p>
+      <Secret value={linkOf(token)} label={t.link} copy={t.copyLink} />
+    </Dialog>
+  );
+}

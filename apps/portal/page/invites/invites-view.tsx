@@ -1,0 +1,135 @@
+import { Invite } from "@ostiary/lib/contracts/identity-api";
+import { Type } from "@sinclair/typebox";
+import { useState } from "preact/hooks";
+import { pathTo } from "../gateway.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { More } from "../parts/more.tsx";
+import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { useSession, useWrite } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { InviteDialog } from "./invite-dialog.tsx";
+import { linkOf } from "./link.ts";
+
+const PAGE_INVITES = 50;
+
+/** Lists the invitations, creates them and revokes them. */
+export function InvitesView() {
+  const t = useTexts().invites;
+  const { gateway } = useSession();
+  const [creating, setCreating] = useState(false);
+  const [revoking, setRevoking] = useState<Invite | null>(null);
+  const pages = usePages(
+    (starting_after) =>
+      gateway.list("invites", Invite, pathTo("org", "invites"), {
+        as: "member",
+        query: { limit: PAGE_INVITES, starting_after },
+      }),
+    "invites",
+  );
+  return (
+    <>
+      <p class="lead">{t.lead}</p>
+      <p class="actions">
+        <button type="button" class="button button-main" onClick={() => setCreating(true)}>
+          {t.create}
+        </button>
+      </p>
+      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
+      {!pages.answered && pages.loading && <Loading />}
+      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
+      {pages.items.length > 0 && <InviteTable invites={pages.items} onRevoke={setRevoking} />}
+      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      {creating && <InviteDialog onClose={() => setCreating(false)} onChange={pages.again} />}
+      {revoking !== null && (
+        <RevokeDialog invite={revoking} onClose={() => setRevoking(null)} onChange={pages.again} />
+      )}
+    </>
+  );
+}
+
+function InviteTable({
+  invites,
+  onRevoke,
+}: {
+  invites: readonly Invite[];
+  onRevoke: (invite: Invite) => void;
+}) {
+  const t = useTexts().invites;
+  const { members } = useTexts();
+  return (
+    <DataTable
+      label={t.title}
+      columns={[
+        t.columns.invite,
+        t.columns.role,
+        t.columns.status,
+        t.columns.uses,
+        t.columns.ends,
+        t.columns.actions,
+      ]}
+      rows={invites.map((invite) => ({
+        key: invite.id,
+        cells: [
+          invite.email ?? <code>{invite.token_prefix}</code>,
+          invite.role ?? members.noRole,
+          t.status[invite.status],
+          t.uses(invite.use_count, invite.max_uses),
+          <Time at={invite.expires_at} />,
+          <span class="actions">
+            {invite.token !== undefined && <CopyButton text={linkOf(invite.token)} label={t.copyLink} />}
+            {invite.status === "active" && (
+              <button type="button" class="button" onClick={() => onRevoke(invite)}>
+                {t.revoke}
+              </button>
+            )}
+          </span>,
+        ],
+      }))}
+    />
+  );
+}
+
+interface RevokeDialogProps {
+  invite: Invite;
+  onClose: () => void;
+  onChange: () => void;
+}
+
+function RevokeDialog({ invite, onClose, onChange }: RevokeDialogProps) {
+  const t = useTexts().invites;
+  const session = useSession();
+  const writing = useWrite();
+  const end = () => {
+    onClose();
+    onChange();
+  };
+  const revoke = () =>
+    writing.write(
+      () =>
+        session.gateway.send(Type.Null(), pathTo("org", "invites", invite.id), {
+          as: "member",
+          method: "DELETE",
+        }),
+      () => {
+        session.announce(t.revoked);
+        end();
+      },
+    );
+  return (
+    <Confirm
+      title={t.revokeTitle(invite.email ?? invite.token_prefix)}
+      action={t.revoke}
+      danger
+      writing={writing}
+      onConfirm={revoke}
+      onClose={onClose}
+      onLookAgain={end}
+    >
+      <p>{t.revokeHelp}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,106 @@
+import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
+import { useState } from "preact/hooks";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { More } from "../parts/more.tsx";
+import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { useSession } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from "./key-dialogs.tsx";
+import { isUsable, type KeyAddress, listKeys, stateOf } from "./keys.ts";
+
+type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | null;
+
+interface KeyListProps {
+  address: KeyAddress;
+  /** Whether the reader may create, rotate and revoke. */
+  manages: boolean;
+}
+
+/** Lists the keys of one owner, and changes them. */
+export function KeyList({ address, manages }: KeyListProps) {
+  const t = useTexts().keys;
+  const { gateway } = useSession();
+  const [open, setOpen] = useState<Open>(null);
+  const pages = usePages((after) => listKeys(gateway, address, after), address.path.join("/"));
+  const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
+  return (
+    <section aria-label={t.title}>
+      <h2>{t.title}</h2>
+      {manages && (
+        <p class="actions">
+          <button type="button" class="button button-main" onClick={() => setOpen({ name: "create" })}>
+            {t.create}
+          </button>
+        </p>
+      )}
+      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
+      {!pages.answered && pages.loading && <Loading />}
+      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
+      {pages.items.length > 0 && <KeyTable keys={pages.items} manages={manages} onOpen={setOpen} />}
+      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      {open?.name === "create" && <CreateKeyDialog {...dialog} />}
+      {open?.name === "rotate" && <RotateKeyDialog {...dialog} replaced={open.key} />}
+      {open?.name === "revoke" && <RevokeKeyDialog {...dialog} revoked={open.key} />}
+    </section>
+  );
+}
+
+interface KeyTableProps {
+  keys: readonly ApiKey[];
+  manages: boolean;
+  onOpen: (open: Open) => void;
+}
+
+function KeyTable({ keys, manages, onOpen }: KeyTableProps) {
+  const t = useTexts().keys;
+  const { columns } = t;
+  const now_ms = Date.now();
+  return (
+    <DataTable
+      label={t.title}
+      columns={[columns.name, columns.key, columns.used, columns.ends, ...(manages ? [columns.actions] : [])]}
+      rows={keys.map((key) => ({
+        key: key.id,
+        cells: [
+          key.name,
+          <code>{key.key_prefix}</code>,
+          key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
+          <Ends shown={key} now_ms={now_ms} />,
+          ...(manages
+            ? [
+                isUsable(key, now_ms) && (
+                  <span class="actions">
+                    <button type="button" class="button" onClick={() => onOpen({ name: "rotate", key })}>
+                      {t.rotate}
+                    </button>
+                    <button
+                      type="button"
+                      class="button button-danger"
+                      onClick={() => onOpen({ name: "revoke", key })}
+                    >
+                      {t.revoke}
+                    </button>
+                  </span>
+                ),
+              ]
+            : []),
+        ],
+      }))}
+    />
+  );
+}
+
+function Ends({ shown, now_ms }: { shown: ApiKey; now_ms: number }) {
+  const t = useTexts().keys;
+  const state = stateOf(shown, now_ms);
+  const at = state === "revoked" ? shown.revoked_at : shown.expires_at;
+  if (at === null) return <>{t.noEnd}</>;
+  return (
+    <>
+      {state !== "valid" && <strong>{t.states[state]} </strong>}
+      <Time at={at} />
+    </>
+  );
+}

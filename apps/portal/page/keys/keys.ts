@@ -1,0 +1,50 @@
+import { ApiKey } from "@ostiary/lib/contracts/identity-api";
+import { type Caller, type Gateway, pathTo } from "../gateway.ts";
+
+/** Where the keys of one owner are: a person, a member, or a service account. */
+export interface KeyAddress {
+  readonly as: Caller;
+  readonly path: readonly string[];
+  /** A call that such a key can make. */
+  readonly example: string;
+}
+
+export const PERSON_KEYS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
+export const MEMBER_KEYS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
+
+export function serviceAccountKeys(service_account_id: string): KeyAddress {
+  return {
+    as: "member",
+    path: ["org", "service-accounts", service_account_id, "api-keys"],
+    example: "/org",
+  };
+}
+
+const PAGE_KEYS = 50;
+
+export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_after: string | undefined) {
+  return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_KEYS, starting_after } });
+}
+
+/** A key that ends within this time ends soon. */
+const SOON_MS = 14 * 86_400_000;
+
+export type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
+
+export function stateOf({ revoked_at, expires_at }: ApiKey, now_ms: number): KeyState {
+  if (revoked_at !== null) return "revoked";
+  if (expires_at === null) return "valid";
+  const left_ms = Date.parse(expires_at) - now_ms;
+  if (left_ms <= 0) return "expired";
+  return left_ms <= SOON_MS ? "ends_soon" : "valid";
+}
+
+export function isUsable(key: ApiKey, now_ms: number): boolean {
+  const state = stateOf(key, now_ms);
+  return state === "valid" || state === "ends_soon";
+}
+
+/** Returns a call with a new key that a shell can run as it is. */
+export function curlOf({ example }: KeyAddress, key: string, origin: string): string {
+  return `curl -fsS -H 'X-API-Key: ${key}' '${origin}${example}'`;
+}

@@ -1,0 +1,258 @@
+import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
+import { type Static, Type } from "@sinclair/typebox";
+import { useState } from "preact/hooks";
+import { pathTo } from "../gateway.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { SelectField } from "../parts/select-field.tsx";
+import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { Granted } from "../roles/granted.tsx";
+import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
+import { useAsked, useSession, useWrite } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { useAddress } from "../use-address.ts";
+import { lastOf, MEMBERS_LABEL } from "./members.ts";
+import { MEMBERS } from "./place.ts";
+
+/** Shows one member, and the changes that the role of the reader allows. */
+export function MemberView({ member_id }: { member_id: string }) {
+  const t = useTexts().members;
+  const { gateway } = useSession();
+  const address = useAddress();
+  const { answer, loading, failure, again } = useAsked(
+    () => gateway.send(AnyMember, pathTo("org", "members", member_id), { as: "member" }),
+    member_id,
+  );
+  return (
+    <>
+      <p>
+        <a href={address(MEMBERS)}>{t.back}</a>
+      </p>
+      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
+      {answer === null && loading && <Loading />}
+      {answer !== null && <Shown member={answer} onChange={again} />}
+    </>
+  );
+}
+
+function Shown({ member, onChange }: { member: Static<typeof AnyMember>; onChange: () => Promise<void> }) {
+  const t = useTexts().members;
+  const name = member.display_name ?? t.unnamed;
+  if (member.status === "removed") {
+    return (
+      <section aria-label={name}>
+        <h2>{name}</h2>
+        <Empty title={t.removed} />
+      </section>
+    );
+  }
+  return <Living member={member} name={name} onChange={onChange} />;
+}
+
+interface LivingProps {
+  member: Member;
+  name: string;
+  onChange: () => Promise<void>;
+}
+
+function Living({ member, name, onChange }: LivingProps) {
+  const t = useTexts().members;
+  const session = useSession();
+  const roles = useRoles();
+  const own = member.id === session.member.value?.member_id;
+  return (
+    <section aria-label={name}>
+      <h2>
+        {name} {own && <span class="quiet">{t.you}</span>}
+      </h2>
+      <dl class="facts">
+        <dt>{t.columns.role}</dt>
+        <dd>{member.role ?? t.noRole}</dd>
+        <dt>{t.columns.status}</dt>
+        <dd>{t.status[member.status]}</dd>
+        <dt>{t.columns.kind}</dt>
+        <dd>{t.principal[member.principal]}</dd>
+        <dt>{t.columns.since}</dt>
+        <dd>
+          <Time at={member.created_at} />
+        </dd>
+        <dt>{t.id}</dt>
+        <dd>
+          <code>{member.id}</code>
+        </dd>
+      </dl>
+      <h3>{t.may}</h3>
+      <Granted labels={labelsOf(roles.answer, member.role)} />
+      {(own || session.may(MEMBERS_LABEL)) && (
+        <Changes member={member} name={name} own={own} roles={roles.answer} onChange={onChange} />
+      )}
+    </section>
+  );
+}
+
+interface ChangesProps extends LivingProps {
+  own: boolean;
+  roles: RolesListing | null;
+}
+
+type Change = "suspend" | "activate" | "remove" | "leave";
+
+function Changes({ member, name, own, roles, onChange }: ChangesProps) {
+  const t = useTexts().members;
+  const session = useSession();
+  const [change, setChange] = useState<Change | null>(null);
+  const last = useAsked(
+    async () =>
+      ({ ok: true, value: await lastOf(session.gateway, member, roles?.creator_role ?? null) }) as const,
+    `${member.id} ${member.role} ${roles?.creator_role}`,
+  );
+  const refused = last.answer === null ? null : t.lastOf[last.answer];
+  const manages = session.may(MEMBERS_LABEL);
+  const toggle = member.status === "active" ? "suspend" : "activate";
+  return (
+    <>
+      {manages && roles !== null && roles.roles.length > 0 && (
+        <ChangeRole member={member} name={name} roles={roles} refused={refused} onChange={onChange} />
+      )}
+      <div class="actions">
+        {manages && (
+          <button type="button" class="button" onClick={() => setChange(toggle)}>
+            {t.actions[toggle]}
+          </button>
+        )}
+        {manages && !own && (
+          <button type="button" class="button button-danger" onClick={() => setChange("remove")}>
+            {t.actions.remove}
+          </button>
+        )}
+        {own && (
+          <button type="button" class="button button-danger" onClick={() => setChange("leave")}>
+            {t.actions.leave}
+          </button>
+        )}
+      </div>
+      {change !== null && (
+        <ConfirmChange
+          change={change}
+          member={member}
+          name={name}
+          refused={change === "remove" || change === "leave" ? refused : null}
+          onChange={onChange}
+          onClose={() => setChange(null)}
+        />
+      )}
+    </>
+  );
+}
+
+interface ChangeRoleProps extends LivingProps {
+  roles: RolesListing;
+  refused: string | null;
+}
+
+/** Changes the role, and says what the new one allows before. */
+function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps) {
+  const t = useTexts().members;
+  const session = useSession();
+  const [role, setRole] = useState(member.role ?? "");
+  const { busy, failure, write } = useWrite();
+  const keeps = role === (member.role ?? "");
+  const why = keeps || refused === null || member.role !== roles.creator_role ? null : refused;
+  const off = busy || keeps || why !== null || failure?.outcome_unknown === true;
+  const change = () =>
+    write(
+      () =>
+        session.gateway.send(Member, pathTo("org", "members", member.id), {
+          as: "member",
+          method: "PATCH",
+          body: { role },
+        }),
+      async (changed) => {
+        session.announce(t.roleChanged(name, changed.role ?? ""));
+        if (member.id === session.member.value?.member_id) await session.refresh();
+        await onChange();
+      },
+    );
+  return (
+    <form
+      class="panel"
+      aria-busy={busy}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!off) void change();
+      }}
+    >
+      <SelectField
+        label={t.newRole}
+        value={role}
+        options={roleOptions(roles, member.role)}
+        onChange={setRole}
+      />
+      {!keeps && (
+        <>
+          <p>{t.willMay(role)}</p>
+          <Granted labels={labelsOf(roles, role)} />
+        </>
+      )}
+      {why !== null && (
+        <div class="notice notice-warn">
+          <p>{why}</p>
+        </div>
+      )}
+      {failure !== null && (
+        <FailureNotice failure={failure} onRetry={failure.outcome_unknown ? onChange : undefined} />
+      )}
+      <div class="actions">
+        <button type="submit" class="button" aria-disabled={off}>
+          {t.changeRole}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface ConfirmChangeProps extends LivingProps {
+  change: Change;
+  refused: string | null;
+  onClose: () => void;
+}
+
+function ConfirmChange({ change, member, name, refused, onChange, onClose }: ConfirmChangeProps) {
+  const t = useTexts().members;
+  const session = useSession();
+  const writing = useWrite();
+  const path = change === "leave" ? pathTo("member") : pathTo("org", "members", member.id);
+  const removes = change === "remove" || change === "leave";
+  const make = () =>
+    removes
+      ? session.gateway.send(Type.Null(), path, { as: "member", method: "DELETE" })
+      : session.gateway.send(Member, path, {
+          as: "member",
+          method: "PATCH",
+          body: { status: change === "suspend" ? "suspended" : "active" },
+        });
+  const confirm = () =>
+    writing.write(make, () => {
+      session.announce(t.done[change](name));
+      onClose();
+      if (change === "leave") location.hash = "#/organizations";
+      else void onChange();
+    });
+  return (
+    <Confirm
+      title={t.questions[change](name)}
+      action={t.actions[change]}
+      danger={removes}
+      writing={writing}
+      refused={refused}
+      onConfirm={confirm}
+      onClose={onClose}
+      onLookAgain={() => {
+        onClose();
+        void onChange();
+      }}
+    >
+      <p>{t.effects[change]}</p>
+    </Confirm>
+  );
+}

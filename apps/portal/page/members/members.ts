@@ -1,0 +1,55 @@
+import { Member } from "@ostiary/lib/contracts/identity-api";
+import { type Gateway, pathTo } from "../gateway.ts";
+
+/** The label that changes of members and invites need. */
+export const MEMBERS_LABEL = "org:members:write";
+
+export const PAGE_MEMBERS = 100;
+
+export function listMembers(gateway: Gateway, starting_after: string | undefined) {
+  return gateway.list("members", Member, pathTo("org", "members"), {
+    as: "member",
+    query: { limit: PAGE_MEMBERS, starting_after },
+  });
+}
+
+/** The loss that refuses to let a member go: the last member, or the last holder of a role (ID-36, ID-37). */
+export type LastOf = "member" | "holder" | null;
+
+/** The pages that are read to find another member. The service refuses what the page does not find out. */
+const PAGES_MAX = 10;
+
+/** Tells whether a member is the last one, or the last one with the role of creators. Null when neither is known. */
+export async function lastOf(
+  gateway: Gateway,
+  { id, role }: Pick<Member, "id" | "role">,
+  creator_role: string | null,
+): Promise<LastOf> {
+  const holds = creator_role !== null && role === creator_role;
+  let others = 0;
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const answer = await listMembers(gateway, after);
+    if (!answer.ok) return null;
+    const { items, has_more } = answer.value;
+    const found = items.filter((member) => member.id !== id);
+    others += found.length;
+    if (others > 0 && (!holds || found.some((member) => member.role === creator_role))) return null;
+    if (!has_more) return others === 0 ? "member" : "holder";
+    after = items.at(-1)?.id;
+  }
+  return null;
+}
+
+/** Returns whether a member has all words of a search, in the name, role or id. */
+export function isFound({ display_name, role, id }: Member, words: readonly string[]): boolean {
+  const text = `${display_name ?? ""} ${role ?? ""} ${id}`.toLocaleLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+export function wordsOf(search: string): string[] {
+  return search
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+}

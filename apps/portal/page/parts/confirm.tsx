@@ -1,0 +1,85 @@
+import { Dialog } from "@ostiary/lib/page";
+import type { ComponentChildren } from "preact";
+import type { Writing } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { FailureNotice } from "./failure-notice.tsx";
+
+interface ConfirmProps {
+  title: string;
+  /** The words on the button that makes the change. */
+  action: string;
+  writing: Writing;
+  /** Whether the change cannot be undone. */
+  danger?: boolean;
+  /** Why the change cannot be made now; the button is then off. */
+  refused?: string | null;
+  onConfirm: () => void;
+  onClose: () => void;
+  /** Reads again what a change without an answer may have changed. */
+  onLookAgain: () => void;
+  children: ComponentChildren;
+}
+
+/** Asks before a change. A change without an answer is not sent again: the page looks it up. */
+export function Confirm(props: ConfirmProps) {
+  const {
+    title,
+    action,
+    writing,
+    danger = false,
+    refused = null,
+    onConfirm,
+    onClose,
+    onLookAgain,
+    children,
+  } = props;
+  const { cancel } = useTexts();
+  const { busy, failure } = writing;
+  const off = busy || refused !== null || failure?.outcome_unknown === true;
+  return (
+    <Dialog
+      title={title}
+      busy={busy}
+      onClose={onClose}
+      actions={
+        <>
+          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+            {cancel}
+          </button>
+          <button
+            type="submit"
+            form={FORM}
+            class={danger ? "button button-danger" : "button button-main"}
+            aria-disabled={off}
+          >
+            {action}
+          </button>
+        </>
+      }
+    >
+      <form
+        id={FORM}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!off) onConfirm();
+        }}
+      >
+        {children}
+      </form>
+      {refused !== null && (
+        <div class="notice notice-warn">
+          <p>{refused}</p>
+        </div>
+      )}
+      {failure !== null && (
+        <FailureNotice
+          failure={failure}
+          onRetry={failure.outcome_unknown || failure.kind === "conflict" ? onLookAgain : undefined}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+/** One dialog is open at a time, so one id is enough. */
+const FORM = "confirmed";

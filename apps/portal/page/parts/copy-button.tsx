@@ -1,0 +1,31 @@
+import { useEffect, useState } from "preact/hooks";
+import { useTexts } from "../texts/texts.ts";
+
+const SAID_MS = 3_000;
+
+/** Copies a text. The button says so for a moment, and screen readers hear it. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const { copied } = useTexts();
+  const [count, setCount] = useState(0);
+  const [isSaid, say] = useState(false);
+  useEffect(() => {
+    if (count === 0) return;
+    say(true);
+    const timer = setTimeout(() => say(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [count]);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCount((before) => before + 1);
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => void copy().catch(() => say(false))}>
+        {label}
+      </button>
+      <span role="status" class="quiet small">
+        {isSaid && copied}
+      </span>
+    </>
+  );
+}

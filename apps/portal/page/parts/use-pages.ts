@@ -1,0 +1,70 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Answer, Failure } from "../failure.ts";
+
+interface Page<Item> {
+  items: Item[];
+  has_more: boolean;
+}
+
+/** A list that grows page by page, in the order of the list. */
+export interface Pages<Item> {
+  readonly items: readonly Item[];
+  /** Whether the list goes on behind the items. */
+  readonly has_more: boolean;
+  readonly loading: boolean;
+  /** Whether a first answer came. */
+  readonly answered: boolean;
+  readonly failure: Failure | null;
+  /** Reads the next page. */
+  more(): void;
+  /** Reads the list anew; the items stay until then. */
+  again(): void;
+}
+
+interface State<Item> {
+  items: readonly Item[];
+  has_more: boolean;
+  loading: boolean;
+  answered: boolean;
+  failure: Failure | null;
+}
+
+const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
+
+/**
+ * Reads a list with a cursor. `ask` returns the page behind the item with this id. Another `key` starts anew, and
+ * a late answer to an earlier question is dropped.
+ */
+export function usePages<Item extends { id: string }>(
+  ask: (starting_after: string | undefined) => Promise<Answer<Page<Item>>>,
+  key: string,
+): Pages<Item> {
+  const [state, show] = useState<State<Item>>(EMPTY);
+  const question = useRef(0);
+  const read = async (before: readonly Item[], starting_after: string | undefined) => {
+    question.current += 1;
+    const mine = question.current;
+    show((was) => ({ ...was, loading: true, failure: null }));
+    const answer = await ask(starting_after);
+    if (mine !== question.current) return;
+    if (!answer.ok) show((was) => ({ ...was, loading: false, failure: answer.failure }));
+    else {
+      const { items, has_more } = answer.value;
+      show({ items: [...before, ...items], has_more, loading: false, answered: true, failure: null });
+    }
+  };
+  useEffect(() => {
+    show(EMPTY);
+    void read([], undefined);
+    return () => {
+      question.current += 1;
+    };
+  }, [key]);
+  return {
+    ...state,
+    more: () => {
+      if (!state.loading) void read(state.items, state.items.at(-1)?.id);
+    },
+    again: () => void read([], undefined),
+  };
+}

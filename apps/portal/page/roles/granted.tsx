@@ -1,0 +1,16 @@
+import { useTexts } from "../texts/texts.ts";
+
+/** Says what labels allow. A label of a service that the page does not know stands for itself. */
+export function Granted({ labels }: { labels: readonly string[] }) {
+  const t = useTexts().roles;
+  const known: Readonly<Record<string, string>> = t.labels;
+  if (labels.includes("*")) return <p>{t.everything}</p>;
+  if (labels.length === 0) return <p>{t.nothing}</p>;
+  return (
+    <ul>
+      {labels.map((label) => (
+        <li key={label}>{Object.hasOwn(known, label) ? known[label] : <code>{label}</code>}</li>
+      ))}
+    </ul>
+  );
+}

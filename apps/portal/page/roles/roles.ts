@@ -1,0 +1,24 @@
+import { RolesListing } from "@ostiary/lib/contracts/identity-api";
+import { pathTo } from "../gateway.ts";
+import { type Asked, useAsked, useSession } from "../session.ts";
+
+/** Asks for the roles of the deployment. */
+export function useRoles(): Asked<RolesListing> {
+  const { gateway } = useSession();
+  return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
+}
+
+/** Returns the choices of a role: all roles, and a present one that the deployment no longer has. */
+export function roleOptions(
+  listing: RolesListing | null,
+  present: string | null,
+): { value: string; text: string }[] {
+  const slugs = listing?.roles.map(({ slug }) => slug) ?? [];
+  const all = present === null || slugs.includes(present) ? slugs : [present, ...slugs];
+  return all.map((slug) => ({ value: slug, text: slug }));
+}
+
+/** Returns the labels that a role grants; an unknown role grants none. */
+export function labelsOf(listing: RolesListing | null, role: string | null): readonly string[] {
+  return listing?.roles.find(({ slug }) => slug === role)?.labels ?? [];
+}

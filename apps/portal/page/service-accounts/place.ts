@@ -1,0 +1,5 @@
+/** The address of the view of service accounts. */
+export const SERVICE_ACCOUNTS = { path: "service-accounts", scope: "organization" } as const;
+
+/** The label that changes of service accounts and their keys need. */
+export const SERVICE_ACCOUNTS_LABEL = "org:service-accounts:write";

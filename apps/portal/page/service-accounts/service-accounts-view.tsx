@@ -1,0 +1,133 @@
+import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { useState } from "preact/hooks";
+import type { Place } from "../address.ts";
+import { pathTo } from "../gateway.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { More } from "../parts/more.tsx";
+import { SelectField } from "../parts/select-field.tsx";
+import { Empty, Loading, Time } from "../parts/shown.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { usePages } from "../parts/use-pages.ts";
+import { Granted } from "../roles/granted.tsx";
+import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
+import { useSession, useWrite } from "../session.ts";
+import { useTexts } from "../texts/texts.ts";
+import { useAddress } from "../use-address.ts";
+import { SERVICE_ACCOUNTS, SERVICE_ACCOUNTS_LABEL } from "./place.ts";
+import { ServiceAccountView } from "./service-account-view.tsx";
+
+export function ServiceAccountsView({ place }: { place: Place }) {
+  const [id] = place.segments;
+  return id === undefined ? <AccountList /> : <ServiceAccountView key={id} id={id} />;
+}
+
+const PAGE_ACCOUNTS = 50;
+
+/** Lists the service accounts. */
+function AccountList() {
+  const t = useTexts().serviceAccounts;
+  const session = useSession();
+  const [creating, setCreating] = useState(false);
+  const pages = usePages(
+    (starting_after) =>
+      session.gateway.list("service_accounts", ServiceAccount, pathTo("org", "service-accounts"), {
+        as: "member",
+        query: { limit: PAGE_ACCOUNTS, starting_after },
+      }),
+    "service accounts",
+  );
+  return (
+    <>
+      <p class="lead">{t.lead}</p>
+      {session.may(SERVICE_ACCOUNTS_LABEL) && (
+        <p class="actions">
+          <button type="button" class="button button-main" onClick={() => setCreating(true)}>
+            {t.create}
+          </button>
+        </p>
+      )}
+      {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
+      {!pages.answered && pages.loading && <Loading />}
+      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
+      {pages.items.length > 0 && <AccountTable accounts={pages.items} />}
+      {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
+      {creating && <CreateDialog onClose={() => setCreating(false)} onChange={pages.again} />}
+    </>
+  );
+}
+
+function AccountTable({ accounts }: { accounts: readonly ServiceAccount[] }) {
+  const t = useTexts();
+  const address = useAddress();
+  const { name, role, status, since } = t.members.columns;
+  return (
+    <DataTable
+      label={t.serviceAccounts.title}
+      columns={[name, role, status, since]}
+      rows={accounts.map((account) => ({
+        key: account.id,
+        cells: [
+          <a class="name" href={address(SERVICE_ACCOUNTS, { segments: [account.id] })}>
+            {account.name}
+          </a>,
+          account.role ?? t.members.noRole,
+          t.members.status[account.status],
+          <Time at={account.created_at} />,
+        ],
+      }))}
+    />
+  );
+}
+
+function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
+  const { serviceAccounts: t, members } = useTexts();
+  const session = useSession();
+  const address = useAddress();
+  const roles = useRoles();
+  const writing = useWrite();
+  const [name, setName] = useState("");
+  const [chosen, setRole] = useState<string | null>(null);
+  const role = chosen ?? roles.answer?.service_account_default_role ?? null;
+  const create = () =>
+    writing.write(
+      () =>
+        session.gateway.send(ServiceAccount, pathTo("org", "service-accounts"), {
+          as: "member",
+          method: "POST",
+          body: { name, ...(role !== null && { role }) },
+        }),
+      (account) => {
+        session.announce(t.created(account.name));
+        onClose();
+        location.hash = address(SERVICE_ACCOUNTS, { segments: [account.id] });
+      },
+    );
+  return (
+    <Confirm
+      title={t.create}
+      action={t.make}
+      writing={writing}
+      onConfirm={create}
+      onClose={onClose}
+      onLookAgain={() => {
+        onClose();
+        onChange();
+      }}
+    >
+      <TextField label={members.columns.name} value={name} help={t.nameHelp} onInput={setName} required />
+      {role !== null && (
+        <>
+          <SelectField
+            label={members.columns.role}
+            value={role}
+            options={roleOptions(roles.answer, role)}
+            onChange={setRole}
+          />
+          <Granted labels={labelsOf(roles.answer, role)} />
+        </>
+      )}
+    </Confirm>
+  );
+}

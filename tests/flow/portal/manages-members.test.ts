@@ -1,0 +1,218 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page, Request } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { idOf, textOf, usePortal } from "./bed.ts";
+
+/** Members, roles and invitations of an organization, in a real browser. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+
+describe.skipIf(browserPath === undefined)("members in the portal", () => {
+  const bed = usePortal();
+
+  /** Adds a person to an organization, and returns the id of the member. */
+  async function joined(organization_id: string, name: string, role = "member"): Promise<string> {
+    const invite = await bed.callAsMember("ada", organization_id, "POST", "/org/invites", { role });
+    const token = textOf(await invite.json(), "token");
+    const answer = await bed.call(name, "POST", "/user/invites/redeem", { token });
+    expect(answer.status).toBe(201);
+    return idOf(await answer.json());
+  }
+
+  const memberOf = async (organization_id: string, member_id: string): Promise<unknown> =>
+    (await bed.callAsMember("ada", organization_id, "GET", `/org/members/${member_id}`)).json();
+
+  const writesOf = (page: Page, method: string) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => {
+      if (request.method() === method && request.url().includes("/org/")) seen.push(request);
+    });
+    return seen;
+  };
+
+  // PT-66
+  test("are listed, found by a search of all of them, and shown with what their role allows", async () => {
+    const id = await bed.organization("ada", "Engines");
+    const grace = await joined(id, "grace", "admin");
+    await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: "Grace Hopper" });
+    await joined(id, "alan");
+    const { page, go, findings, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/members`);
+    const rows = page.getByRole("table", { name: "Members" }).getByRole("row");
+    await rows.nth(3).waitFor();
+    await page.getByLabel("Search by name, role or id").fill("hopper admin");
+    await page.getByText("1 of 3 members match.").waitFor();
+    expect(await findings()).toEqual([]);
+    await page.getByRole("link", { name: "Grace Hopper" }).click();
+    const shown = page.getByRole("region", { name: "Grace Hopper" });
+    await shown.getByText("Invite, change and remove members").waitFor();
+    await shown.getByText("things:write").waitFor();
+    expect(await findings()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-66
+  test("get another role, are suspended, reactivated and removed", async () => {
+    const id = await bed.organization("ada", "Roles");
+    const grace = await joined(id, "grace");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/members/${grace}`);
+    await page.getByLabel("Role of this member").selectOption("auditor");
+    await page.getByText("With the role auditor this member may do this:").waitFor();
+    await page.getByText("Read, export and verify the audit log").waitFor();
+    await page.getByRole("button", { name: "Change the role" }).click();
+    await page.getByRole("status", { name: "What happened" }).getByText("has the role auditor now").waitFor();
+    expect(await memberOf(id, grace)).toMatchObject({ role: "auditor" });
+    for (const [action, status] of [
+      ["Suspend", "suspended"],
+      ["Reactivate", "active"],
+      ["Remove", "removed"],
+    ] as const) {
+      await page.getByRole("button", { name: action }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: action }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(await memberOf(id, grace)).toMatchObject({ status });
+    }
+    await page.getByText("This member was removed.").waitFor();
+  });
+
+  // PT-67
+  test("are told before a button is pressed what the last owner and the last member cannot do", async () => {
+    const id = await bed.organization("ada", "Last");
+    const { page, go } = await bed.open("ada");
+    const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
+    const own = textOf(await session.json(), "member_id");
+    await go(`#/org/${id}/members/${own}`);
+    await page.getByRole("button", { name: "Leave the organization" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave the organization?" });
+    await dialog.getByText("This is the last member of the organization").waitFor();
+    const leave = dialog.getByRole("button", { name: "Leave the organization" });
+    expect(await leave.getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await joined(id, "grace");
+    await page.reload();
+    await page.getByLabel("Role of this member").selectOption("viewer");
+    await page.getByText("This is the last member with this role.").waitFor();
+    expect(await page.getByRole("button", { name: "Change the role" }).getAttribute("aria-disabled")).toBe(
+      "true",
+    );
+  });
+
+  // PT-67
+  test("leave an organization by themselves, whatever their role", async () => {
+    const id = await bed.organization("ada", "Left");
+    const grace = await joined(id, "grace", "viewer");
+    const { page, go } = await bed.open("grace");
+    await go(`#/org/${id}/members/${grace}`);
+    await page.getByRole("button", { name: "Leave the organization" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave the organization?" });
+    expect(await page.getByRole("button", { name: "Suspend" }).count()).toBe(0);
+    await dialog.getByRole("button", { name: "Leave the organization" }).click();
+    await page.getByRole("heading", { name: "Organizations" }).waitFor();
+    expect(await memberOf(id, grace)).toMatchObject({ status: "removed" });
+  });
+
+  // PT-68
+  test("are invited by a link that a second person cannot use, until it is revoked", async () => {
+    const id = await bed.organization("ada", "Invited");
+    const { page, go, findings } = await bed.open("ada", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await go(`#/org/${id}/invites`);
+    await page.getByText("There is no invitation.").waitFor();
+    const posts = writesOf(page, "POST");
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite somebody" });
+    await dialog.getByLabel("E-mail address (optional)").fill("grace@example.com");
+    await dialog.getByLabel("Role").selectOption("auditor");
+    expect(await findings()).toEqual([]);
+    await dialog.getByRole("button", { name: "Create the invitation" }).dblclick();
+    const link = page.getByRole("figure", { name: "Link of the invitation" });
+    await link.getByRole("button", { name: "Copy the link" }).click();
+    const copied: string = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toStartWith(`${bed.gateway_url}/portal/invite#inv_`);
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    expect(posts).toHaveLength(1);
+    const row = page.getByRole("row", { name: /grace@example\.com/ });
+    await row.getByText("0 of 1").waitFor();
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await row.getByText("revoked").waitFor();
+    const token = decodeURIComponent(copied.split("#")[1] ?? "");
+    expect((await bed.call("grace", "POST", "/user/invites/redeem", { token })).status).toBe(409);
+  });
+
+  // PT-31
+  test("are not invited again by the page when an answer is lost: it says so and looks it up", async () => {
+    const id = await bed.organization("ada", "Lost");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/invites`);
+    await page.getByText("There is no invitation.").waitFor();
+    const posts = writesOf(page, "POST");
+    await page.route("**/org/invites", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      await route.fetch();
+      return route.abort("connectionreset");
+    });
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite somebody" });
+    const create = dialog.getByRole("button", { name: "Create the invitation" });
+    await create.click();
+    await dialog.getByText("It is not known whether this happened").waitFor();
+    expect(await create.getAttribute("aria-disabled")).toBe("true");
+    await create.click({ force: true });
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("table", { name: "Invitations" }).getByText("0 of 1").waitFor();
+    expect(posts).toHaveLength(1);
+  });
+
+  // PT-66
+  test("are hidden what their role does not allow, and told when the gateway refuses", async () => {
+    const id = await bed.organization("ada", "Viewers");
+    const grace = await joined(id, "grace", "viewer");
+    const { page, go } = await bed.open("grace");
+    await go(`#/org/${id}/members/${grace}`);
+    await page.getByRole("button", { name: "Leave the organization" }).waitFor();
+    expect(await page.getByRole("button", { name: "Change the role" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Invitations" }).count()).toBe(0);
+    await go(`#/org/${id}/invites`);
+    await page.getByText("Your role does not allow this").waitFor();
+  });
+
+  // PT-32
+  test("have their names shown as text, wherever they come from", async () => {
+    const id = await bed.organization("ada", HOSTILE);
+    const grace = await joined(id, "grace");
+    await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: HOSTILE });
+    await bed.callAsMember("ada", id, "POST", "/org/invites", { email: HOSTILE });
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/members`);
+    await page.getByRole("table", { name: "Members" }).getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("region", { name: HOSTILE }).waitFor();
+    await page.getByRole("button", { name: "Suspend" }).click();
+    await page
+      .getByRole("dialog", { name: `Suspend ${HOSTILE}?` })
+      .getByRole("button", { name: "Cancel" })
+      .click();
+    await go(`#/org/${id}/invites`);
+    await page.getByRole("cell", { name: HOSTILE }).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-6, PT-33
+  test("are shown in German, and axe finds nothing", async () => {
+    const id = await bed.organization("ada", "Deutsch");
+    await joined(id, "grace");
+    const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
+    await go(`#/org/${id}/members`);
+    await page.getByRole("table", { name: "Mitglieder" }).waitFor();
+    expect(await findings()).toEqual([]);
+    await go(`#/org/${id}/invites`);
+    await page.getByRole("table", { name: "Einladungen" }).waitFor();
+    expect(await findings()).toEqual([]);
+  });
+});

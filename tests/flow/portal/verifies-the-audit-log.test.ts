@@ -1,0 +1,256 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isRecord, parseJson } from "@ostiary/lib/domain/json";
+import type { Page } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { usePortal } from "./bed.ts";
+
+/** The audit log of an organization: read, filtered, exported and verified in a real browser. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered under checkpoint/;
+
+describe.skipIf(browserPath === undefined)("the audit log in the portal", () => {
+  const bed = usePortal();
+
+  /** Creates an organization with this many audited changes. */
+  async function changed(title: string, changes: number): Promise<string> {
+    const id = await bed.organization("ada", title);
+    for (let n = 0; n < changes; n++) {
+      const answer = await bed.callAsMember("ada", id, "PATCH", "/org", { name: `${title} ${n}` });
+      expect(answer.status).toBe(200);
+    }
+    return id;
+  }
+
+  async function verify(page: Page): Promise<void> {
+    await page.getByRole("button", { name: "Verify now" }).click();
+  }
+
+  const verdict = (page: Page) => page.getByRole("alert", { name: "Result of the verification" });
+
+  /** Passes the export on after a change of its lines. */
+  async function tamper(page: Page, change: (lines: string[]) => string[]): Promise<void> {
+    await page.context().route("**/export?format=ndjson&proof=true", async (route) => {
+      const response = await route.fetch();
+      const lines = (await response.text()).trimEnd().split("\n");
+      await route.fulfill({ response, body: `${change(lines).join("\n")}\n` });
+    });
+  }
+
+  // PT-60
+  test("lists the events, filters them by the address, and shows one in full", async () => {
+    const id = await changed("Engines", 3);
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/audit?route=%2Forg&method=PATCH`);
+    const rows = page.getByRole("table", { name: "Events" }).getByRole("row");
+    await rows.nth(3).waitFor();
+    expect(await rows.count()).toBe(4);
+    await page.getByLabel("Method").selectOption("DELETE");
+    await page.getByRole("button", { name: "Show events" }).click();
+    await page.getByText("No event matches.").waitFor();
+    expect(page.url()).toEndWith(`#/org/${id}/audit?method=DELETE&route=%2Forg`);
+    await page.getByRole("button", { name: "Clear the filters" }).click();
+    await page
+      .getByRole("row", { name: /PATCH \/org/ })
+      .first()
+      .getByRole("link")
+      .click();
+    const event = page.getByRole("region", { name: "Event" });
+    await event.getByText("PATCH /org").waitFor();
+    await event.getByText(/"Engines 2"/).waitFor();
+    await event.getByRole("link", { name: "What did this member do?" }).click();
+    await rows.nth(1).waitFor();
+    expect(page.url()).toContain("actor_member_id=");
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-61
+  test("exports the log as a file, whole", async () => {
+    const id = await changed("Exported", 2);
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("button", { name: "Export …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
+    await dialog.getByLabel("Format").selectOption("ndjson");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Export" }).click(),
+    ]);
+    const lines = (await Bun.file(await download.path()).text()).trimEnd().split("\n");
+    expect(lines.map((line) => Reflect.get(Object(parseJson(line)), "route"))).toContain("/org");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  // PT-61
+  test("saves nothing of an export that breaks off", async () => {
+    const id = await changed("Broken", 1);
+    const { page, go } = await bed.open("ada");
+    await page.route("**/export?format=csv*", (route) => route.abort("connectionreset"));
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("button", { name: "Export …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
+    await dialog.getByRole("button", { name: "Export" }).click();
+    await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
+  });
+
+  // PT-62, PT-63, PT-64
+  test("is verified in the browser, and a kept copy shows later that nothing before it changed", async () => {
+    const id = await changed("Sealed", 3);
+    const { page, go, complaints, strangers } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("link", { name: "Verify the log" }).click();
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Save checkpoint/ }).click(),
+    ]);
+    const kept = await download.path();
+    await bed.callAsMember("ada", id, "PATCH", "/org", { name: "Sealed again" });
+    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(kept);
+    const before = await verdict(page).textContent();
+    await verify(page);
+    await waitFor(async () => (await verdict(page).textContent()) !== before, {
+      timeout_ms: PAGE_TIMEOUT_MS / 4,
+    });
+    await verdict(page).getByText(COMPLETE).waitFor();
+    expect([complaints, strangers]).toEqual([[], []]);
+  });
+
+  // PT-62
+  test("accepts kept checkpoints of the public list, as one of them or as a JWS", async () => {
+    const id = await changed("Listed", 2);
+    const list: unknown = await (await fetch(`${bed.gateway_url}/audit-checkpoints?limit=5`)).json();
+    const checkpoints: unknown = isRecord(list) ? list.audit_checkpoints : null;
+    const [newest] = Array.isArray(checkpoints) ? checkpoints : [];
+    await changed("Another", 1);
+    const file = join(await mkdtemp(join(tmpdir(), "ostiary-kept-")), "kept.json");
+    await writeFile(file, JSON.stringify(newest, null, 2));
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/audit/verify`);
+    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(file);
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+  });
+
+  // PT-62
+  test.each([
+    ["changed", "Changed:", (lines: string[]) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"'))],
+    ["removed", "Removed:", ([first = "", , ...rest]: string[]) => [first, ...rest]],
+    ["added", "Added:", ([first = "", ...rest]: string[]) => [first, first, ...rest]],
+    ["cut off", "Unreadable:", (lines: string[]) => lines.slice(0, -1)],
+    ["no export", "Unreadable:", () => ["<p>Sorry</p>"]],
+  ])("names the first event of a log that is %s", async (_what, kind, change) => {
+    const id = await changed("Told", 3);
+    const { page, go } = await bed.open("ada");
+    await tamper(page, change);
+    await go(`#/org/${id}/audit/verify`);
+    await verify(page);
+    await verdict(page).getByText("The log is not what was sealed.").waitFor();
+    const [first] = await verdict(page).getByRole("listitem").allTextContents();
+    expect(first).toStartWith(kind);
+    expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);
+  });
+
+  // PT-62
+  test("finds a log that was set back behind a kept copy of another organization undecided", async () => {
+    const [id, other] = [await changed("One", 1), await changed("Two", 1)];
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${other}/audit/verify`);
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Save checkpoint/ }).click(),
+    ]);
+    await go(`#/org/${id}/audit/verify`);
+    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(await download.path());
+    await verify(page);
+    await verdict(page).getByText("they cannot be compared").waitFor();
+  });
+
+  // PT-62
+  test("says so for a file without copies, a limit, and an export that ends early", async () => {
+    const id = await changed("Early", 1);
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/audit/verify`);
+    const kept = page.getByLabel("An earlier copy, if you kept one");
+    await kept.setInputFiles({ name: "kept.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+    await verify(page);
+    await page.getByText("The file holds no checkpoint and no export with proof.").waitFor();
+    await kept.setInputFiles([]);
+    const exports = "**/export?format=ndjson&proof=true";
+    await page.context().route(exports, (route) => route.abort("connectionreset"));
+    await verify(page);
+    await page.getByText("The export ended early").waitFor();
+    await page.context().unroute(exports);
+    await page
+      .context()
+      .route(exports, (route) =>
+        route.fulfill({ status: 429, headers: { "Retry-After": "90" }, json: { error: {} } }),
+      );
+    await verify(page);
+    await page.getByText("Try again in 90 seconds.").waitFor();
+  });
+
+  // PT-32
+  test("shows whatever a caller put into the log as text", async () => {
+    const hostile = `<img src=x onerror="window.ran=1">`;
+    const id = await bed.organization("ada", "Hostile");
+    const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
+    const { token } = Object(await session.json());
+    const answer = await fetch(`${bed.gateway_url}/org`, {
+      method: "PATCH",
+      headers: { "X-API-Key": token, "User-Agent": hostile, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: hostile }),
+    });
+    expect(answer.status).toBe(200);
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    await page
+      .getByRole("row", { name: /PATCH \/org/ })
+      .first()
+      .getByRole("link")
+      .click();
+    const event = page.getByRole("region", { name: "Event" });
+    await event.getByText(hostile).first().waitFor();
+    await go(
+      `#/org/${id}/audit?key_prefix=${encodeURIComponent(hostile)}&service=${encodeURIComponent(hostile)}`,
+    );
+    await page.getByText("No event matches.").waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-6, PT-33
+  test("speaks German, and axe finds nothing", async () => {
+    const id = await changed("Deutsch", 1);
+    const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("table", { name: "Ereignisse" }).waitFor();
+    expect(await findings()).toEqual([]);
+    await page.getByRole("link", { name: "Protokoll prüfen" }).click();
+    await page.getByRole("button", { name: "Jetzt prüfen" }).click();
+    await page
+      .getByRole("alert", { name: "Ergebnis der Prüfung" })
+      .getByText("vollständig und unverändert")
+      .waitFor();
+    expect(await findings()).toEqual([]);
+  });
+
+  // PT-60
+  test("lists and verifies what a person did outside of organizations", async () => {
+    await bed.organization("grace", "Compilers");
+    const { page, go } = await bed.open("grace");
+    await go("#/my-audit");
+    await page.getByRole("table", { name: "Events" }).getByText("POST /user/organizations").first().waitFor();
+    await page.getByRole("link", { name: "Verify the log" }).click();
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+  });
+});
