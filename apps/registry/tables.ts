@@ -59,6 +59,17 @@ export const revisions = routes.table(
   (table) => [primaryKey({ columns: [table.service, table.revision] })],
 );
 
+/** The tests of each revision that has some. Another version may have written them. */
+export const routeTests = routes.table(
+  "route_tests",
+  {
+    service: text().notNull(),
+    revision: integer().notNull(),
+    tests: json().$type<unknown>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.service, table.revision] })],
+);
+
 /** The owner of each method and path shape. */
 export const ownedRoutes = routes.table(
   "owned_routes",

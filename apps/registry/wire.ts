@@ -83,6 +83,7 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
     onCommit: () => reconciler.wake(),
     countWrites: createWriteCounter(telemetry.metrics.registry),
     propagations,
+    roles: roles?.roles ?? null,
   };
   const operators = new Operators({
     admin_token: config.ADMIN_TOKEN,

@@ -1,3 +1,6 @@
+import type { Roles } from "@ostiary/lib/domain/routes";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Command, Option } from "commander";
 import { Refused, UsageError } from "../errors.ts";
 import { Output } from "../output.ts";
@@ -19,6 +22,7 @@ export function addValidate(program: Command, _run: Run, { terminal }: Setting):
     .description("Check configuration documents, together, without a registry")
     .argument("<file...>", "YAML or .json files, or - for standard input")
     .addOption(new Option("--format <format>", "how to write the problems").choices(FORMATS))
+    .option("--roles <file>", "the roles file, for tests with a role")
     .addHelpText(
       "after",
       `
@@ -29,8 +33,8 @@ Examples:
 
 Exit codes: 0 no problem, 1 problems, 2 wrong usage or a file that cannot be read`,
     )
-    .action((files: string[], { format }: { format?: Format }) =>
-      validate(files, formatOf(format, program.opts().json === true), terminal),
+    .action((files: string[], { format, roles }: { format?: Format; roles?: string }) =>
+      validate(files, { format: formatOf(format, program.opts().json === true), roles }, terminal),
     );
 }
 
@@ -41,12 +45,27 @@ function formatOf(format: Format | undefined, asJson: boolean): Format {
   return asJson ? "json" : (format ?? "text");
 }
 
-async function validate(files: readonly string[], format: Format, terminal: Terminal): Promise<void> {
+async function validate(
+  files: readonly string[],
+  { format, roles }: { format: Format; roles?: string },
+  terminal: Terminal,
+): Promise<void> {
+  const known = roles === undefined ? null : readRoles(roles);
   const sources: SourceFile[] = [];
   for (const name of new Set(files)) sources.push({ name, bytes: await readBytes(name, terminal) });
-  const report = checkFiles(sources);
+  const report = checkFiles(sources, known);
   writers[format](report, new Output(terminal, format === "json" || format === "sarif"));
   if (!report.valid) throw new Refused(summaryText(report));
+}
+
+/** Reads the roles of a roles file, whose problems are those of the command line. */
+function readRoles(file: string): Roles {
+  try {
+    return loadRolesFile(file).roles;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(error.problems.map(({ message }) => `--roles ${message}`).join("\n"));
+  }
 }
 
 const writers: Record<Format, (report: Report, output: Output) => void> = {

@@ -1,9 +1,11 @@
 import { ApiError, shownPath } from "@ostiary/lib/domain/errors";
 import {
   checkDocuments,
+  type DocumentContent,
   type DocumentProblem,
   type DocumentRule,
   type DocumentsCheck,
+  type Roles,
 } from "@ostiary/lib/domain/routes";
 import {
   decodeUtf8,
@@ -35,7 +37,7 @@ export interface Finding {
 /** The files that were checked, and their problems. */
 export interface Report {
   readonly valid: boolean;
-  readonly files: { readonly file: string; readonly services: readonly string[] }[];
+  readonly files: ({ readonly file: string } & DocumentContent)[];
   readonly problems: Finding[];
 }
 
@@ -46,7 +48,7 @@ interface Parsed {
 }
 
 /** Checks files by every rule that they can break alone or together. Problems are in the order of the files. */
-export function checkFiles(sources: readonly SourceFile[]): Report {
+export function checkFiles(sources: readonly SourceFile[], roles: Roles): Report {
   const unreadable: Finding[] = [];
   const parsed: Parsed[] = [];
   for (const source of sources) {
@@ -56,11 +58,12 @@ export function checkFiles(sources: readonly SourceFile[]): Report {
   }
   const names = parsed.map(({ name }) => name);
   const values = parsed.map(({ value }) => value);
-  const check = checkDocuments(values, names);
+  const check = checkDocuments(values, { names, roles });
   const problems = inOrder([...unreadable, ...locatedProblems(parsed, check)], sources);
+  const nothing = { services: [], tests: 0 };
   const files = sources.map(({ name }) => ({
     file: name,
-    services: check.services[names.indexOf(name)] ?? [],
+    ...(check.contents[names.indexOf(name)] ?? nothing),
   }));
   return { valid: problems.length === 0, files, problems };
 }

@@ -12,7 +12,9 @@ export function summaryText({ problems, files }: Report): string {
   const inFiles = counted(files.length, "file");
   if (problems.length > 0) return `${counted(problems.length, "problem")} in ${inFiles}.`;
   const services = files.reduce((sum, file) => sum + file.services.length, 0);
-  return `No problem in ${inFiles} with ${counted(services, "service")}.`;
+  const tests = files.reduce((sum, file) => sum + file.tests, 0);
+  const passed = tests === 0 ? "" : ` and ${counted(tests, "test")}`;
+  return `No problem in ${inFiles} with ${counted(services, "service")}${passed}.`;
 }
 
 function placeText({ file, line, column }: Finding): string {

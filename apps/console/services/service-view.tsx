@@ -1,5 +1,5 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
-import { limitText } from "@ostiary/lib/domain/routes";
+import { limitText, testText } from "@ostiary/lib/domain/routes";
 import { as } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
@@ -35,7 +35,7 @@ export function ServiceView({ name }: { name: string }) {
 }
 
 function Shown({ service, onChanged }: { service: Service; onChanged: () => void }) {
-  const { name, revision, url, openapi, rate_limits = {} } = service;
+  const { name, revision, url, openapi, rate_limits = {}, tests = [] } = service;
   const session = useSession();
   const [deleting, setDeleting] = useState(false);
   const rows = useMemo(() => rowsOf(name, service), [service]);
@@ -114,10 +114,42 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
           </table>
         </section>
       )}
+      {tests.length > 0 && <Tests tests={tests} />}
       <h2>Routes</h2>
       <RouteExplorer rows={rows} withService={false} />
       {deleting && <DeleteDialog service={service} onClose={() => setDeleting(false)} onStale={onChanged} />}
     </>
+  );
+}
+
+function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
+  return (
+    <section>
+      <h2>Tests</h2>
+      <table class="table" {...as("table")}>
+        <caption class="sr">Tests</caption>
+        <thead {...as("rowgroup")}>
+          <tr {...as("row")}>
+            <th {...as("columnheader")} scope="col">
+              Test
+            </th>
+            <th {...as("columnheader")} scope="col">
+              Request and expectation
+            </th>
+          </tr>
+        </thead>
+        <tbody {...as("rowgroup")}>
+          {tests.map((test) => (
+            <tr key={test.name} {...as("row")}>
+              <td {...as("cell")}>{test.name}</td>
+              <td data-label="Request and expectation" {...as("cell")}>
+                <code>{testText(test)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

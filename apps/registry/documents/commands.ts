@@ -1,12 +1,13 @@
 import type { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { listChanges } from "@ostiary/lib/domain/routes";
 import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
-import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Author, Grant, refuseMissing } from "../operators/grant.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendRevisions } from "../publishing/queries.ts";
+import { refuseBrokenTests } from "../publishing/route-tests.ts";
 import { readServices, readStates } from "../services/queries.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
 import type { Configs } from "./document.ts";
@@ -25,6 +26,7 @@ export function applyDocument(
     const names = [...configs.keys()];
     const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
     requirePreview(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
+    await refuseBrokenTests(tx, { rewritten: configs, roles: publishing.roles });
     return appendAll(tx, configs, states, { fence, grant });
   });
 }
@@ -41,6 +43,7 @@ export function seedDocument(publishing: Publishing, configs: Configs, request_i
     if (fresh.size === 0) return { results: [] };
     const grant = await Grant.of(tx, { operator: null, request_id, reason: null, link: null }, fresh);
     await refuseConflicts(tx, fresh);
+    await refuseBrokenTests(tx, { rewritten: fresh, roles: publishing.roles });
     return appendAll(tx, fresh, states, { fence, grant });
   });
 }
@@ -61,13 +64,14 @@ async function appendAll(
 
 /** Runs every check of {@link applyDocument} against one snapshot, and returns what apply would change. */
 export function previewDocument(
-  database: Database,
+  { database, roles }: Pick<Publishing, "database" | "roles">,
   configs: Configs,
   operator: Operator | null,
 ): Promise<Preview> {
   const work = async (tx: Orm) => {
     await refuseMissing(tx, operator, configs);
     await refuseConflicts(tx, configs);
+    await refuseBrokenTests(tx, { rewritten: configs, roles });
     const current = await readServices(tx, [...configs.keys()]);
     const results = [...configs].map(([service, config]) => {
       const before = current.get(service);

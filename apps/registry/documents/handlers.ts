@@ -48,7 +48,7 @@ export function documentHandlers(publishing: Publishing, body_bytes_max: number)
       const configs = validServices(await readDocument(request, body_bytes_max));
       const author = authorOf(request);
       if (dry_run === "true") {
-        const preview = await previewDocument(publishing.database, configs, author.operator);
+        const preview = await previewDocument(publishing, configs, author.operator);
         const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
         set.headers.etag = `"${previewTag(previewed)}"`;
         return preview;

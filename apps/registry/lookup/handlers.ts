@@ -8,6 +8,7 @@ import {
   namedParams,
   nearestRoutes,
   PlanName,
+  parsedPath,
   type RouteMatch,
   type StoredRoute,
 } from "@ostiary/lib/domain/routes";
@@ -80,7 +81,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
     async ({ query: { method, path, plan, ...caller } }) => {
       const labels = callerLabels(caller, roles);
       const table = await current.read();
-      const requested = pathOf(path);
+      const requested = parsedPath(path);
       const match = table.match(method, requested);
       if (match !== null) {
         const found = { ...describe(match, current.rowOf(match.route)), ...limitsFor(match.route, plan) };
@@ -110,11 +111,6 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
       },
     },
   );
-}
-
-/** Returns the path as the gateway sees it: parsed as a URL, without query and fragment. */
-function pathOf(path: string): string {
-  return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
 }
 
 function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {

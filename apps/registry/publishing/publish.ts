@@ -1,3 +1,4 @@
+import type { Roles } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Propagations } from "../gateways/propagation.ts";
 import { becomeWriter, WRITERS_LANE } from "./queries.ts";
@@ -11,6 +12,8 @@ export interface Publishing {
   countWrites: (operator: string, services: number) => void;
   /** The waits for writes to reach the gateways. */
   propagations: Pick<Propagations, "wait">;
+  /** The roles that tests of routes may name. */
+  roles: Roles;
 }
 
 /**

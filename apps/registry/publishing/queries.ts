@@ -70,6 +70,69 @@ export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeo
     .orderBy(policies.name, policies.shared, policies.service);
 }
 
+/** A test of a current service, with its index in the service's list. */
+export interface CurrentTest {
+  readonly service: string;
+  readonly index: number;
+  /** The test as stored. Another version may have written it. */
+  readonly test: unknown;
+}
+
+/** Returns the tests of all current services but `names`, in the order of the services. */
+export function otherTests(orm: Orm, names: readonly string[]): Promise<CurrentTest[]> {
+  return rows<CurrentTest>(
+    orm,
+    sql`select service.name as service, listed.position::integer - 1 as index, listed.test
+        from routes.route_tests as kept
+        join routes.services as service on service.name = kept.service and service.revision = kept.revision
+        cross join lateral json_array_elements(kept.tests) with ordinality as listed(test, position)
+        where not service.deleted and service.name <> all(${textsOf(names)})
+        order by service.name, listed.position`,
+  );
+}
+
+/** A request, with its path as the literals of routes that it matches. */
+export interface RequestSegments {
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/**
+ * Returns the services other than `names` with a route that matches one of `requests`. Walks down the shapes of
+ * routes segment by segment, a literal or a param, and leaves a branch that no shape continues.
+ */
+export async function otherOwnersOnPaths(
+  orm: Orm,
+  requests: readonly RequestSegments[],
+  names: readonly string[],
+): Promise<string[]> {
+  if (requests.length === 0) return [];
+  const found = await rows<{ service: string }>(
+    orm,
+    sql`with recursive asked as (
+          select method, segments, json_array_length(segments) as length
+          from json_to_recordset(${JSON.stringify(requests)}::json) as asked(method text, segments json)
+        ), walk as (
+          select method, segments, length, 0 as depth, '' collate "C" as prefix from asked
+          union all
+          select walk.method, walk.segments, walk.length, walk.depth + 1, next.prefix
+          from walk cross join lateral (values
+            ((walk.prefix || '/' || (walk.segments ->> walk.depth)) collate "C"),
+            ((walk.prefix || '/{}') collate "C")) as next(prefix)
+          where walk.depth < walk.length and exists (
+            select from routes.owned_routes as owned
+            where owned.method = walk.method
+              and owned.shape >= next.prefix and owned.shape < next.prefix || '0'
+              and (owned.shape = next.prefix or owned.shape >= next.prefix || '/'))
+        )
+        select distinct owned.service from walk
+        join routes.owned_routes as owned on owned.method = walk.method
+          and owned.shape = (case walk.length when 0 then '/' else walk.prefix end) collate "C"
+        where walk.depth = walk.length and owned.service <> all(${textsOf(names)})`,
+  );
+  return found.map(({ service }) => service);
+}
+
 /** Appends `revisions`, makes them current, and replaces the routes and policies of their services. */
 export async function appendRevisions(
   tx: Orm,
@@ -79,16 +142,23 @@ export async function appendRevisions(
   const { operator, request_id, reason, link } = grant.author;
   const names = revisions.map(({ service }) => service);
   const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
+  const written = revisions.map(({ config, ...revision }) => {
+    const { tests = [], ...stored } = config ?? {};
+    return { ...revision, config: config && stored, ...(tests.length > 0 && { tests }) };
+  });
   await rows(
     tx,
     sql`with written as (
-          select * from json_to_recordset(${JSON.stringify(revisions)}::json) as written(
-            service text, revision integer, action text, restored_from integer, config json)
+          select * from json_to_recordset(${JSON.stringify(written)}::json) as written(
+            service text, revision integer, action text, restored_from integer, config json, tests json)
         ), heads as (
           insert into routes.services (name, revision, deleted, fence)
           select service, revision, action = 'delete', ${fence}::bigint from written
           on conflict (name) do update
           set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence
+        ), tested as (
+          insert into routes.route_tests (service, revision, tests)
+          select service, revision, tests from written where tests is not null
         ), ${replaceClaims(names, configs)}, ${replacePolicies(names, configs)}
         insert into routes.revisions
           (service, revision, action, restored_from, config, request_id, operator, reason, link)

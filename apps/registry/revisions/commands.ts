@@ -5,6 +5,7 @@ import { refuseConflicts } from "../publishing/conflicts.ts";
 import { requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendRevisions } from "../publishing/queries.ts";
+import { refuseBrokenTests } from "../publishing/route-tests.ts";
 import type { ServiceWrite } from "../services/commands.ts";
 import { readState } from "../services/queries.ts";
 import { type CurrentService, nextRevision } from "../services/service.ts";
@@ -27,7 +28,9 @@ export function restoreRevision(
     if (!result.ok) throw validationError(result.fields);
     const config = result.service;
     const grant = await Grant.of(tx, author, new Map([[name, config]]));
-    await refuseConflicts(tx, new Map([[name, config]]), () => "");
+    const rewritten = new Map([[name, config]]);
+    await refuseConflicts(tx, rewritten, () => "");
+    await refuseBrokenTests(tx, { rewritten, roles: publishing.roles }, () => "");
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "restore", restored_from, config } as const;
     await appendRevisions(tx, [written], { fence, grant });

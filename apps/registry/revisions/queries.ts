@@ -1,28 +1,38 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, desc, eq } from "drizzle-orm";
-import { readState } from "../services/queries.ts";
-import { revisions } from "../tables.ts";
+import { readState, testsOfRevision } from "../services/queries.ts";
+import { withTests } from "../services/stored-config.ts";
+import { revisions, routeTests } from "../tables.ts";
 import type { RevisionRow } from "./revision.ts";
 
 /** Returns the history of a service, newest first; 404 for a service that was never written. */
 export async function listRevisions(orm: Orm, service: string): Promise<RevisionRow[]> {
-  const found = await orm
-    .select()
-    .from(revisions)
+  const found = await selectRevisions(orm)
     .where(eq(revisions.service, service))
     .orderBy(desc(revisions.revision));
   if (found.length === 0) throw notFound("service", service);
-  return found;
+  return found.map(rowOf);
 }
 
 /** Returns one entry of a service's history; 404 names what does not exist, the service or the revision. */
 export async function readRevision(orm: Orm, service: string, revision: number): Promise<RevisionRow> {
-  const [found] = await orm
-    .select()
-    .from(revisions)
-    .where(and(eq(revisions.service, service), eq(revisions.revision, revision)));
-  if (found !== undefined) return found;
+  const [found] = await selectRevisions(orm).where(
+    and(eq(revisions.service, service), eq(revisions.revision, revision)),
+  );
+  if (found !== undefined) return rowOf(found);
   const state = await readState(orm, service);
   throw state === undefined ? notFound("service", service) : notFound("revision", String(revision));
+}
+
+function selectRevisions(orm: Orm) {
+  return orm
+    .select({ row: revisions, tests: routeTests.tests })
+    .from(revisions)
+    .leftJoin(routeTests, testsOfRevision);
+}
+
+/** Returns a row of the history whose config has its tests. */
+function rowOf({ row, tests }: { row: RevisionRow; tests: unknown }): RevisionRow {
+  return { ...row, config: withTests(row.config, tests) };
 }

@@ -5,6 +5,7 @@ import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type IfMatch, requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendRevisions } from "../publishing/queries.ts";
+import { refuseBrokenTests } from "../publishing/route-tests.ts";
 import { readState } from "./queries.ts";
 import { type CurrentService, nextRevision } from "./service.ts";
 
@@ -25,7 +26,9 @@ export function putService(
     const grant = await Grant.of(tx, author, new Map([[name, config]]));
     const state = await readState(tx, name);
     requireRevision(if_match, state);
-    await refuseConflicts(tx, new Map([[name, config]]), () => "");
+    const rewritten = new Map([[name, config]]);
+    await refuseConflicts(tx, rewritten, () => "");
+    await refuseBrokenTests(tx, { rewritten, roles: publishing.roles }, () => "");
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "put", restored_from: null, config } as const;
     await appendRevisions(tx, [written], { fence, grant });
@@ -44,6 +47,7 @@ export function deleteService(
     const state = await readState(tx, name);
     if (state === undefined || state.deleted) throw notFound("service", name);
     requireRevision(if_match, state);
+    await refuseBrokenTests(tx, { rewritten: new Map([[name, null]]), roles: publishing.roles });
     const revision = nextRevision(state);
     const deleted = { service: name, revision, action: "delete", restored_from: null, config: null } as const;
     await appendRevisions(tx, [deleted], { fence, grant });

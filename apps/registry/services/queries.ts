@@ -2,14 +2,20 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, type SQL, sql } from "drizzle-orm";
 import { isOneOf } from "../queries.ts";
-import { revisions, services } from "../tables.ts";
+import { revisions, routeTests, services } from "../tables.ts";
 import type { CurrentService, ServiceState, UnreadableService } from "./service.ts";
-import { readStoredConfig, unreadableRevision } from "./stored-config.ts";
+import { readStoredConfig, unreadableRevision, withTests } from "./stored-config.ts";
 
 /** The condition that joins each service with its newest revision. */
 export const ofNewestRevision = and(
   eq(revisions.service, services.name),
   eq(revisions.revision, services.revision),
+);
+
+/** The condition that joins a revision with its tests. */
+export const testsOfRevision = and(
+  eq(routeTests.service, revisions.service),
+  eq(routeTests.revision, revisions.revision),
 );
 
 /** Lists every current service in the order of their names. */
@@ -52,12 +58,22 @@ export async function countPublished(orm: Orm): Promise<Published> {
 
 async function currentServices(orm: Orm, filter?: SQL): Promise<(CurrentService | UnreadableService)[]> {
   const found = await orm
-    .select({ name: services.name, revision: services.revision, config: revisions.config })
+    .select({
+      name: services.name,
+      revision: services.revision,
+      config: revisions.config,
+      tests: routeTests.tests,
+    })
     .from(services)
     .innerJoin(revisions, ofNewestRevision)
+    .leftJoin(routeTests, testsOfRevision)
     .where(and(not(services.deleted), filter))
     .orderBy(services.name);
-  return found.map(({ name, revision, config }) => ({ name, revision, ...readStoredConfig(config) }));
+  return found.map(({ name, revision, config, tests }) => ({
+    name,
+    revision,
+    ...readStoredConfig(withTests(config, tests)),
+  }));
 }
 
 /** Returns the states of the services among `names` that were ever written, by name. */

@@ -1,4 +1,5 @@
 import { ApiError, type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
 /**
@@ -12,6 +13,11 @@ export type StoredConfig =
       /** The violations that make the config unreadable for this version. */
       readonly unreadable: FieldError[];
     };
+
+/** Joins a config of the database with the tests of its revision, which are null without tests. */
+export function withTests(config: unknown, tests: unknown): unknown {
+  return tests === null || !isRecord(config) ? config : { ...config, tests };
+}
 
 /** Reads a config of the database, and reports what this version cannot read. */
 export function readStoredConfig(stored: unknown): StoredConfig {

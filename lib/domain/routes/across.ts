@@ -1,9 +1,11 @@
 /** Checks several configuration documents as one: what each breaks alone, and what they break together. */
 import { FIELD_ERRORS_MAX, type FieldPath, quoted } from "../errors/index.ts";
+import { failureOf, type Roles, testFailed } from "./check-test.ts";
 import { joinPrefix } from "./expand.ts";
 import { findPolicyConflicts } from "./policies.ts";
 import { conflictText, findRouteConflicts, type RouteConflict } from "./route-conflicts.ts";
 import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./schema.ts";
+import { tableOf } from "./table.ts";
 import { type DocumentService, readDocument } from "./validate.ts";
 
 /** The kinds of problems, each with the rule that is broken. */
@@ -13,6 +15,7 @@ export const DOCUMENT_RULES = {
   "repeated-service": "A service is in one document alone, since each apply replaces the whole service.",
   "policy-conflict": "Services that share a rate-limit policy declare it alike.",
   "route-conflict": "A method and path belongs to one service.",
+  "route-test": "The routes of the documents pass the tests of the documents.",
 } as const;
 export type DocumentRule = keyof typeof DOCUMENT_RULES;
 
@@ -25,10 +28,16 @@ export interface DocumentProblem {
   readonly message: string;
 }
 
-/** The problems of documents, and the names of the valid services of each. */
+/** The valid services of a document, and how many tests they keep. */
+export interface DocumentContent {
+  readonly services: readonly string[];
+  readonly tests: number;
+}
+
+/** The problems of documents, and the content of each. */
 export interface DocumentsCheck {
   readonly problems: DocumentProblem[];
-  readonly services: string[][];
+  readonly contents: DocumentContent[];
 }
 
 /** A valid service, with the document that has it. */
@@ -41,12 +50,17 @@ interface Found extends DocumentService {
  * would refuse whatever is published already: at most 100 problems of the fields of each document, 100 policies and 100
  * routes.
  *
+ * Runs the tests of the documents when there is no other problem.
+ *
  * @param names how a message calls each document
  */
-export function checkDocuments(documents: readonly unknown[], names: readonly string[]): DocumentsCheck {
+export function checkDocuments(
+  documents: readonly unknown[],
+  { names, roles }: { names: readonly string[]; roles: Roles },
+): DocumentsCheck {
   const found = new Map<string, Found>();
   const problems: DocumentProblem[] = [];
-  const services = documents.map((value, document) => {
+  const contents = documents.map((value, document) => {
     const read = readDocument(value);
     for (const violation of read.violations.all)
       problems.push({ rule: "invalid-field", document, ...violation });
@@ -55,9 +69,24 @@ export function checkDocuments(documents: readonly unknown[], names: readonly st
       if (first === undefined) found.set(name, { ...service, document });
       else problems.push(repeated(name, document, names[first.document] ?? ""));
     }
-    return [...read.services.keys()];
+    const tests = [...read.services.values()].reduce((sum, { testPaths }) => sum + testPaths.length, 0);
+    return { services: [...read.services.keys()], tests };
   });
-  return { problems: [...problems, ...problemsBetween(found)], services };
+  problems.push(...problemsBetween(found));
+  if (problems.length === 0) problems.push(...failedTests(found, roles));
+  return { problems, contents };
+}
+
+function failedTests(found: ReadonlyMap<string, Found>, roles: Roles): DocumentProblem[] {
+  const table = tableOf(new Map([...found].map(([name, { stored }]) => [name, stored])));
+  return [...found].flatMap(([, { stored, document, testPaths }]) =>
+    (stored.tests ?? []).flatMap((test, index) => {
+      const failure = failureOf(test, table, roles);
+      const path = testPaths[index] ?? [];
+      if (failure === null) return [];
+      return [{ rule: "route-test" as const, document, path, message: testFailed(test, failure) }];
+    }),
+  );
 }
 
 function repeated(service: string, document: number, first: string): DocumentProblem {

@@ -6,15 +6,16 @@ import {
   PolicyName,
   RateLimitPolicy,
   RoutePath,
+  RouteTest,
   ScopeName,
   StoredRoute,
   StoredServiceConfig,
 } from "./schema.ts";
 
-const NULL_OF_SERVICE = " Null for a change of the service's url, openapi or policies.";
+const NULL_OF_SERVICE = " Null for a change of the service's url, openapi, policies or tests.";
 
 /**
- * One side of a change: the settings of one method of a route, or the url, openapi or one policy of the
+ * One side of a change: the settings of one method of a route, or the url, openapi, one policy or one test of the
  * service.
  */
 const Settings = Type.Partial(
@@ -22,17 +23,18 @@ const Settings = Type.Partial(
     ...Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]).properties,
     ...Type.Pick(StoredServiceConfig, ["url", "openapi"]).properties,
     rate_limits: mapOf(PolicyName, RateLimitPolicy, { description: "The policy by its name." }),
+    test: RouteTest,
   }),
   {
     additionalProperties: false,
     title: "Settings",
     description:
-      "The settings of one method of a route. For a change of the service itself: the service's url, openapi or one policy.",
+      "The settings of one method of a route. For a change of the service itself: the service's url, openapi, one policy or one test.",
   },
 );
 
 /**
- * A difference between two configs: one method of a route, or the url, openapi or one policy of the service.
+ * A difference between two configs: one method of a route, or the url, openapi, one policy or one test of the service.
  * In the second case `scope`, `method` and `path` are null (RG-66).
  */
 export const Change = Type.Object(

@@ -26,6 +26,7 @@ export function expandService(config: ServiceConfig): StoredServiceConfig {
   const stored: StoredServiceConfig = { url: config.url };
   if (config.openapi !== undefined) stored.openapi = config.openapi;
   if (config.rate_limits !== undefined) stored.rate_limits = config.rate_limits;
+  if (config.tests !== undefined) stored.tests = config.tests;
   for (const scope of SCOPES) {
     const written = config[scope];
     if (written !== undefined) stored[scope] = expandScope(written);

@@ -4,6 +4,7 @@
  */
 export * from "./across.ts";
 export * from "./changes.ts";
+export * from "./check-test.ts";
 export * from "./compile.ts";
 export * from "./count.ts";
 export { expandService, joinPrefix, withoutTrailingSlashes } from "./expand.ts";
@@ -15,6 +16,7 @@ export * from "./marks.ts";
 export * from "./nearest.ts";
 export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";
 export * from "./policies.ts";
+export { literalSegments, parsedPath } from "./request-path.ts";
 export * from "./route-conflicts.ts";
 export { segmentsOf } from "./route-path.ts";
 export * from "./schema.ts";
@@ -22,6 +24,7 @@ export { addressOf } from "./service-url.ts";
 export * from "./setting-changes.ts";
 export * from "./substitute.ts";
 export * from "./table.ts";
+export { expectationText, testText } from "./test-text.ts";
 export {
   type DocumentResult,
   type ServiceResult,

@@ -22,6 +22,11 @@ export const UPSTREAM_BYTES_MAX = 4096;
 export const RATE_LIMIT_REQUESTS_MAX = Number.MAX_SAFE_INTEGER;
 /** The longest window: 68 years, which every counter store accepts as a time to live (RG-25). */
 export const RATE_LIMIT_WINDOW_SECONDS_MAX = 2_147_483_647;
+/** The maximum number of tests of one service, and at the top of one document (RG-145). */
+export const TESTS_MAX = 1_000;
+export const TEST_NAME_LENGTH_MAX = 128;
+/** The maximum number of labels of one test, equal to that of a role. */
+export const TEST_LABELS_MAX = 64;
 /** The largest JSON of one stored service. etcd refuses values over 1.5 MiB, overhead included. */
 export const SERVICE_CONFIG_BYTES_MAX = 1_048_576;
 /**

@@ -37,6 +37,9 @@ function partsOf(config: StoredServiceConfig | null): Parts {
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
     parts.set(`policy ${name}`, { place: ofService, value: { rate_limits: { [name]: policy } } });
   }
+  for (const test of config.tests ?? []) {
+    parts.set(`test ${test.name}`, { place: ofService, value: { test } });
+  }
   for (const scope of SCOPES) {
     for (const { path, methods, ...settings } of config[scope]?.routes ?? []) {
       for (const method of methods) {

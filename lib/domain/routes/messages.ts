@@ -14,6 +14,9 @@ import {
   ROUTE_LIMITS_MAX,
   SERVICE_CONFIG_BYTES_MAX,
   SERVICE_NAME_LENGTH_MAX,
+  TEST_LABELS_MAX,
+  TEST_NAME_LENGTH_MAX,
+  TESTS_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./limits.ts";
 import { descriptionPathMessage, serviceUrlMessage } from "./service-url.ts";
@@ -28,6 +31,10 @@ export const NAMED_BY_DOTS = "A service cannot be named `.` or `..`: no URL coul
 export const SERVICE_TOO_LARGE = `A service has at most ${SERVICE_CONFIG_BYTES_MAX} bytes of JSON: split it into several services.`;
 export const DOCUMENT_TOO_LARGE = `The services of a document have at most ${DOCUMENT_BYTES_MAX} bytes of JSON in expanded form: send them in parts.`;
 export const PATH_TOO_LONG = `A path has at most ${PATH_BYTES_MAX} bytes, the route_prefix included.`;
+
+export const TOO_MANY_TESTS = `A service has at most ${TESTS_MAX} tests, with those that it keeps of the document's top.`;
+export const testNamedTwice = (name: string) =>
+  `There is a test ${quoted(name)} already: choose another name.`;
 
 /** Returns the message for a field that is missing or is not `what`. */
 export const fieldMessage = (name: string, what: string) => (value: unknown) =>
@@ -100,6 +107,22 @@ export const messages = {
     if (value.includes("?")) return "upstream holds no `?`: the query of the request is passed on as it is.";
     return "upstream holds no `#`: a fragment is never sent.";
   },
+  tests: (value: unknown) =>
+    Array.isArray(value) ? TOO_MANY_TESTS : "tests is a list of {name, method, path, expect}.",
+  test_name: `Set name: the name of the test, 1 to ${TEST_NAME_LENGTH_MAX} characters without control characters.`,
+  test_path: (value: unknown) =>
+    typeof value === "string" && /[?#]/.test(value)
+      ? "The path of a test has no query and no fragment."
+      : `Set path: the path of a request, of at most ${PATH_BYTES_MAX} visible ASCII characters, that starts with \`/\`.`,
+  test_role: `role is the slug of a role: 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS}`,
+  test_label: `A label has 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS} \`*\` stands for all labels.`,
+  test_labels: `labels is a list of at most ${TEST_LABELS_MAX} labels.`,
+  expect: "Set expect to at least one of service, upstream, allowed and requests, or to status: 404.",
+  expected_upstream:
+    "upstream is the path that the gateway calls: visible ASCII characters that start with `/`, with `{subject.…}` for an owner's id.",
+  expected_allowed: "allowed is true or false.",
+  expected_requests: "requests is a whole number above 0, or false for no limit.",
+  expected_status: "status is 404, for a request that no route serves.",
   openapi: (value: unknown) => {
     if (typeof value === "string" && value.length > DOCUMENT_PATH_BYTES_MAX) {
       return `openapi has at most ${DOCUMENT_PATH_BYTES_MAX} bytes.`;

@@ -4,6 +4,16 @@ import { PATH_BYTES_MAX } from "./limits.ts";
 const SLASH = 0x2f;
 const PERCENT = 0x25;
 
+/** Returns a path as the gateway sees it: parsed as a URL, without query and fragment. */
+export function parsedPath(path: string): string {
+  return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
+}
+
+/** Returns the segments of a request's path as the literals of routes that they match. */
+export function literalSegments(path: string): string[] {
+  return path === "/" ? [] : path.slice(1).split("/").map(withLowerCaseEscapes);
+}
+
 /** A reader that splits one path at a time into segments. Its buffers are reused for every path. */
 export class RequestPath {
   #text = "";

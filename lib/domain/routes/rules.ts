@@ -18,6 +18,7 @@ import { SERVICE_TOO_LARGE } from "./messages.ts";
 import { type Prefix, paramNames, pathViolations } from "./route-path.ts";
 import type { MethodConfig, RouteConfig, ScopeConfig, ServiceConfig } from "./schema.ts";
 import { descriptionPathViolation, urlViolation } from "./service-url.ts";
+import { checkTests } from "./test-rules.ts";
 import { upstreamViolations } from "./upstream.ts";
 
 /** The scope and the service around a route, as its rules see them. */
@@ -67,6 +68,7 @@ export function* checkRules(
     const context = { violations, service: at, scope, prefix, policies, declared: comparable, expanded };
     yield* checkRoutes(config.routes ?? [], context);
   }
+  if (service.tests !== undefined) checkTests(service.tests, ["tests"], violations);
   if (expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) violations.add([], SERVICE_TOO_LARGE);
   if (!SCOPES.some((scope) => scope in service)) {
     violations.add([], `A service has at least one scope: ${joinWords(SCOPES)}.`);

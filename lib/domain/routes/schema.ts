@@ -10,40 +10,20 @@ import {
   LABEL_LENGTH_MAX,
   LABELS_MAX,
   PATH_BYTES_MAX,
-  SERVICE_NAME_LENGTH_MAX,
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./limits.ts";
 import { fieldMessage, messages } from "./messages.ts";
+import { MethodName, ServiceName } from "./names.ts";
+import { RouteTests } from "./test-schema.ts";
 
 export * from "./keywords.ts";
 export * from "./limit-schema.ts";
+export * from "./names.ts";
+export * from "./test-schema.ts";
 
 /** Returns the options of an object without further fields, and its name in messages. */
 const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
-
-export const ServiceName = Type.String({
-  pattern: `^[A-Za-z0-9._-]{1,${SERVICE_NAME_LENGTH_MAX}}$`,
-  minLength: 1,
-  maxLength: SERVICE_NAME_LENGTH_MAX,
-  message: messages.service_name,
-  description: "Letters, digits, `.`, `_` and `-`.",
-  examples: ["widgets"],
-});
-
-// The methods are written out, because Elysia's types lose the members of a union that `map` makes.
-export const MethodName = Type.Union(
-  [
-    Type.Literal("GET"),
-    Type.Literal("POST"),
-    Type.Literal("PUT"),
-    Type.Literal("PATCH"),
-    Type.Literal("DELETE"),
-    Type.Literal("HEAD"),
-    Type.Literal("OPTIONS"),
-  ],
-  { title: "Method", description: "An HTTP method, in upper case.", message: messages.method },
-);
 
 export const ScopeName = Type.Union(
   [Type.Literal("public"), Type.Literal("user"), Type.Literal("organization"), Type.Literal("member")],
@@ -242,6 +222,7 @@ export const ServiceConfig = Type.Object(
     url: ServiceUrl,
     openapi: Type.Optional(OpenApiPath),
     rate_limits: Type.Optional(RateLimits),
+    tests: Type.Optional(RouteTests),
     ...scopesOf(ScopeConfig),
   },
   {
@@ -274,6 +255,7 @@ export const StoredServiceConfig = Type.Object(
     url: StoredUrl,
     openapi: Type.Optional(OpenApiPath),
     rate_limits: Type.Optional(RateLimits),
+    tests: Type.Optional(RouteTests),
     ...scopesOf(StoredScope),
   },
   {
@@ -307,6 +289,7 @@ const documentOf = <Service extends TSchema>(service: Service) =>
         description: "Services by name. Services that are not named stay as they are.",
         message: messages.services,
       }),
+      tests: Type.Optional(RouteTests),
     },
     {
       ...closed("A configuration document"),

@@ -4,6 +4,7 @@ import type { Method, Scope } from "./keywords.ts";
 import { writtenLimitText } from "./limit-numbers.ts";
 import type { Effect } from "./mark.ts";
 import type { StoredRoute } from "./schema.ts";
+import { testText } from "./test-text.ts";
 
 /** The subject of a change: a route, or a setting of the service itself. */
 export type Subject =
@@ -14,6 +15,8 @@ export function subjectOf({ scope, method, path, before, after }: Change): Subje
   if (scope !== null && method !== null && path !== null) return { method, path, scope };
   const side = after ?? before ?? {};
   const [policy] = Object.keys(side.rate_limits ?? {});
+  if (side.test !== undefined)
+    return { method: null, path: null, scope: null, name: `test ${side.test.name}` };
   const name = policy === undefined ? Object.keys(side).join(", ") : `policy ${policy}`;
   return { method: null, path: null, scope: null, name };
 }
@@ -41,6 +44,7 @@ const SETTINGS = [
   { key: "url", name: "url", omitted: "none" },
   { key: "openapi", name: "openapi", omitted: "none" },
   { key: "policy", name: "policy", omitted: "none" },
+  { key: "test", name: "test", omitted: "none" },
   { key: "upstream", name: "upstream", omitted: "the request's path" },
   { key: "labels", name: "required labels", omitted: "none" },
   { key: "limit", name: "rate limit", omitted: "the gateway's default" },
@@ -50,12 +54,13 @@ const SETTINGS = [
 type Settings = Partial<Record<(typeof SETTINGS)[number]["key"], string>>;
 
 function settingsOf(side: Change["before"]): Settings {
-  const { url, openapi, rate_limits = {}, upstream, required_labels, rate_limit, audit } = side ?? {};
+  const { url, openapi, rate_limits = {}, test, upstream, required_labels, rate_limit, audit } = side ?? {};
   const [policy] = Object.values(rate_limits);
   return {
     url,
     openapi,
     policy: policy && `${writtenLimitText(policy)}${policy.shared ? ", shared" : ""}`,
+    test: test && testText(test),
     upstream,
     labels: required_labels?.join(", "),
     limit: rate_limit === undefined ? undefined : limitText(rate_limit),

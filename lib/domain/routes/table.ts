@@ -142,6 +142,15 @@ export class RouteTableBuilder {
   }
 }
 
+/** Returns the table of valid services, built at once. */
+export function tableOf(services: ReadonlyMap<string, StoredServiceConfig>): RouteTable {
+  const builder = new RouteTableBuilder();
+  for (const [name, config] of services) {
+    for (const _ of builder.put(name, config));
+  }
+  return builder.take();
+}
+
 /** Returns a key that is unique among the routes of one service. */
 function placeOf({ method, path }: CompiledRoute): string {
   return `${method} ${path}`;

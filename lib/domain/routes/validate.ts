@@ -15,11 +15,25 @@ import {
 import { isRecord } from "../json/index.ts";
 import { expandService } from "./expand.ts";
 import { SCOPES } from "./keywords.ts";
-import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX } from "./limits.ts";
-import { DOCUMENT_TOO_LARGE, NAMED_BY_DOTS, SERVICE_TOO_LARGE } from "./messages.ts";
+import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, TESTS_MAX } from "./limits.ts";
+import {
+  DOCUMENT_TOO_LARGE,
+  NAMED_BY_DOTS,
+  SERVICE_TOO_LARGE,
+  TOO_MANY_TESTS,
+  testNamedTwice,
+} from "./messages.ts";
 import { checkRules } from "./rules.ts";
-import { DocumentOutline, ServiceConfig, ServiceName, StoredServiceConfig } from "./schema.ts";
+import {
+  DocumentOutline,
+  type RouteTest,
+  RouteTests,
+  ServiceConfig,
+  ServiceName,
+  StoredServiceConfig,
+} from "./schema.ts";
 import { addressOf } from "./service-url.ts";
+import { checkTests } from "./test-rules.ts";
 
 const DOT_SEGMENTS = [".", ".."];
 
@@ -32,6 +46,8 @@ export interface Invalid {
 export interface DocumentService {
   readonly written: ServiceConfig;
   readonly stored: StoredServiceConfig;
+  /** The path of each stored test in the document. */
+  readonly testPaths: readonly FieldPath[];
 }
 
 export type DocumentResult =
@@ -53,12 +69,14 @@ export function readDocument(input: unknown): {
 } {
   const violations = violationsOf(DocumentOutline, input);
   const given = isRecord(input) && isRecord(input.services) ? input.services : {};
+  const [first] = Object.keys(given);
+  const kept = Map.groupBy(testsAbove(input, violations), ({ test }) => homeOf(test, given) ?? first);
   const services = new Map<string, DocumentService>();
   let bytes = 0;
   for (const [name, value] of Object.entries(given)) {
     if (violations.isFull) break;
     if (DOT_SEGMENTS.includes(name)) violations.add(["services", name], NAMED_BY_DOTS);
-    const service = readWritten(value, ["services", name], violations);
+    const service = readWritten(value, ["services", name], violations, kept.get(name));
     if (service === undefined) continue;
     services.set(name, service);
     bytes += service.bytes;
@@ -67,6 +85,28 @@ export function readDocument(input: unknown): {
     break;
   }
   return { services, violations };
+}
+
+/** A test at the top of a document, with its path. */
+interface TestAbove {
+  readonly test: RouteTest;
+  readonly path: FieldPath;
+}
+
+/** Returns the tests at the top of a document; none if one of them is wrong. */
+function testsAbove(input: unknown, violations: Violations): readonly TestAbove[] {
+  const given = isRecord(input) && Array.isArray(input.tests) ? input.tests : [];
+  if (!fits(RouteTests, given)) return [];
+  const before = violations.all.length;
+  checkTests(given, ["tests"], violations);
+  if (violations.all.length > before) return [];
+  return given.map((test, index) => ({ test, path: ["tests", index] }));
+}
+
+/** Returns the service that a test of the top expects, if the document has that service (RG-147). */
+function homeOf({ expect }: RouteTest, given: Readonly<Record<string, unknown>>): string | undefined {
+  const { service } = expect;
+  return service !== undefined && Object.hasOwn(given, service) ? service : undefined;
 }
 
 /**
@@ -108,18 +148,42 @@ function nameViolations(name: string, at: string): Violations {
   return violations;
 }
 
+/** @param above the tests of the top of the document that the service keeps */
 function readWritten(
   value: unknown,
   at: FieldPath,
   violations: Violations,
+  above: readonly TestAbove[] = [],
 ): (DocumentService & { bytes: number }) | undefined {
   const written = lastOf(readService(ServiceConfig, value, at, violations));
   if (written === undefined) return undefined;
-  const stored = expandService(written);
+  const own = (written.tests ?? []).map((test, index) => ({ test, path: [...at, "tests", index] }));
+  if (!canJoin(own, above, at, violations)) return undefined;
+  const tests = [...own, ...above];
+  const expanded = expandService(written);
+  const stored = tests.length === 0 ? expanded : { ...expanded, tests: tests.map(({ test }) => test) };
   const bytes = Buffer.byteLength(JSON.stringify(stored));
-  if (bytes <= SERVICE_CONFIG_BYTES_MAX) return { written, stored, bytes };
+  if (bytes <= SERVICE_CONFIG_BYTES_MAX) {
+    return { written, stored, bytes, testPaths: tests.map(({ path }) => path) };
+  }
   violations.add(at, SERVICE_TOO_LARGE);
   return undefined;
+}
+
+/** Checks that a service can keep tests of the top beside its own: other names, and not too many. */
+function canJoin(
+  own: readonly TestAbove[],
+  above: readonly TestAbove[],
+  at: FieldPath,
+  violations: Violations,
+): boolean {
+  const before = violations.all.length;
+  const names = new Set(own.map(({ test }) => test.name));
+  for (const { test, path } of above) {
+    if (names.has(test.name)) violations.add([...path, "name"], testNamedTwice(test.name));
+  }
+  if (own.length + above.length > TESTS_MAX) violations.add([...at, "tests"], TOO_MANY_TESTS);
+  return violations.all.length === before;
 }
 
 /**

@@ -12,7 +12,11 @@ setDefaultTimeout(PAGE_TIMEOUT_MS);
 const WIDGETS_LATER = { url: "http://later:1", user: { routes: [{ path: "/later", methods: ["GET"] }] } };
 
 describe.skipIf(browserPath === undefined)("the console shows", () => {
-  const audit = { url: "http://audit:1", user: { routes: [{ path: "/log", methods: ["GET"] }] } };
+  const audit = {
+    url: "http://audit:1",
+    user: { routes: [{ path: "/log", methods: ["GET"] }] },
+    tests: [{ name: "the log is audit's", method: "GET", path: "/log", expect: { service: "audit" } }],
+  };
   const bed = useConsole({ widgets: WIDGETS, audit }, { ROLES_FILE: "seeds/roles.yaml" });
 
   test("routes with owner, scope, labels, limit and audit, found by any of them", async () => {
@@ -58,6 +62,13 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(await page.title()).toBe("widgets · Ostiary console");
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+  });
+
+  test("the tests of a service, with what each expects", async () => {
+    const { page, go } = await bed.open();
+    await go("#/services/audit");
+    const tests = page.getByRole("table", { name: "Tests" });
+    await tests.getByRole("row", { name: /the log is audit's GET \/log: service audit/ }).waitFor();
   });
 
   test("which route serves a request, and whether a role or labels may send it", async () => {

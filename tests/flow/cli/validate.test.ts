@@ -196,6 +196,44 @@ describe("ostiary validate", () => {
     expect(stdout).toContain("x%0A::warning::y%25");
   });
 
+  // RG-150
+  test("runs tests against the routes of all files, and names the failing one at its line", async () => {
+    const expected = (more: object) => ({ name: "the route of b", method: "GET", path: "/b/1", ...more });
+    const a = await file(
+      "tests-a.yaml",
+      JSON.stringify(
+        { services: { a: service("/a") }, tests: [expected({ expect: { service: "b" } })] },
+        null,
+        2,
+      ),
+    );
+    const b = await file("tests-b.yaml", JSON.stringify({ services: { b: service("/b/{id}") } }));
+    const passed = await cli(["validate", a, b], { env });
+    expect(passed.stdout).toBe("No problem in 2 files with 2 services and 1 test.\n");
+    const [problem] = await problemsIn(a);
+    expect(problem).toEqual({
+      file: a,
+      line: expect.any(Number),
+      column: 5,
+      rule: "route-test",
+      path: "tests[0]",
+      message: "The test `the route of b` of GET /b/1 fails: no route serves the request.",
+    });
+  });
+
+  // RG-150
+  test("knows roles by --roles alone", async () => {
+    const asked = { name: "t", method: "GET", path: "/a", role: "admin", expect: { allowed: true } };
+    const path = await file("roles.yaml", JSON.stringify({ services: { a: service("/a") }, tests: [asked] }));
+    const [problem] = await problemsIn(path);
+    expect(problem?.message).toContain("the role admin is unknown without a roles file");
+    const known = await cli(["validate", path, "--roles", "seeds/roles.yaml"], { env });
+    expect(known.exit_code).toBe(0);
+    const wrong = await cli(["validate", path, "--roles", path], { env });
+    expect([wrong.exit_code, wrong.stdout]).toEqual([2, ""]);
+    expect(wrong.stderr).toStartWith("--roles ");
+  });
+
   test("bounds its problems for a file with very many", async () => {
     const services = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`s${index}`, {}]));
     const path = await file("many.yaml", JSON.stringify({ services }));

@@ -121,6 +121,41 @@ describe("the hook of Git", () => {
   });
 });
 
+describe("the tests of routes", () => {
+  const example = async () =>
+    (await blocksOf(GUIDE)).find(({ heading }) => heading === "Tests of routes")?.text ?? "";
+
+  test("pass in the example, and name the one that a change breaks", async () => {
+    const text = await example();
+    const repo = await repository({ "routes/invoices.yaml": text });
+    expect(await repo.run("ostiary validate routes/*.yaml")).toEqual({
+      exit_code: 0,
+      output: "No problem in 1 file with 1 service and 4 tests.\n",
+    });
+    await repo.write("routes/invoices.yaml", text.replace("methods: { GET:", "methods: { DELETE: , GET:"));
+    const broken = await repo.run("ostiary validate routes/*.yaml");
+    expect([broken.exit_code, broken.output]).toEqual([
+      1,
+      expect.stringContaining("nobody deletes invoices"),
+    ]);
+  });
+
+  test("hold against another team, as the guide says", async () => {
+    expect(
+      (await registry.call("POST", "/apply", await example(), { "Content-Type": "text/yaml" })).status,
+    ).toBe(200);
+    const taking = {
+      url: "http://other:1",
+      organization: { routes: [{ path: "/org/invoices/{id}", methods: ["DELETE"] }] },
+    };
+    const refused = await registry.apply({ other: taking });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      422,
+      expect.stringContaining("nobody deletes invoices"),
+    ]);
+  });
+});
+
 interface Step {
   name?: string;
   run?: string;

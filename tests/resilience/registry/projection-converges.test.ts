@@ -214,7 +214,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await registry.apply({ a: service("/a/1"), b: service("/b/1"), c: service("/c/1") });
     await expectEqual(registry);
     const sql = postgres(database, { onnotice: () => {} });
-    const tables = ["writer", "services", "revisions", "owned_routes", "policies"];
+    const tables = ["writer", "services", "revisions", "route_tests", "owned_routes", "policies"];
     for (const table of tables)
       await sql.unsafe(`create table routes.backup_${table} as table routes.${table}`);
     await registry.apply({ a: service("/a/2"), d: service("/d") });

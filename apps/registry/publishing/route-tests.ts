@@ -1,0 +1,118 @@
+import { inSlices } from "@ostiary/lib/async";
+import { type FieldError, fits, validationError } from "@ostiary/lib/domain/errors";
+import {
+  failureOf,
+  literalSegments,
+  matchTest,
+  parsedPath,
+  type Roles,
+  type RouteTable,
+  RouteTableBuilder,
+  RouteTest,
+  type StoredServiceConfig,
+  testFailed,
+} from "@ostiary/lib/domain/routes";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { readServices } from "../services/queries.ts";
+import { otherOwnersOnPaths, otherTests } from "./queries.ts";
+
+/** The time that building tables may block the event loop before other work runs. */
+const SLICE_MS = 5;
+
+/** The services of a write, with their new configs, or null for a service that it deletes. */
+export type Rewritten = ReadonlyMap<string, StoredServiceConfig | null>;
+
+type Configs = ReadonlyMap<string, StoredServiceConfig>;
+
+/** A test of a current service. */
+interface Kept {
+  readonly service: string;
+  readonly index: number;
+  readonly test: RouteTest;
+}
+
+/**
+ * Refuses a write that leaves a test failing: a test of the services that it writes, or a test of another service
+ * that passes before the write (RG-148).
+ *
+ * @param pathPrefix the prefix of `tests` in the path of an error, by service
+ * @throws ApiError 422 with the name of each such test
+ */
+export async function refuseBrokenTests(
+  orm: Orm,
+  { rewritten, roles }: { rewritten: Rewritten; roles: Roles },
+  pathPrefix: (service: string) => string = (service) => `services.${service}.`,
+): Promise<void> {
+  const after = new Map(
+    [...rewritten].flatMap(([name, config]) => (config === null ? [] : [[name, config]])),
+  );
+  const own = [...after].flatMap(([service, { tests = [] }]) =>
+    tests.map((test, index) => ({ service, index, test })),
+  );
+  const others = await readOtherTests(orm, [...rewritten.keys()]);
+  if (own.length === 0 && others.length === 0) return;
+  const before = await currentConfigs(orm, [...rewritten.keys()]);
+  const touched = await touchedBy([before, after], others);
+  const around = await configsAround(orm, [...own, ...touched], [...rewritten.keys()]);
+  const [tableBefore, tableAfter] = [await tableOf(around, before), await tableOf(around, after)];
+  const passedBefore = touched.filter(({ test }) => failureOf(test, tableBefore, roles) === null);
+  const fields: FieldError[] = [
+    ...failures(own, tableAfter, roles, pathPrefix),
+    ...failures(passedBefore, tableAfter, roles, (service) => `services.${service}.`),
+  ];
+  if (fields.length > 0) throw validationError(fields);
+}
+
+async function readOtherTests(orm: Orm, names: readonly string[]): Promise<Kept[]> {
+  const kept = await otherTests(orm, names);
+  // a test of a newer version does not fit, and that version checks it
+  return kept.flatMap(({ service, index, test }) =>
+    fits(RouteTest, test) ? [{ service, index, test }] : [],
+  );
+}
+
+async function currentConfigs(orm: Orm, names: readonly string[]): Promise<Configs> {
+  const current = await readServices(orm, names);
+  return new Map([...current].flatMap(([name, { config }]) => (config === null ? [] : [[name, config]])));
+}
+
+/** Returns the tests whose request matches a route of the services, before or after the write. */
+async function touchedBy(states: readonly Configs[], tests: readonly Kept[]): Promise<Kept[]> {
+  if (tests.length === 0) return [];
+  const tables: RouteTable[] = [];
+  for (const configs of states) tables.push(await tableOf(configs));
+  return tests.filter(({ test }) => tables.some((table) => matchTest(test, table) !== null));
+}
+
+/** Returns the configs of the other services that have a route for one of the tests. */
+async function configsAround(orm: Orm, tests: readonly Kept[], names: readonly string[]): Promise<Configs> {
+  const requests = new Map(
+    tests.map(({ test: { method, path } }) => {
+      const parsed = parsedPath(path);
+      return [`${method} ${parsed}`, { method, segments: literalSegments(parsed) }];
+    }),
+  );
+  const owners = await otherOwnersOnPaths(orm, [...requests.values()], names);
+  return owners.length === 0 ? new Map() : currentConfigs(orm, owners);
+}
+
+async function tableOf(...parts: Configs[]): Promise<RouteTable> {
+  const builder = new RouteTableBuilder();
+  for (const configs of parts) {
+    for (const [name, config] of configs) await inSlices(builder.put(name, config), { slice_ms: SLICE_MS });
+  }
+  return builder.take();
+}
+
+function failures(
+  tests: readonly Kept[],
+  table: RouteTable,
+  roles: Roles,
+  pathPrefix: (service: string) => string,
+): FieldError[] {
+  return tests.flatMap(({ service, index, test }) => {
+    const failure = failureOf(test, table, roles);
+    if (failure === null) return [];
+    return [{ path: `${pathPrefix(service)}tests[${index}]`, message: testFailed(test, failure) }];
+  });
+}

@@ -1,0 +1,82 @@
+/** Runs route tests against a table of routes (RG-148). */
+import { quoted } from "../errors/index.ts";
+import { limitsOf } from "../ratelimit/index.ts";
+import type { CompiledRoute, TemplatePart } from "./compile.ts";
+import { labelsSuffice } from "./labels.ts";
+import { parsedPath } from "./request-path.ts";
+import type { RouteMatch, RouteTable } from "./table.ts";
+import type { RouteTest } from "./test-schema.ts";
+
+/** The labels of each role, by slug, or null where no roles file is known. */
+export type Roles = ReadonlyMap<string, readonly string[]> | null;
+
+/** Returns the request of a test as the gateway matches it. */
+export function matchTest({ method, path }: RouteTest, table: RouteTable): RouteMatch | null {
+  return table.match(method, parsedPath(path));
+}
+
+/** Returns what a test finds in place of what it expects, as the end of a sentence, or null if it passes. */
+export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): string | null {
+  const match = matchTest(test, table);
+  const { expect } = test;
+  if (match === null) return expect.status === undefined ? "no route serves the request" : null;
+  const { service, method, path } = match.route;
+  if (expect.status !== undefined) return `${service} serves the request by ${method} ${path}`;
+  const differences = [
+    ...differs("service", expect.service, service),
+    ...differs("upstream", expect.upstream, upstreamOf(match, parsedPath(test.path))),
+    ...(expect.allowed === undefined ? [] : allowedDiffers(test, match.route, roles)),
+    ...(expect.requests === undefined
+      ? []
+      : differs("requests", expect.requests, requestsOf(match.route, test.plan ?? null))),
+  ];
+  return differences.length === 0 ? null : differences.join(", ");
+}
+
+/** Returns the message for a test that does not pass. */
+export function testFailed({ name, method, path }: RouteTest, failure: string): string {
+  return `The test ${quoted(name)} of ${method} ${path} fails: ${failure}.`;
+}
+
+function differs<Value extends string | number | boolean>(
+  field: string,
+  expected: Value | undefined,
+  found: Value | string,
+): string[] {
+  return expected === undefined || expected === found ? [] : [`${field} is ${found}, not ${expected}`];
+}
+
+/** Returns the path that the gateway calls, with the names of the ids that it fills in. */
+function upstreamOf({ route, params }: RouteMatch, path: string): string {
+  const shown = (part: TemplatePart) => {
+    if (typeof part === "string") return part;
+    return "param" in part ? (params[part.param] ?? "") : `{subject.${part.subject}}`;
+  };
+  return route.upstream === null ? path : route.upstream.map(shown).join("");
+}
+
+function allowedDiffers({ role, labels, expect }: RouteTest, route: CompiledRoute, roles: Roles): string[] {
+  const held = role === undefined ? labels : roles?.get(role);
+  if (held === undefined) return [unknownRole(role, roles)];
+  // labels apply to organization and member routes only
+  const isOfMembers = route.scope === "organization" || route.scope === "member";
+  const allowed = !isOfMembers || labelsSuffice(route.requiredLabels, held);
+  if (allowed === expect.allowed) return [];
+  const needed = route.requiredLabels?.list.join(" or ") ?? "no label";
+  return [`allowed is ${allowed}, not ${expect.allowed}, since the route needs ${needed}`];
+}
+
+function unknownRole(role: string | undefined, roles: Roles): string {
+  return roles === null
+    ? `the role ${role} is unknown without a roles file`
+    : `the roles file has no role ${role}`;
+}
+
+/** Returns the smallest number of requests of the route's limits, false without a limit, or the default in words. */
+function requestsOf({ rateLimit }: CompiledRoute, plan: string | null): number | false | string {
+  if (rateLimit === "fallback") return "the gateway's default";
+  if (rateLimit === null) return false;
+  if ("requests" in rateLimit) return rateLimit.requests;
+  const limits = limitsOf(rateLimit, plan);
+  return limits.length === 0 ? false : Math.min(...limits.map(({ requests }) => requests));
+}

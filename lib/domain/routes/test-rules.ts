@@ -1,0 +1,45 @@
+/** Checks the rules that join fields of route tests (RG-145, RG-146). */
+import type { FieldPath, Partly, Violations } from "../errors/index.ts";
+import { testNamedTwice } from "./messages.ts";
+import type { RouteTest } from "./test-schema.ts";
+
+/**
+ * Adds the problems of tests to `violations`.
+ *
+ * @param at the path of the list
+ */
+export function checkTests(tests: Partly<RouteTest[]>, at: FieldPath, violations: Violations): void {
+  const names = new Set<string>();
+  for (const [index, test] of tests.entries()) {
+    if (violations.isFull) return;
+    if (test !== undefined) checkTest(test, [...at, index], violations, names);
+  }
+}
+
+function checkTest(
+  { name, role, labels, plan, expect = {} }: Partly<RouteTest>,
+  at: FieldPath,
+  violations: Violations,
+  names: Set<string>,
+): void {
+  if (name !== undefined && names.has(name)) {
+    violations.add([...at, "name"], testNamedTwice(name));
+  }
+  if (name !== undefined) names.add(name);
+  const isOfCaller = role !== undefined || labels !== undefined;
+  if (role !== undefined && labels !== undefined)
+    violations.add([...at, "labels"], "Give role or labels, not both.");
+  if ("allowed" in expect && !isOfCaller) {
+    violations.add([...at, "expect", "allowed"], "allowed is for a member: give role or labels.");
+  }
+  if (isOfCaller && !("allowed" in expect)) {
+    const field = role === undefined ? "labels" : "role";
+    violations.add([...at, field], `${field} decides allowed alone: expect allowed, or leave ${field} out.`);
+  }
+  if (plan !== undefined && !("requests" in expect)) {
+    violations.add([...at, "plan"], "plan decides requests alone: expect requests, or leave plan out.");
+  }
+  if ("status" in expect && Object.keys(expect).length > 1) {
+    violations.add([...at, "expect", "status"], "status: 404 stands alone: no route serves the request.");
+  }
+}

@@ -1,0 +1,131 @@
+/** The schemas of route tests (RG-145, RG-146). The rules that join their fields are in `test-rules.ts`. */
+import { type Static, Type } from "@sinclair/typebox";
+import { PlanName, RateLimitRequests } from "./limit-schema.ts";
+import {
+  LABEL_LENGTH_MAX,
+  PATH_BYTES_MAX,
+  TEST_LABELS_MAX,
+  TEST_NAME_LENGTH_MAX,
+  TESTS_MAX,
+} from "./limits.ts";
+import { messages } from "./messages.ts";
+import { MethodName, ServiceName } from "./names.ts";
+
+const NO_ROUTE = 404;
+
+const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
+  title: "ExpectedRequests",
+  message: messages.expected_requests,
+  description: "The requests of the route's limit, the smallest of several; false for no limit.",
+  examples: [100],
+});
+
+/** The facts that a test asserts. */
+export const Expectation = Type.Object(
+  {
+    service: Type.Optional(ServiceName),
+    upstream: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2 * PATH_BYTES_MAX,
+        pattern: "^/[!-~]*$",
+        message: messages.expected_upstream,
+        description:
+          "The path called on the service, with `{subject.…}` where the gateway fills in an owner's id.",
+        examples: ["/organizations/{subject.organization_id}/widgets/42"],
+      }),
+    ),
+    allowed: Type.Optional(
+      Type.Boolean({
+        message: messages.expected_allowed,
+        description: "Whether a member with the role or labels of the test may use the route.",
+      }),
+    ),
+    requests: Type.Optional(ExpectedRequests),
+    status: Type.Optional(
+      Type.Literal(NO_ROUTE, {
+        message: messages.expected_status,
+        description: "404: no route serves the request. It stands alone.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    noun: "expect",
+    minProperties: 1,
+    message: messages.expect,
+    title: "Expectation",
+    description: "The facts that the test asserts of the route that serves the request.",
+    examples: [{ service: "widgets", allowed: true }],
+  },
+);
+
+/** A test of the published routes. It looks a request up and sends none. */
+export const RouteTest = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: TEST_NAME_LENGTH_MAX,
+      pattern: "^[^\\x00-\\x1f\\x7f]+$",
+      message: messages.test_name,
+      description: "The name of the test, which a refusal tells.",
+      examples: ["members read widgets"],
+    }),
+    method: MethodName,
+    path: Type.String({
+      minLength: 1,
+      maxLength: PATH_BYTES_MAX,
+      pattern: '^/[!-"$->@-~]*$',
+      message: messages.test_path,
+      description: "The path of the request, without a query.",
+      examples: ["/org/widgets/42"],
+    }),
+    role: Type.Optional(
+      Type.String({
+        pattern: `^[a-z0-9:._-]{1,${LABEL_LENGTH_MAX}}$`,
+        message: messages.test_role,
+        description: "A slug of ROLES_FILE: `allowed` is for a member with this role.",
+        examples: ["admin"],
+      }),
+    ),
+    labels: Type.Optional(
+      Type.Array(
+        Type.String({
+          pattern: `^(\\*|[a-z0-9:._-]{1,${LABEL_LENGTH_MAX}})$`,
+          message: messages.test_label,
+          description: "A label, or `*`.",
+          examples: ["widgets:read"],
+        }),
+        {
+          maxItems: TEST_LABELS_MAX,
+          message: messages.test_labels,
+          description: "`allowed` is for a member with these labels.",
+        },
+      ),
+    ),
+    plan: Type.Optional(PlanName),
+    expect: Expectation,
+  },
+  {
+    additionalProperties: false,
+    noun: "A test",
+    title: "RouteTest",
+    description: "A test of the published routes: a request, and what the route that serves it must be.",
+    examples: [
+      {
+        name: "members read widgets",
+        method: "GET",
+        path: "/org/widgets/42",
+        labels: ["widgets:read"],
+        expect: { service: "widgets", allowed: true },
+      },
+    ],
+  },
+);
+export type RouteTest = Static<typeof RouteTest>;
+
+export const RouteTests = Type.Array(RouteTest, {
+  maxItems: TESTS_MAX,
+  message: messages.tests,
+  description: "Tests that each write must leave passing. Gateways do not get them.",
+});

@@ -1,0 +1,30 @@
+/** Puts route tests into words for the command line and the console. */
+import type { RouteTest } from "./test-schema.ts";
+
+/** Returns the request, the caller and the expectation of a test, without its name. */
+export function testText({ method, path, role, labels, plan, expect }: RouteTest): string {
+  const callers = [
+    ...(role === undefined ? [] : [`role ${role}`]),
+    ...(labels === undefined ? [] : [`labels ${labels.join(", ") || "none"}`]),
+    ...(plan === undefined ? [] : [`plan ${plan}`]),
+  ];
+  const asks = [`${method} ${path}`, ...callers].join(" with ");
+  return `${asks}: ${expectationText(expect)}`;
+}
+
+/** Returns what a test expects, in a few words. */
+export function expectationText({
+  status,
+  service,
+  upstream,
+  allowed,
+  requests,
+}: RouteTest["expect"]): string {
+  if (status !== undefined) return "no route";
+  return [
+    ...(service === undefined ? [] : [`service ${service}`]),
+    ...(upstream === undefined ? [] : [`upstream ${upstream}`]),
+    ...(allowed === undefined ? [] : [allowed ? "allowed" : "not allowed"]),
+    ...(requests === undefined ? [] : [requests === false ? "no limit" : `${requests} requests`]),
+  ].join(", ");
+}

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { waitFor } from "../../support/wait-for.ts";
+import { type Answer, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+
+let registry: Registry;
+beforeAll(async () => {
+  registry = await startRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
+});
+afterAll(() => registry.stop());
+
+/** A part of names and paths that no other test has. */
+let own = "";
+let count = 0;
+beforeEach(() => {
+  own = `t${++count}`;
+});
+
+const looksUp = (path: string, expected: object, more: object = {}) => ({
+  name: `GET ${path}`,
+  method: "GET",
+  path,
+  ...more,
+  expect: expected,
+});
+
+const withTests = (config: object, ...tests: object[]) => ({ ...config, tests });
+const messages = (answer: Answer) => fields(answer).map(({ message }) => message);
+
+/** An organization's service with one labelled route. */
+const labelled = (path: string, ...required_labels: string[]) => ({
+  url: "http://upstream:8080",
+  organization: {
+    routes: [{ path, methods: ["GET"], required_labels, rate_limit: { requests: 5, window_seconds: 1 } }],
+  },
+});
+
+describe("tests of a written service", () => {
+  // RG-145, RG-149
+  test("are kept with the revision, and stay out of the route store", async () => {
+    const tests = [looksUp(`/${own}`, { service: own, upstream: `/${own}` })];
+    const config = withTests(service(`/${own}`), ...tests);
+    expect((await registry.apply({ [own]: config })).status).toBe(200);
+    expect((await registry.call("GET", `/services/${own}`)).body.tests).toEqual(tests);
+    expect((await registry.call("GET", `/services/${own}/revisions/1`)).body.config.tests).toEqual(tests);
+    expect((await registry.call("GET", `/services/${own}/revisions`)).body.revisions[0].config.tests).toEqual(
+      tests,
+    );
+    const listed = (await registry.call("GET", "/services")).body;
+    expect(listed.services[own].tests).toEqual(tests);
+    expect((await registry.apply({ [own]: listed.services[own] })).status).toBe(200);
+    await waitFor(async () => own in (await projected(registry.routeStore)), { what: "The projection" });
+    expect((await projected(registry.routeStore))[own]).toEqual(service(`/${own}`));
+  });
+
+  // RG-148
+  test.each([
+    ["another service", { service: "other" }, {}, "service is SELF, not other"],
+    ["another upstream", { upstream: "/x" }, {}, "upstream is /SELF/a, not /x"],
+    ["no route", { status: 404 }, {}, "SELF serves the request by GET /SELF/{id}"],
+    ["more requests", { requests: 6 }, {}, "requests is 5, not 6"],
+    ["no limit", { requests: false }, { plan: "pro" }, "requests is 5, not false"],
+    [
+      "a role that lacks the label",
+      { allowed: true },
+      { role: "member" },
+      "allowed is false, not true, since the route needs nobody:has",
+    ],
+    [
+      "labels that suffice",
+      { allowed: false },
+      { labels: ["nobody:has"] },
+      "allowed is true, not false, since the route needs nobody:has",
+    ],
+    ["an unknown role", { allowed: true }, { role: "captain" }, "the roles file has no role captain"],
+  ])("must pass: 422 with the name for %s, and nothing is written", async (_, expected, more, found) => {
+    const failing = looksUp(`/${own}/a`, expected, more);
+    const config = withTests(labelled(`/${own}/{id}`, "nobody:has"), failing);
+    const refused = await registry.apply({ [own]: config });
+    const told = found.replaceAll("SELF", own);
+    expect([refused.status, fields(refused)]).toEqual([
+      422,
+      [
+        {
+          path: `services.${own}.tests[0]`,
+          message: `The test \`GET /${own}/a\` of GET /${own}/a fails: ${told}.`,
+        },
+      ],
+    ]);
+    const put = await registry.put(own, config);
+    expect([put.status, fields(put)[0]?.path]).toEqual([422, "tests[0]"]);
+    const preview = await registry.call("POST", "/apply?dry_run=true", { services: { [own]: config } });
+    expect(preview.status).toBe(422);
+    expect((await registry.call("GET", `/services/${own}/revisions`)).status).toBe(404);
+  });
+
+  // RG-146, RG-148
+  test("see the routes of other services, the more specific one first", async () => {
+    await registry.put(`${own}-a`, service(`/${own}/{id}`, `/${own}/x/{id}/y`));
+    const tests = [
+      looksUp(`/${own}/mine`, { service: own }),
+      looksUp(`/${own}/other`, { service: `${own}-a`, upstream: `/${own}/other` }),
+      looksUp(`/${own}/x/1/y`, { service: `${own}-a` }),
+      looksUp(`/${own}/x/1/z`, { status: 404 }),
+      looksUp(`/${own}/`, { status: 404 }),
+      looksUp("/", { status: 404 }),
+    ];
+    const written = await registry.put(own, withTests(service(`/${own}/mine`), ...tests));
+    expect([written.status, written.body.error]).toEqual([200, undefined]);
+  });
+
+  // RG-147
+  test("at the top are kept with the service that they expect, else with the first one", async () => {
+    const document = {
+      services: { [`${own}-a`]: service(`/${own}/a`), [`${own}-b`]: service(`/${own}/b`) },
+      tests: [
+        looksUp(`/${own}/b`, { service: `${own}-b` }),
+        looksUp(`/${own}/c`, { status: 404 }),
+        looksUp(`/${own}/a`, { upstream: `/${own}/a` }),
+      ],
+    };
+    expect((await registry.call("POST", "/apply", document)).status).toBe(200);
+    const names = async (of: string) =>
+      (await registry.call("GET", `/services/${of}`)).body.tests.map(({ name }: { name: string }) => name);
+    expect(await names(`${own}-a`)).toEqual([`GET /${own}/c`, `GET /${own}/a`]);
+    expect(await names(`${own}-b`)).toEqual([`GET /${own}/b`]);
+  });
+});
+
+describe("a write of another team", () => {
+  /** Publishes a service with a test that the route of `kept` goes to it, with the labels of readers. */
+  async function publish() {
+    const tested = looksUp(`/${own}/reports`, { service: own, allowed: true }, { labels: ["reports:read"] });
+    const config = withTests(labelled(`/${own}/{name}`, "reports:read"), tested);
+    expect((await registry.put(own, config)).status).toBe(200);
+  }
+
+  // RG-148
+  test("is refused with the name of the test that it breaks", async () => {
+    await publish();
+    const refused = await registry.apply({ [`${own}-thief`]: service(`/${own}/reports`) });
+    expect([refused.status, fields(refused)]).toEqual([
+      422,
+      [
+        {
+          path: `services.${own}.tests[0]`,
+          message: `The test \`GET /${own}/reports\` of GET /${own}/reports fails: service is ${own}-thief, not ${own}.`,
+        },
+      ],
+    ]);
+    expect((await registry.put(`${own}-thief`, service(`/${own}/other`))).status).toBe(200);
+    const late = await registry.put(`${own}-thief`, service(`/${own}/other`, `/${own}/reports`));
+    expect([late.status, fields(late)[0]?.path]).toEqual([422, `services.${own}.tests[0]`]);
+  });
+
+  // RG-148
+  test("is refused as a delete and as a restore, too", async () => {
+    await registry.put(`${own}-a`, service(`/${own}/a`));
+    await registry.put(`${own}-a`, service(`/${own}/other`));
+    await registry.put(`${own}-b`, service(`/${own}/b`));
+    const tests = [looksUp(`/${own}/a`, { status: 404 }), looksUp(`/${own}/b`, { service: `${own}-b` })];
+    expect((await registry.put(own, withTests(service(`/${own}/mine`), ...tests))).status).toBe(200);
+    const restored = await registry.call("POST", `/services/${own}-a/revisions/1/restore`);
+    expect([restored.status, messages(restored)[0]]).toEqual([
+      422,
+      expect.stringContaining(`${own}-a serves`),
+    ]);
+    const deleted = await registry.call("DELETE", `/services/${own}-b`);
+    expect([deleted.status, messages(deleted)[0]]).toEqual([422, expect.stringContaining("no route serves")]);
+    expect((await registry.call("GET", `/services/${own}-b`)).status).toBe(200);
+    expect((await registry.call("DELETE", `/services/${own}`)).status).toBe(204);
+    expect((await registry.call("DELETE", `/services/${own}-b`)).status).toBe(204);
+  });
+
+  // RG-148
+  test("is not blocked by a test that failed before, or by a deleted service's", async () => {
+    await registry.put(`${own}-a`, service(`/${own}/a`));
+    const before = withTests(service(`/${own}/mine`), looksUp(`/${own}/a`, { service: `${own}-a` }));
+    expect((await registry.put(own, before)).status).toBe(200);
+    const together = await registry.apply({
+      [`${own}-a`]: service(`/${own}/b`),
+      [own]: service(`/${own}/mine`),
+    });
+    expect(together.status).toBe(200);
+    const stale = await registry.call("POST", `/services/${own}/revisions/1/restore`);
+    expect(stale.status).toBe(422);
+    await registry.put(`${own}-a`, service(`/${own}/a`));
+    expect((await registry.call("POST", `/services/${own}/revisions/1/restore`)).status).toBe(200);
+    expect((await registry.call("DELETE", `/services/${own}`)).status).toBe(204);
+    expect((await registry.call("DELETE", `/services/${own}-a`)).status).toBe(204);
+  });
+
+  // RG-148
+  test("of many at once leaves no test failing", async () => {
+    const sides = Array.from({ length: 12 }, (_, index) => `${own}-${index}`);
+    const guard = withTests(service(`/${own}/{x}`), looksUp(`/${own}/a`, { service: `${own}-g` }));
+    const writes = [
+      registry.put(`${own}-g`, guard),
+      ...sides.map((name) => registry.put(name, service(`/${own}/a`))),
+    ];
+    const statuses = (await Promise.all(writes)).map(({ status }) => status);
+    const won = statuses.filter((status) => status === 200);
+    expect(won).toHaveLength(1);
+    expect(statuses.every((status) => [200, 409, 422].includes(status))).toBe(true);
+  });
+});
+
+// RG-151
+test("a dry run and a comparison show tests as changes of the service", async () => {
+  const first = looksUp(`/${own}`, { service: own });
+  await registry.put(own, withTests(service(`/${own}`), first));
+  const next = { ...first, expect: { service: own, upstream: `/${own}` } };
+  const changed = withTests(service(`/${own}`), next);
+  const { body } = await registry.call("POST", "/apply?dry_run=true", { services: { [own]: changed } });
+  const change = { action: "changed", scope: null, method: null, path: null };
+  const expected = [{ ...change, before: { test: first }, after: { test: next } }];
+  expect(body.results[0].changes).toEqual(expected);
+  await registry.put(own, changed);
+  const compared = await registry.call("GET", `/services/${own}/revisions/1/diff/2`);
+  expect(compared.body.changes).toEqual(expected);
+});
+
+describe("a wrong test", () => {
+  const good = { name: "n", method: "GET", path: "/a", expect: { status: 404 } };
+
+  // RG-145, RG-146
+  test.each([
+    ["no list", { tests: {} }, "tests"],
+    ["no object", { tests: [1] }, "tests[0]"],
+    ["an unknown field", { tests: [{ ...good, extra: 1 }] }, "tests[0].extra"],
+    ["no name", { tests: [{ ...good, name: undefined }] }, "tests[0].name"],
+    ["an empty name", { tests: [{ ...good, name: "" }] }, "tests[0].name"],
+    ["a long name", { tests: [{ ...good, name: "x".repeat(129) }] }, "tests[0].name"],
+    ["a control character", { tests: [{ ...good, name: "a\u0007" }] }, "tests[0].name"],
+    ["a repeated name", { tests: [good, good] }, "tests[1].name"],
+    ["another method", { tests: [{ ...good, method: "get" }] }, "tests[0].method"],
+    ["no path", { tests: [{ ...good, path: 1 }] }, "tests[0].path"],
+    ["a query", { tests: [{ ...good, path: "/a?b" }] }, "tests[0].path"],
+    ["a long path", { tests: [{ ...good, path: `/${"x".repeat(1024)}` }] }, "tests[0].path"],
+    ["a space", { tests: [{ ...good, path: "/a b" }] }, "tests[0].path"],
+    ["nothing expected", { tests: [{ ...good, expect: {} }] }, "tests[0].expect"],
+    ["no expectation", { tests: [{ ...good, expect: undefined }] }, "tests[0].expect"],
+    ["another status", { tests: [{ ...good, expect: { status: 403 } }] }, "tests[0].expect.status"],
+    [
+      "a status that is not alone",
+      { tests: [{ ...good, expect: { status: 404, service: "a" } }] },
+      "tests[0].expect.status",
+    ],
+    ["no requests", { tests: [{ ...good, expect: { requests: 0 } }] }, "tests[0].expect.requests"],
+    [
+      "an upstream that is no path",
+      { tests: [{ ...good, expect: { upstream: "a" } }] },
+      "tests[0].expect.upstream",
+    ],
+    [
+      "allowed without a caller",
+      { tests: [{ ...good, expect: { allowed: true } }] },
+      "tests[0].expect.allowed",
+    ],
+    ["a role without allowed", { tests: [{ ...good, role: "a" }] }, "tests[0].role"],
+    [
+      "role and labels",
+      { tests: [{ ...good, role: "a", labels: [], expect: { allowed: true } }] },
+      "tests[0].labels",
+    ],
+    [
+      "a wrong label",
+      { tests: [{ ...good, labels: ["A"], expect: { allowed: true } }] },
+      "tests[0].labels[0]",
+    ],
+    ["a plan without requests", { tests: [{ ...good, plan: "pro" }] }, "tests[0].plan"],
+    ["a wrong plan", { tests: [{ ...good, plan: "P", expect: { requests: 1 } }] }, "tests[0].plan"],
+    [
+      "too many",
+      { tests: Array.from({ length: 1001 }, (_, name) => ({ ...good, name: `${name}` })) },
+      "tests",
+    ],
+  ])("with %s is 422 at its place, in a service and at the top", async (_, { tests }, path) => {
+    const inService = await registry.apply({ [own]: { ...service(`/${own}`), tests } });
+    expect([inService.status, fields(inService).map((field) => field.path)]).toEqual([
+      422,
+      [`services.${own}.${path}`],
+    ]);
+    const atTop = await registry.call("POST", "/apply", { services: { [own]: service(`/${own}`) }, tests });
+    expect([atTop.status, fields(atTop).map((field) => field.path)]).toEqual([422, [path]]);
+    expect((await registry.call("GET", `/services/${own}/revisions`)).status).toBe(404);
+  });
+
+  // RG-147
+  test("at the top may not have the name of the service's own, or be one too many", async () => {
+    const services = { [own]: withTests(service(`/${own}`), { ...good, path: "/nowhere" }) };
+    const twice = await registry.call("POST", "/apply", { services, tests: [{ ...good, path: "/nowhere" }] });
+    expect([twice.status, fields(twice)[0]?.path]).toEqual([422, "tests[0].name"]);
+    const many = (from: number, length: number) =>
+      Array.from({ length }, (_, index) => ({ ...good, path: "/nowhere", name: `${from + index}` }));
+    const full = { [own]: withTests(service(`/${own}`), ...many(0, 600)) };
+    const over = await registry.call("POST", "/apply", { services: full, tests: many(600, 401) });
+    expect([over.status, fields(over)[0]?.path]).toEqual([422, `services.${own}.tests`]);
+    expect((await registry.call("POST", "/apply", { services: full, tests: many(600, 400) })).status).toBe(
+      200,
+    );
+    expect((await registry.call("DELETE", `/services/${own}`)).status).toBe(204);
+  });
+});
