@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Service } from "@ostiary/lib/runtime/service";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import { publishSigningKey } from "./checkpoints/publish-key.ts";
@@ -97,7 +97,7 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     health,
     ...app,
     async start() {
-      await writes.migrate(SCHEMA, MIGRATIONS);
+      await migrateAtStart(writes, SCHEMA, MIGRATIONS, telemetry.log);
       await partitions.start();
       if (key !== null) await publishSigningKey(writes, key);
       sealer.start();

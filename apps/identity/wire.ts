@@ -3,7 +3,7 @@ import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { keyUseWriter } from "./api-keys/use-writer.ts";
 import { createApp } from "./app.ts";
@@ -60,7 +60,7 @@ export async function wireIdentity(
     public: { fetch: handlers.public },
     internal: { fetch: handlers.internal },
     async start() {
-      await database.migrate(SCHEMA, MIGRATIONS);
+      await migrateAtStart(database, SCHEMA, MIGRATIONS, log);
       sweeper.start();
       uses.start();
     },

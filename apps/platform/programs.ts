@@ -84,6 +84,10 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
   add("portal", "Run the customers' portal").action(() =>
     choose(async () => (await import("@ostiary/portal/run")).runPortal(env)),
   );
+  audit
+    .command("retention")
+    .description("Drop the months that AUDIT_RETENTION_MONTHS no longer keeps, as the log's owner, and exit")
+    .action(() => choose(async () => (await import("@ostiary/audit/retention")).runRetention(env)));
   add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
     choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
   );

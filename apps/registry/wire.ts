@@ -3,7 +3,7 @@ import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import {
   openRouteStore,
   type RouteStore,
@@ -113,7 +113,8 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
       bundleConsole,
     }),
     async start() {
-      await Promise.all([database.migrate(SCHEMA, MIGRATIONS), checkRouteStore(routeStore, telemetry.log)]);
+      const migrated = migrateAtStart(database, SCHEMA, MIGRATIONS, telemetry.log);
+      await Promise.all([migrated, checkRouteStore(routeStore, telemetry.log)]);
       if (config.SEED_ROUTES_DIR !== undefined) {
         await seedRoutes(config.SEED_ROUTES_DIR, publishing, telemetry.log);
       }

@@ -41,8 +41,21 @@ export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
 }
 
+/** A change of the system: it begins, holds for a time, and ends. */
+export interface Change {
+  begin(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
 /** Injects and repairs the cell's fault under load, and returns everything that was seen. */
-export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
+export function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
+  const { system } = bed;
+  const change = { begin: () => breakParts(system, cell), end: () => mendParts(system, cell) };
+  return runChange(bed, cell, change, pace);
+}
+
+/** Changes the system under load, and returns everything that was seen. `cell` names what it breaks. */
+export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace): Promise<CellRun> {
   const { system, load, delay, reached, log } = bed;
   const callers = await newCallers(system);
   await load.introduce(callers);
@@ -53,11 +66,11 @@ export async function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun
   const began = { ms: performance.now(), date: new Date() };
   await Bun.sleep(pace.before_ms);
   const breaking_ms = performance.now();
-  await breakParts(system, cell);
+  await change.begin();
   const broken_ms = performance.now();
   await Bun.sleep(pace.fault_ms);
   const returning_ms = performance.now();
-  await mendParts(system, cell);
+  await change.end();
   const returned_ms = performance.now();
   const times = { began_ms: began.ms, breaking_ms, broken_ms, returning_ms, returned_ms };
   await waitUntilWell(load, times, pace);

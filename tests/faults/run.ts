@@ -6,7 +6,7 @@ import { ReachedRequests } from "./reached.ts";
 import type { CellRun } from "./record.ts";
 import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
 import { SchedulingDelay } from "./scheduling-delay.ts";
-import { System } from "./system/system.ts";
+import { type Services, System } from "./system/system.ts";
 
 export type Progress = (line: string) => void;
 
@@ -15,8 +15,9 @@ export async function withBed<T>(
   leash: Leash,
   progress: Progress,
   work: (bed: Bed) => Promise<T>,
+  services?: Services,
 ): Promise<T> {
-  await using system = await System.start(leash, progress);
+  await using system = await System.start(leash, progress, services);
   const delay = new SchedulingDelay(() => system.pids());
   using _ = { [Symbol.dispose]: () => delay.stop() };
   await using log = new AuditLog(system.postgres.server.url);

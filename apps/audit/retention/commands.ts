@@ -4,9 +4,10 @@ import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import { selectSigningKeys } from "../checkpoints/queries.ts";
 import { type PassDeps, sealPass } from "../sealing/commands.ts";
 import { selectState } from "../sealing/queries.ts";
+import { LogAltered } from "../sealing/trust.ts";
 import { declare } from "./declare.ts";
 import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
-import { dropPartition, selectNow, selectPartitions } from "./queries.ts";
+import { dropPartition, selectLostPlaces, selectNow, selectPartitions } from "./queries.ts";
 
 /**
  * Time after which a month is complete. An intent's time may differ from the clock by a day, so a month can
@@ -75,9 +76,25 @@ async function dropMonth(deps: PassDeps, month: Month): Promise<DroppedMonth> {
     const asOf = await selectNow(deps.reads);
     await sealAll(deps);
     await declareAll(deps, month, dropped);
-    if (await dropOnceFree(deps, month, asOf)) return dropped;
+    if (!(await dropOnceFree(deps, month, asOf))) continue;
+    await checkKept(deps, month);
+    return dropped;
   }
   throw new StartRefused(`Events of ${month.month} were written during each attempt: try again later.`);
+}
+
+/**
+ * Checks that the chains kept the values of a dropped month.
+ *
+ * @throws LogAltered if they did not
+ */
+async function checkKept({ reads }: PassDeps, { month }: Month): Promise<void> {
+  const lost = await selectLostPlaces(reads, month);
+  if (lost === null) return;
+  const { owner, from, to } = lost;
+  throw new LogAltered(
+    `The chain of ${owner ?? "an unknown owner"} has lost values of ${month} at places ${from} to ${to}, which were declared`,
+  );
 }
 
 async function declareAll(deps: PassDeps, month: Month, dropped: DroppedMonth): Promise<void> {

@@ -41,6 +41,12 @@ export function monthsBefore(partitions: readonly PartitionRow[], before: string
   return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
 }
 
+/** Returns the first month in UTC that stays when `months` whole months before the current one are kept. */
+export function firstKeptMonth(now_ms: number, months: number): string {
+  const now = new Date(now_ms);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7);
+}
+
 /** The positions of a chain that hold events of a month and are not declared yet. */
 export interface Undeclared {
   owner: string;

@@ -43,6 +43,34 @@ export function selectDeclared(database: Database, month: string): Promise<Decla
   );
 }
 
+/** A place of a dropped month whose chain value is missing or differs from its declaration. */
+export interface LostPlace {
+  owner: string | null;
+  from: number;
+  to: number;
+}
+
+/** Returns a run of places that a month's declarations name and the chains no longer have; null if all are there. */
+export async function selectLostPlaces(database: Database, month: string): Promise<LostPlace | null> {
+  const [lost] = await database.run("select_lost_places", (orm) =>
+    rows<LostPlace>(
+      orm,
+      sql`select chain.owner, (range->>'from')::integer as from, (range->>'to')::integer as to
+        from audit.retentions declared
+          cross join json_array_elements(declared.ranges) range
+          left join audit.chains chain on chain.id = declared.chain_id
+        where declared.month = ${month} and (
+          (select count(*) from audit.entries entry where entry.chain_id = declared.chain_id
+            and entry.position between (range->>'from')::bigint and (range->>'to')::bigint)
+          <> (range->>'to')::bigint - (range->>'from')::bigint + 1
+          or (select encode(entry.chain, 'hex') from audit.entries entry where entry.chain_id = declared.chain_id
+            and entry.position = (range->>'to')::bigint) is distinct from range->>'chain')
+        limit 1`,
+    ),
+  );
+  return lost ?? null;
+}
+
 /** One half of an event of a month, at its position in a chain. */
 export interface SealedHalf extends StoredRow {
   chain_id: number;

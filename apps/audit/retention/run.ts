@@ -1,36 +1,61 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@ostiary/lib/async";
-import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { type Environment, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
+import { Type } from "@sinclair/typebox";
 import { loadSigningKey } from "../checkpoints/signing-key.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables, runAsOwner } from "../owner.ts";
 import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";
 import { type DroppedMonth, dropMonths } from "./commands.ts";
+import { firstKeptMonth } from "./month.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
 export function runDrop(env: Environment, before: string): Promise<void> {
-  return runAsOwner(async (say) => {
-    const config = loadConfig(ownerVariables, env, checkOwnerConfig);
-    const database = await openAsOwner(config);
-    try {
-      const months: DroppedMonth[] = [];
-      for await (const dropped of dropMonths(await dropDeps(config, database), before)) {
-        months.push(dropped);
-        const { month, logs, entries } = dropped;
-        await say(`Dropped ${month}: ${entries} entries of ${logs} logs are declared.\n`);
-      }
-      if (months.length === 0) await say(`There is no month before ${before}.\n`);
-    } catch (error) {
-      if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-      throw new StartRefused("The user of DATABASE_URL may not drop months: use the owner of the log.");
-    } finally {
-      await database.close();
-    }
+  return runAsOwner((say) => drop(loadConfig(ownerVariables, env, checkOwnerConfig), before, say));
+}
+
+const MONTHS_MAX = 1_200;
+
+/** Lists the variables of `ostiary audit retention`. */
+export const retentionVariables = Type.Object({
+  ...ownerVariables.properties,
+  AUDIT_RETENTION_MONTHS: wholeNumber(
+    1,
+    MONTHS_MAX,
+    "Whole months in UTC that stay, before the current one.",
+  ),
+});
+
+/** Runs `ostiary audit retention` as a process that drops what is older than its variable says (OP-72). */
+export function runRetention(env: Environment): Promise<void> {
+  return runAsOwner((say) => {
+    const config = loadConfig(retentionVariables, env, checkOwnerConfig);
+    return drop(config, firstKeptMonth(systemClock.now(), config.AUDIT_RETENTION_MONTHS), say);
   });
+}
+
+type Say = (text: string) => Promise<void>;
+
+async function drop(config: OwnerConfig, before: string, say: Say): Promise<void> {
+  const database = await openAsOwner(config);
+  try {
+    const months: DroppedMonth[] = [];
+    for await (const dropped of dropMonths(await dropDeps(config, database), before)) {
+      months.push(dropped);
+      const { month, logs, entries } = dropped;
+      await say(`Dropped ${month}: ${entries} entries of ${logs} logs are declared.\n`);
+    }
+    if (months.length === 0) await say(`There is no month before ${before}.\n`);
+  } catch (error) {
+    if (sqlState(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    throw new StartRefused("The user of DATABASE_URL may not drop months: use the owner of the log.");
+  } finally {
+    await database.close();
+  }
 }
 
 async function dropDeps({ AUDIT_SIGNING_KEY_FILE }: OwnerConfig, database: Database): Promise<PassDeps> {

@@ -57,6 +57,12 @@ export function integer(fallback: number, minimum: number, maximum: number, desc
   });
 }
 
+/** Returns the schema of a required whole number with bounds. */
+export function wholeNumber(minimum: number, maximum: number, description: string): TInteger {
+  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  return Type.Integer({ minimum, maximum, rule, description });
+}
+
 /** Returns the schema of an optional whole number with bounds. */
 export function optionalInteger(minimum: number, maximum: number, description?: string): TOptional<TInteger> {
   return Type.Optional(

@@ -102,6 +102,18 @@ onServer("a month that is dropped", () => {
     expect((await exportProof(audit, path)).end.retention).toHaveLength(1);
   });
 
+  // OP-73
+  test("is reported when its chain has lost a declared value", async () => {
+    const { before, names } = await pastLog();
+    await drop(log, keyFile, names[1]);
+    await makePartitions(log, Date.parse(`${names[1]}-15T00:00:00Z`));
+    await tamper(`delete from audit.entries where position = 2
+      and chain_id = (select id from audit.chains where owner = '${before.end.head.owner}')`);
+    expect(String(await rejection(drop(log, keyFile, names[1])))).toContain(
+      `has lost values of ${names[0]} at places 1 to 5, which were declared`,
+    );
+  });
+
   test("excuses no other missing event", async () => {
     const { path, names, keys } = await pastLog();
     await drop(log, keyFile, names[1]);

@@ -10,6 +10,12 @@ import { newOwnedLog, runOstiary } from "./service-role-bed.ts";
 
 setDefaultTimeout(60_000);
 
+/** Returns a month before the current one in UTC. */
+function monthsAgo(months: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7);
+}
+
 /** The proof of a log whose service runs as a role that owns no part of it. */
 describe.skipIf(!services().postgres.binary)("under a role that owns nothing", () => {
   let log: Awaited<ReturnType<typeof newOwnedLog>>;
@@ -127,7 +133,69 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     await owner.close();
   });
 
+  // OP-72, OP-73
+  test("months older than AUDIT_RETENTION_MONTHS are dropped by the owner's job, also by two jobs at once", async () => {
+    const owner = await openDatabase(log.owner_url, { namespace: "audit" });
+    const names = [monthsAgo(3), monthsAgo(2)];
+    for (const month of names) await makeMonth(owner, month);
+    const organization_id = "organization-aged";
+    const path = `/organizations/${organization_id}/audit-events`;
+    for (const month of names) await writePast(owner, organization_id, `${month}-10T00:00:00Z`, 2);
+    await writeEvents(audit, 2, { organization_id });
+    const before = await exportProof(audit, path);
+    const variables = {
+      DATABASE_URL: log.owner_url,
+      AUDIT_SIGNING_KEY_FILE: key,
+      AUDIT_RETENTION_MONTHS: "2",
+    };
+    const denied = await runOstiary({ ...variables, DATABASE_URL: log.role_url }, "retention");
+    expect(denied).toMatchObject({
+      exit_code: 78,
+      stderr: expect.stringContaining("use the owner of the log"),
+    });
+    const jobs = await Promise.all([1, 2].map(() => runOstiary(variables, "retention")));
+    expect(jobs.map(({ exit_code, stderr }) => ({ exit_code, stderr }))).toEqual(
+      jobs.map(() => ({ exit_code: 0, stderr: "" })),
+    );
+    expect(jobs.map(({ stdout }) => stdout).join("")).toContain(`Dropped ${names[0]}: `);
+    const after = await exportProof(audit, path);
+    // Two jobs may each declare the month.
+    expect(new Set(after.end.retention?.map(({ month }) => month))).toEqual(new Set([monthsAgo(3)]));
+    expect(await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end })).toMatchObject(
+      {
+        complete: true,
+        events: 4,
+        dropped_entries: 3,
+      },
+    );
+    expect(await runOstiary(variables, "retention")).toEqual({
+      exit_code: 0,
+      stdout: `There is no month before ${monthsAgo(2)}.\n`,
+      stderr: "",
+    });
+    await owner.close();
+  });
+
+  // OP-72
   test.each([
+    [{}, "AUDIT_RETENTION_MONTHS"],
+    [{ AUDIT_RETENTION_MONTHS: "0" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
+    [{ AUDIT_RETENTION_MONTHS: "-1" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
+    [{ AUDIT_RETENTION_MONTHS: "1.5" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
+    [{ AUDIT_RETENTION_MONTHS: "1201" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
+    [{ AUDIT_RETENTION_MONTHS: "two" }, "AUDIT_RETENTION_MONTHS must be a whole number from 1 to 1200"],
+    [{ AUDIT_RETENTION_MONTHS: "9", DATABASE_URL: "" }, "DATABASE_URL"],
+  ])("retention with %p is exit code 78", async (variables, said) => {
+    const { exit_code, stdout, stderr } = await runOstiary(
+      { DATABASE_URL: log.owner_url, ...variables },
+      "retention",
+    );
+    expect([exit_code, stdout, stderr.includes(said) ? said : stderr]).toEqual([78, "", said]);
+  });
+
+  test.each([
+    [["retention", "--before", "2020-01"]],
+    [["retention", "12"]],
     [["drop"]],
     [["drop", "--before"]],
     [["drop", "--before", "2020-13"]],

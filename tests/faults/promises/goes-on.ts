@@ -13,7 +13,8 @@ function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
   };
 }
 
-function disturbed(run: CellRun): string[] {
+/** Returns the requests that failed since the fault began although they need no failed part. */
+export function disturbed(run: CellRun): string[] {
   return run.answers
     .filter(({ started_ms }) => started_ms >= run.breaking_ms)
     .filter((answer) => !isConcerned(run.cell, answer) && !isGood(answer) && !isExcused(answer))

@@ -6,13 +6,16 @@ import { steadyPort } from "../../support/free-port.ts";
 import type { Leash } from "../../support/leash.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 const READY_TIMEOUT_MS = 1_000;
 
 /** One process of a service, with the only ways that lead to it. */
 export interface Replica {
   readonly name: string;
   readonly server: BinaryTestServer;
+  /** The service, such as `identity`. */
+  readonly app: string;
+  /** Stops it in order, and starts it from another folder of the source. */
+  replaceBy(root: string): Promise<void>;
   /** The process's own addresses. */
   readonly url: string;
   readonly internal_url: string;
@@ -22,13 +25,15 @@ export interface Replica {
   readonly links: { readonly public: NetworkProxy; readonly internal: NetworkProxy };
 }
 
-/** Starts one of the four services, with ports that stay the same over a restart. */
+/** Starts one of the four services from a folder of the source, with ports that stay the same over a restart. */
 export async function startReplica(
   app: string,
   number: number,
   leash: Leash,
   variables: Record<string, string>,
+  first_root: string,
 ): Promise<Replica> {
+  let root = first_root;
   const [port, internal_port] = [steadyPort(), steadyPort()];
   const url = `http://127.0.0.1:${port}`;
   const internal_url = `http://127.0.0.1:${internal_port}`;
@@ -39,11 +44,10 @@ export async function startReplica(
     {
       url,
       directory,
-      command: [
-        process.execPath,
-        ...["--preload", join(import.meta.dir, "../../support/upkeep-process.ts")],
-        join(ROOT, `apps/${app}/main.ts`),
-      ],
+      get command() {
+        const preload = join(import.meta.dir, "../../support/upkeep-process.ts");
+        return [process.execPath, "--preload", preload, join(root, `apps/${app}/main.ts`)];
+      },
       env: {
         PATH,
         HOME,
@@ -64,7 +68,12 @@ export async function startReplica(
   );
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internal_url) };
-  return { name: `${app} ${number + 1}`, server, url, internal_url, upkeep_file, links };
+  const replaceBy = async (next: string) => {
+    await server.stop();
+    root = next;
+    await server.start();
+  };
+  return { name: `${app} ${number + 1}`, app, server, replaceBy, url, internal_url, upkeep_file, links };
 }
 
 /** Returns the status of a GET; 0 without an answer within a second. */

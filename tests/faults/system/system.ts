@@ -17,7 +17,8 @@ import { INTERNAL_TOKEN, People } from "./people.ts";
 import { answerOf, type Replica, startReplica } from "./replica.ts";
 import { thingsService, versionedService } from "./routes.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
+/** The working tree. */
+export const ROOT = join(import.meta.dir, "../../..");
 export const ADMIN_TOKEN = "admin-token-of-these-runs";
 const REPLICAS = [0, 1];
 const READY_MS = 60_000;
@@ -26,6 +27,14 @@ const READY_MS = 60_000;
 export interface Linked {
   readonly server: BinaryTestServer;
   readonly link: NetworkProxy;
+}
+
+/** How the services of a run differ from the default. */
+export interface Services {
+  /** The folder of the source that all services start from. */
+  readonly root: string;
+  /** Variables of every service. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** The error for a run that is impossible here; it names what is missing. */
@@ -40,6 +49,7 @@ export class RunImpossible extends Error {
 export class System implements AsyncDisposable {
   readonly #ends = new AsyncDisposableStack();
   readonly #leash: Leash;
+  readonly #services: Services;
   readonly #stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>;
   readonly upstream: Linked;
   /** The file in which the service notes requests. */
@@ -54,13 +64,18 @@ export class System implements AsyncDisposable {
   #registryDoors: Balancer | undefined;
 
   /** @throws RunImpossible when a store has no binary */
-  static async start(leash: Leash, progress: (line: string) => void): Promise<System> {
+  static async start(
+    leash: Leash,
+    progress: (line: string) => void,
+    services: Services = { root: ROOT, variables: {} },
+  ): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the service");
     const stores = await startStores(leash);
     const directory = await mkdtemp(join(tmpdir(), "ostiary-faults-"));
     leash.directory(directory);
     const reached_file = join(directory, "reached");
-    const system = new System(leash, stores, await startUpstream(leash, reached_file), reached_file);
+    const upstream = await startUpstream(leash, reached_file);
+    const system = new System(leash, services, stores, upstream, reached_file);
     system.#ends.defer(() => rm(directory, { recursive: true, force: true }));
     try {
       progress("starting two of each: identity, audit, registry, gateway");
@@ -75,11 +90,13 @@ export class System implements AsyncDisposable {
 
   private constructor(
     leash: Leash,
+    services: Services,
     stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>,
     upstream: Linked,
     reached_file: string,
   ) {
     this.#leash = leash;
+    this.#services = services;
     this.#stores = stores;
     this.upstream = upstream;
     this.reached_file = reached_file;
@@ -214,7 +231,8 @@ export class System implements AsyncDisposable {
   async #startTwo(app: string, variables: Record<string, string>): Promise<Replica[]> {
     return Promise.all(
       REPLICAS.map(async (number) => {
-        const replica = await startReplica(app, number, this.#leash, variables);
+        const { root, variables: every } = this.#services;
+        const replica = await startReplica(app, number, this.#leash, { ...variables, ...every }, root);
         this.#ends.defer(() => replica.server.close());
         for (const link of Object.values(replica.links)) this.#ends.defer(() => link.close());
         return replica;

@@ -76,6 +76,7 @@ const COMMANDS: Record<string, Record<string, string | NotRun>> = {
     "The order": UPGRADE,
     After: UPGRADE,
     "Go back": UPGRADE,
+    "Try it": { why: "it takes minutes; tests/unit/upgrade checks its releases and orders" },
   },
   [`${GUIDES}ten-minutes.md`]: {
     "1. Start Ostiary": TEN_MINUTES,

@@ -34,9 +34,9 @@ export interface Database {
   /**
    * Applies the SQL migrations of a folder under `drizzle/`. A database-wide lock lets replicas start
    * together. The journal is in the schema of the same name. Rejects when a migration was edited after it had
-   * been applied.
+   * been applied. Returns the number of applied migrations that the folder lacks: those of a newer version.
    */
-  migrate(schema: string, folder: string): Promise<void>;
+  migrate(schema: string, folder: string): Promise<number>;
   /** Resolves if the database answers within `timeout_ms`, else rejects with `StoreUnavailable`. */
   ping(timeout_ms: number): Promise<void>;
   /**

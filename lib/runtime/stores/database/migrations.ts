@@ -6,11 +6,12 @@ import { type Orm, rows } from "./orm.ts";
 /**
  * Applies the migrations of `folder` that the journal of `schema` lacks, in the journal's order, inside the
  * caller's transaction. An advisory lock until the end of the transaction makes replicas that start together
- * wait for each other. Throws when an applied migration was edited since.
+ * wait for each other. Returns the number of applied migrations that the folder lacks. Throws when an applied
+ * migration was edited since.
  */
-export async function applyMigrations(tx: Orm, schema: string, folder: string): Promise<void> {
+export async function applyMigrations(tx: Orm, schema: string, folder: string): Promise<number> {
   try {
-    await applyMissing(tx, schema, folder);
+    return await applyMissing(tx, schema, folder);
   } catch (error) {
     const refusal = REFUSALS[sqlState(error) ?? ""];
     throw refusal === undefined ? error : new Error(refusal.replace("{schema}", schema));
@@ -24,12 +25,20 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "25006": "The server of DATABASE_URL is read-only, as a standby is: name its primary.",
 };
 
-async function applyMissing(tx: Orm, schema: string, folder: string): Promise<void> {
+async function applyMissing(tx: Orm, schema: string, folder: string): Promise<number> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   const journal = sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
   // A user without permission to write the schema can work in it, once its owner has migrated.
   const known = await appliedHashes(tx, schema, journal);
-  if (migrations.every(({ folderMillis, hash }) => known?.get(folderMillis) === hash)) return;
+  const own = new Set(migrations.map(({ folderMillis }) => folderMillis));
+  const newer = (applied: ReadonlyMap<number, string>) =>
+    applied
+      .keys()
+      .filter((when) => !own.has(when))
+      .toArray().length;
+  if (known !== null && migrations.every(({ folderMillis, hash }) => known.get(folderMillis) === hash)) {
+    return newer(known);
+  }
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${schema}`}, 0))`);
   await rows(tx, sql`create schema if not exists ${sql.identifier(schema)}`);
   await rows(
@@ -54,6 +63,7 @@ async function applyMissing(tx: Orm, schema: string, folder: string): Promise<vo
       sql`insert into ${journal} (written_at_ms, hash) values (${migration.folderMillis}, ${migration.hash})`,
     );
   }
+  return newer(hashes);
 }
 
 /** Returns the applied migrations, or null without a journal that this user can read. */

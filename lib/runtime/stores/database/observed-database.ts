@@ -23,7 +23,7 @@ export interface DatabaseAdapter {
     batch_rows: number,
   ): AsyncIterable<Row[]>;
   /** Runs `work` in one transaction with a long statement timeout. */
-  migrate(work: (tx: Orm) => Promise<void>): Promise<void>;
+  migrate<T>(work: (tx: Orm) => Promise<T>): Promise<T>;
   ping(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -78,7 +78,7 @@ export class ObservedDatabase implements Database {
     return this.#adapter.stream<Row>(this, operation, statement, batch_rows);
   }
 
-  migrate(schema: string, folder: string): Promise<void> {
+  migrate(schema: string, folder: string): Promise<number> {
     return this.#observed("migrate", () =>
       this.#adapter.migrate((tx) => applyMigrations(tx, schema, folder)),
     );

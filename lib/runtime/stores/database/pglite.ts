@@ -79,7 +79,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     }
   }
 
-  migrate(work: (tx: Orm) => Promise<void>): Promise<void> {
+  migrate<T>(work: (tx: Orm) => Promise<T>): Promise<T> {
     return this.transact(work, {});
   }
 

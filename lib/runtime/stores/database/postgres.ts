@@ -54,10 +54,10 @@ export class PostgresAdapter implements DatabaseAdapter {
     }
   }
 
-  migrate(work: (tx: Orm) => Promise<void>): Promise<void> {
+  migrate<T>(work: (tx: Orm) => Promise<T>): Promise<T> {
     const migrate = async (tx: Orm) => {
       await rows(tx, longStatements);
-      await work(tx);
+      return work(tx);
     };
     return this.#pool.use((sql, watchdog) => transact(sql, watchdog, migrate), MIGRATION_STATEMENT_MS);
   }

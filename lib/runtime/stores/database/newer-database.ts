@@ -1,0 +1,18 @@
+import type { Database } from "./database.ts";
+
+/** The part of a log that says what a start found. */
+interface WarningLog {
+  warn(fields: object, message: string): void;
+}
+
+/** Migrates at the start of a service, and warns when a newer version has migrated the database (OP-75). */
+export async function migrateAtStart(
+  database: Database,
+  schema: string,
+  folder: string,
+  log: WarningLog,
+): Promise<void> {
+  const newer = await database.migrate(schema, folder);
+  if (newer === 0) return;
+  log.warn({ schema, migrations: newer }, "the database is newer than this version");
+}

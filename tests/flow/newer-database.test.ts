@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import postgres from "postgres";
+import { freshDatabase, freshRouteStoreUrl, services, startProcess, waitFor } from "../support/index.ts";
+import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../support/stack.ts";
+import type { RunningProcess } from "../support/start-process.ts";
+
+setDefaultTimeout(120_000);
+
+const MESSAGE = "the database is newer than this version";
+/** The migration's lock that a test holds. */
+const HELD = 7_311;
+
+const started: RunningProcess[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((each) => each.kill()));
+});
+
+async function start(service: string, env: Record<string, string>): Promise<RunningProcess> {
+  const running = await startProcess(`apps/${service}/main.ts`, env);
+  started.push(running);
+  return running;
+}
+
+const warnings = ({ logs }: RunningProcess) => logs().filter(({ message }) => message === MESSAGE);
+
+describe.skipIf(!services().postgres.real)("a database that another version migrated", () => {
+  // OP-75
+  test.each([
+    ["registry", "routes"],
+    ["identity", "identity"],
+    ["audit", "audit"],
+  ])(
+    "%s starts on a newer schema, works, and warns once with the number of migrations",
+    async (service, schema) => {
+      const env = { DATABASE_URL: await freshDatabase(), INTERNAL_AUTH_TOKEN, ADMIN_TOKEN };
+      const store: Record<string, string> =
+        service === "registry" ? { ROUTE_STORE_URL: await freshRouteStoreUrl() } : {};
+      const first = await start(service, { ...env, ...store });
+      expect(warnings(first)).toEqual([]);
+      expect(await first.stop()).toBe(0);
+      const sql = postgres(env.DATABASE_URL, { max: 1, onnotice: () => {} });
+      try {
+        await sql`insert into ${sql(`${schema}.schema_migrations`)} (written_at_ms, hash)
+        values (9000000000000, 'a'), (9000000000001, 'b')`;
+      } finally {
+        await sql.end();
+      }
+      const older = await start(service, { ...env, ...store });
+      expect((await fetch(`${older.internal_url}/health/live`)).status).toBe(200);
+      await waitFor(() => warnings(older).length > 0);
+      expect(warnings(older)).toEqual([expect.objectContaining({ level: "warn", schema, migrations: 2 })]);
+    },
+  );
+
+  // OP-76
+  test("a migration whose process dies in the middle is applied whole by the next start", async () => {
+    const DATABASE_URL = await freshDatabase();
+    const env = { DATABASE_URL, INTERNAL_AUTH_TOKEN };
+    const sql = postgres(DATABASE_URL, { max: 1, onnotice: () => {} });
+    const look = postgres(DATABASE_URL, { max: 1, onnotice: () => {} });
+    try {
+      // The first table of a noun waits for a lock that this test holds.
+      await sql`select pg_advisory_lock(${HELD})`;
+      await sql.unsafe(`create function public.wait_for_test() returns event_trigger language plpgsql as
+        $$ begin
+          if exists (select from pg_event_trigger_ddl_commands() where object_identity = 'identity.members') then
+            perform pg_advisory_xact_lock(${HELD});
+          end if;
+        end $$;
+        create event trigger in_the_middle on ddl_command_end when tag in ('CREATE TABLE')
+          execute function public.wait_for_test()`);
+      const dying = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
+        env: { PATH: process.env.PATH ?? "", HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", ...env },
+        stdout: "ignore",
+        stderr: "ignore",
+      });
+      await waitFor(
+        async () => {
+          const [waiting] =
+            await look`select from pg_locks where locktype = 'advisory' and not granted and objid = ${HELD}`;
+          return waiting !== undefined;
+        },
+        { timeout_ms: 60_000, what: "A migration that waits in the middle" },
+      );
+      dying.kill("SIGKILL");
+      await dying.exited;
+      await sql`select pg_advisory_unlock(${HELD})`;
+      await start("identity", env);
+      const [applied] = await look`select count(*)::integer as count from identity.schema_migrations`;
+      const [tables] = await look`select to_regclass('identity.members') is not null as made`;
+      expect(applied?.count).toBeGreaterThan(0);
+      expect(tables?.made).toBe(true);
+    } finally {
+      await Promise.all([sql.end(), look.end()]);
+    }
+  });
+});

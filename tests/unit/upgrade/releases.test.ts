@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT, RunImpossible } from "../../faults/system/system.ts";
+import { rejection } from "../../support/index.ts";
+import { absenceOf, releaseOf, rootOf } from "../../upgrade/checkout.ts";
+import { ORDERS, PARTS } from "../../upgrade/orders.ts";
+import { RELEASES, WORKING_TREE } from "../../upgrade/releases.ts";
+
+describe("the releases that an upgrade can run", () => {
+  test("are those of the change log, the oldest first", async () => {
+    const changes = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
+    const listed = Array.from(changes.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm), ([, version]) => version);
+    expect(RELEASES.map(({ version }) => version)).toEqual(listed.toReversed().map(String));
+  });
+
+  test.each(RELEASES.map((release) => [release.version, release] as const))(
+    "%s is a whole commit id, whose package.json has that version where the clone has the commit",
+    (version, release) => {
+      expect(release.revision).toMatch(/^[0-9a-f]{40}$/);
+      if (absenceOf(release) !== null) return;
+      const { stdout } = Bun.spawnSync(["git", "-C", ROOT, "show", `${release.revision}:package.json`]);
+      expect(JSON.parse(stdout.toString())).toMatchObject({ version });
+    },
+  );
+
+  test("the working tree needs no commit", async () => {
+    expect(releaseOf(WORKING_TREE)).toBeNull();
+    expect(await rootOf(WORKING_TREE, "/nowhere")).toBe(ROOT);
+  });
+
+  test("an unknown version is refused with the list of versions", () => {
+    for (const unknown of ["", "0.0.9", "v0.2.0", "main"]) {
+      expect(() => releaseOf(unknown)).toThrow(RunImpossible);
+      expect(() => releaseOf(unknown)).toThrow(`There is no version "${unknown}". There are: 0.1.0, `);
+    }
+  });
+
+  test("a clone without the commit is told what to fetch", async () => {
+    const clone = await mkdtemp(join(tmpdir(), "ostiary-clone-"));
+    Bun.spawnSync(["git", "init", "--quiet", clone]);
+    expect(absenceOf(RELEASES[0], clone)).toBe(
+      `This clone does not have 0.1.0 (commit ${RELEASES[0].revision.slice(0, 12)}): run git fetch --unshallow, or clone the whole history.`,
+    );
+    await rm(clone, { recursive: true });
+    expect(absenceOf(RELEASES[0], clone)).toContain("This clone does not have 0.1.0");
+  });
+
+  test("a version that cannot be prepared is refused, not run", async () => {
+    expect(await rejection(rootOf("9.9.9", "/nowhere"))).toBeInstanceOf(RunImpossible);
+  });
+});
+
+describe("the orders of an upgrade", () => {
+  test("replace every service once, forward and back", () => {
+    for (const { parts } of ORDERS) expect(parts.toSorted()).toEqual(PARTS.toSorted());
+    expect(ORDERS.map(({ isForward }) => isForward)).toEqual([true, false, true, false]);
+  });
+
+  test("begin with the order of the guide", async () => {
+    const guide = await Bun.file(join(ROOT, ".github/guides/upgrading.md")).text();
+    const [, loop = ""] = /for part in ([a-z ]+); do/.exec(guide) ?? [];
+    expect(ORDERS[0]?.parts.join(" ")).toBe(loop);
+  });
+});

@@ -1,0 +1,55 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ROOT, RunImpossible } from "../faults/system/system.ts";
+import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
+
+/** Returns the release of a version; null for the working tree. */
+export function releaseOf(version: string): Release | null {
+  if (version === WORKING_TREE) return null;
+  const release = RELEASES.find((each) => each.version === version);
+  if (release !== undefined) return release;
+  const known = [...RELEASES.map((each) => each.version), WORKING_TREE].join(", ");
+  throw new RunImpossible(`There is no version "${version}". There are: ${known}.`);
+}
+
+/** Returns why this clone cannot run a release; null when it can. */
+export function absenceOf({ version, revision }: Release, clone = ROOT): string | null {
+  const { exitCode } = Bun.spawnSync(["git", "-C", clone, "cat-file", "-e", `${revision}^{commit}`], {
+    stderr: "ignore",
+  });
+  if (exitCode === 0) return null;
+  return `This clone does not have ${version} (commit ${revision.slice(0, 12)}): run git fetch --unshallow, or clone the whole history.`;
+}
+
+/**
+ * Returns the folder of a version's source with its dependencies. The source of a release is put into
+ * `scratch`.
+ *
+ * @throws RunImpossible when the clone lacks the release, or its dependencies cannot be installed
+ */
+export async function rootOf(version: string, scratch: string): Promise<string> {
+  const release = releaseOf(version);
+  if (release === null) return ROOT;
+  const absence = absenceOf(release);
+  if (absence !== null) throw new RunImpossible(absence);
+  const root = join(scratch, version);
+  await mkdir(root, { recursive: true });
+  const archive = Bun.spawn(["git", "-C", ROOT, "archive", release.revision], { stdout: "pipe" });
+  const unpacked = Bun.spawn(["tar", "-x", "-C", root], { stdin: archive.stdout });
+  const codes = await Promise.all([archive.exited, unpacked.exited]);
+  if (codes.some((code) => code !== 0))
+    throw new RunImpossible(`The source of ${version} cannot be unpacked.`);
+  await install(version, root);
+  return root;
+}
+
+async function install(version: string, root: string): Promise<void> {
+  const installed = Bun.spawn([process.execPath, "install", "--frozen-lockfile", "--silent"], {
+    cwd: root,
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const [said, code] = await Promise.all([new Response(installed.stderr).text(), installed.exited]);
+  if (code !== 0)
+    throw new RunImpossible(`The dependencies of ${version} cannot be installed: ${said.trim()}`);
+}

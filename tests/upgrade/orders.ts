@@ -1,0 +1,23 @@
+/** The services that an upgrade replaces. */
+export const PARTS = ["audit", "identity", "gateway", "registry"] as const;
+export type Part = (typeof PARTS)[number];
+
+/** One way to replace all services. */
+export interface Order {
+  readonly name: string;
+  readonly parts: readonly Part[];
+  /** Whether it leads to the newer version. */
+  readonly isForward: boolean;
+}
+
+/** The order of the guide, from what is called to what calls. */
+const GUIDE: readonly Part[] = PARTS;
+const OPPOSITE = GUIDE.toReversed();
+
+/** Forward and back as the guide says, then both in the opposite order, which is the worst. */
+export const ORDERS: readonly Order[] = [
+  { name: "forward, as the guide says", parts: GUIDE, isForward: true },
+  { name: "back, as the guide says", parts: OPPOSITE, isForward: false },
+  { name: "forward, in the worst order", parts: OPPOSITE, isForward: true },
+  { name: "back, in the worst order", parts: GUIDE, isForward: false },
+];

@@ -1,0 +1,35 @@
+import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
+import { type Verdict, verifyExport } from "@ostiary/lib/verification";
+import { INTERNAL_TOKEN } from "../faults/system/people.ts";
+import type { System } from "../faults/system/system.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const SEALED_MS = 60_000;
+
+/** Returns how the proof of an organization's log fails; empty when it holds over all versions that wrote it. */
+export async function brokenProof({ audit }: System, organization_id: string): Promise<string[]> {
+  const url = `${audit[0]?.url}/organizations/${organization_id}/audit-events?proof=true`;
+  let verdict: Verdict | null = null;
+  const isComplete = async () => {
+    verdict = await verdictOn(url);
+    return verdict.complete;
+  };
+  // The newest events are sealed a moment after they are written.
+  await waitFor(isComplete, { timeout_ms: SEALED_MS }).catch(() => {});
+  if (verdict === null) return ["proof: the log cannot be exported"];
+  const { complete, faults, undecided }: Verdict = verdict;
+  return complete ? [] : [`proof: ${[...faults.map(({ message }) => message), ...undecided].join(" ")}`];
+}
+
+async function verdictOn(url: string): Promise<Verdict> {
+  const answer = await fetch(url, {
+    headers: { accept: "application/x-ndjson", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
+  });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+  return verifyExport(linesOf(text), null, { checkpoints: [], end: null });
+}
+
+async function* linesOf(text: string) {
+  for (const line of text.split("\n")) if (line !== "") yield line;
+}
