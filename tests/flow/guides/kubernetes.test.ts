@@ -7,6 +7,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
+import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -26,6 +27,7 @@ const PARTS: Record<string, TObject> = {
   registry: registryVariables,
   identity: identityVariables,
   audit: auditVariables,
+  portal: portalVariables,
 };
 
 const Variable = Type.Object({
@@ -176,9 +178,10 @@ describe("the manifests", () => {
     expect(container.readinessProbe.httpGet).toEqual({ path: "/health/ready", port: "internal" });
     expect(container.livenessProbe.httpGet).toEqual({ path: "/health/live", port: "internal" });
     expect(container.startupProbe.httpGet).toEqual({ path: "/health/live", port: "internal" });
-    expect(spec.volumes.flatMap(({ secret }) => (secret === undefined ? [] : [secret.secretName]))).toEqual([
-      `ostiary-${part}`,
-    ]);
+    // The portal holds no secret.
+    expect(spec.volumes.flatMap(({ secret }) => (secret === undefined ? [] : [secret.secretName]))).toEqual(
+      part === "portal" ? [] : [`ostiary-${part}`],
+    );
   });
 
   test("have a Service, a budget and a network policy for each part", () => {
@@ -199,7 +202,7 @@ describe("the manifests", () => {
       const [, name] = call.match(/^apply -k \.github\/kubernetes -l app\.kubernetes\.io\/name=(\S+)$/) ?? [];
       return name === undefined ? [] : [name];
     });
-    expect(applied).toEqual(["ostiary", "audit", "identity", "gateway", "registry"]);
+    expect(applied).toEqual(["ostiary", "audit", "identity", "gateway", "registry", "portal"]);
     const labelled = manifests.filter((each) => Value.Check(Named, each));
     expect(labelled.length).toBe(manifests.length - 1);
     for (const each of labelled) {
@@ -208,7 +211,7 @@ describe("the manifests", () => {
     }
     expect(
       applied.filter((name) => name in PARTS).map((name) => namesOf("Deployment").includes(name)),
-    ).toEqual(Array(4).fill(true));
+    ).toEqual(Array(5).fill(true));
   });
 
   /** `pip install kubernetes-validate`: the schemas of Kubernetes' own API, strictly. */
