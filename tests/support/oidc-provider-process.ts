@@ -1,8 +1,19 @@
 import { Provider } from "oidc-provider";
 
-/** A standard OpenID provider as a process, started by `bun tests/support/oidc-provider-process.ts PORT`. */
+/**
+ * A standard OpenID provider as a process, started by `bun tests/support/oidc-provider-process.ts PORT ORIGIN`.
+ * ORIGIN is where a portal may be, as a public client; without it there is none.
+ */
 
 const port = Number(process.argv[2]);
+const portal_origin = process.argv[3];
+const portal = {
+  client_id: "customer-portal",
+  application_type: "web",
+  token_endpoint_auth_method: "none",
+  redirect_uris: [`${portal_origin}/portal/signed-in`],
+  post_logout_redirect_uris: [`${portal_origin}/portal`],
+};
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {
   clients: [
@@ -13,12 +24,15 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       redirect_uris: [],
       response_types: [],
     },
+    ...(portal_origin === undefined ? [] : [portal]),
   ],
+  clientBasedCORS: () => true,
   features: {
     clientCredentials: { enabled: true },
-    devInteractions: { enabled: false },
+    devInteractions: { enabled: portal_origin !== undefined },
     resourceIndicators: {
       enabled: true,
+      useGrantedResource: () => true,
       // A token for no API is opaque, like those of other providers.
       getResourceServerInfo: (_context: unknown, resource: string) => ({
         scope: "",

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { freePort } from "../../support/free-port.ts";
+import { freshDatabase } from "../../support/services.ts";
+import type { RunningProcess } from "../../support/start-process.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { startPlatform } from "../platform/bed.ts";
+
+/** The portal with `oidc-provider`, whose conformance the OpenID Foundation has certified. */
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+describe.skipIf(browserPath === undefined)("with a certified provider", () => {
+  let folder: string;
+  let browser: Browser;
+  let platform: RunningProcess;
+  let provider: Bun.Subprocess<"ignore", "pipe", "ignore">;
+  let gateway_url: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "ostiary-certified-"));
+    const [provider_port, gateway_port] = [await freePort(), await freePort()];
+    gateway_url = `http://127.0.0.1:${gateway_port}`;
+    const issuer = `http://127.0.0.1:${provider_port}`;
+    const script = join(import.meta.dir, "../../support/oidc-provider-process.ts");
+    provider = Bun.spawn([process.execPath, script, String(provider_port), gateway_url], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    await waitFor(async () => (await fetch(`${issuer}/jwks`).catch(() => null))?.ok === true, {
+      timeout_ms: PAGE_TIMEOUT_MS,
+    });
+    const started = startPlatform({
+      DATA_DIR: join(folder, "data"),
+      DATABASE_URL: await freshDatabase(),
+      DEMO: "false",
+      GATEWAY_PORT: String(gateway_port),
+      AUTH_ISSUER: issuer,
+      AUTH_JWKS_URI: `${issuer}/jwks`,
+      AUTH_ALLOWED_AUDIENCES: "https://api.example.com",
+      PORTAL_CLIENT_ID: "customer-portal",
+      PORTAL_AUDIENCE: "https://api.example.com",
+      PORTAL_SCOPES: "openid",
+    });
+    [browser, platform] = await Promise.all([launchBrowser(), started]);
+    await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
+      timeout_ms: PAGE_TIMEOUT_MS,
+    });
+  }, PAGE_TIMEOUT_MS);
+  afterAll(async () => {
+    provider.kill();
+    await Promise.all([browser.close(), platform.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  // PT-10, PT-14
+  test("a customer signs in, creates an organization and is signed in again by a reload", async () => {
+    const context = await browser.newContext({ locale: "en-GB" });
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
+    const page = await context.newPage();
+    await page.goto(`${gateway_url}/portal`);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.locator("input[name=login]").fill("ada");
+    await page.locator("input[name=password]").fill("anything");
+    await page.locator("button[type=submit]").click();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByLabel("Name").fill("Certified");
+    await page.getByRole("button", { name: "Create an organization" }).click();
+    await page.getByRole("definition").getByText("Certified").waitFor();
+    await page.reload();
+    await page.getByRole("definition").getByText("Certified").waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await context.close();
+  });
+});
