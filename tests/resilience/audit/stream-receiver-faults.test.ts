@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { type AuditService, openLog } from "../../app/audit/audit-service.ts";
+import { exportProof, writeEvents } from "../../app/audit/proof-bed.ts";
+import {
+  callStreams,
+  type DeliveredBody,
+  ProvingReceiver,
+  START,
+  STREAMS,
+  startReceiver,
+  startStreamingAudit,
+  type TestReceiver,
+} from "../../app/audit/streams-bed.ts";
+import { services, waitFor } from "../../support/index.ts";
+
+setDefaultTimeout(240_000);
+
+const SOON = { timeout_ms: 60_000 };
+
+/** The ways in which a receiver fails a call, after it has read the body. */
+const FAULTS: Readonly<Record<string, (socket: Socket, other: string) => void>> = {
+  "answers 500": (socket) => void socket.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
+  "resets the connection": (socket) => void socket.resetAndDestroy(),
+  "closes without an answer": (socket) => void socket.end(),
+  "answers garbage": (socket) => void socket.end("this is no HTTP\r\n\r\n"),
+  "answers half a head": (socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Le"),
+  redirects: (socket, other) =>
+    void socket.end(`HTTP/1.1 307 There\r\nLocation: ${other}\r\nContent-Length: 0\r\n\r\n`),
+  "asks to wait": (socket) =>
+    void socket.end("HTTP/1.1 429 Wait\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"),
+};
+
+/** A receiver that fails the calls as it is told, and accepts all others. */
+class FailingReceiver {
+  readonly accepted: DeliveredBody[] = [];
+  /** How many entries came in calls that failed. */
+  refused_entries = 0;
+  /** The fault of the next call, or null. */
+  next: string | null = null;
+  readonly #server: Server;
+  readonly #other: TestReceiver;
+  port = 0;
+
+  constructor(other: TestReceiver) {
+    this.#other = other;
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const body: DeliveredBody = JSON.parse(Buffer.concat(chunks).toString());
+        const fault = this.next === null ? undefined : FAULTS[this.next];
+        if (fault === undefined) {
+          this.accepted.push(body);
+          response.writeHead(204).end();
+          return;
+        }
+        this.next = null;
+        this.refused_entries += body.data.entries.length;
+        fault(request.socket, this.#other.url);
+      });
+    });
+  }
+
+  listen(port = this.port): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.listen(port, "127.0.0.1", () => {
+      const address = this.#server.address();
+      if (address !== null && typeof address !== "string") this.port = address.port;
+      resolve();
+    });
+    return promise;
+  }
+
+  close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    return promise;
+  }
+
+  /** Checks what was accepted: each entry must follow from the one before. */
+  proven(): ProvingReceiver {
+    const proving = new ProvingReceiver(START);
+    for (const body of this.accepted) proving.take(body);
+    return proving;
+  }
+}
+
+describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () => {
+  let other: TestReceiver;
+  let receiver: FailingReceiver;
+  let audit: AuditService;
+  let log: Database;
+  let stream_id: string;
+  beforeAll(async () => {
+    other = startReceiver();
+    receiver = new FailingReceiver(other);
+    await receiver.listen(0);
+    audit = await startStreamingAudit([receiver.port, other.port]);
+    log = await openLog(audit);
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    stream_id = (await callStreams(audit, "POST", STREAMS, { url })).body.id;
+  });
+  afterAll(async () => {
+    await log.close();
+    await audit.stop();
+    await receiver.close();
+    other.stop();
+  });
+
+  const read = async () => (await callStreams(audit, "GET", `${STREAMS}/${stream_id}`)).body;
+
+  /** Waits until everything is accepted, and proves that nothing is missing or out of order. */
+  async function caughtUp(): Promise<void> {
+    const { head } = (await exportProof(audit)).end;
+    await waitFor(() => receiver.accepted.at(-1)?.data.entries.at(-1)?.position === head.position, SOON);
+    const got = receiver.proven();
+    expect([got.position, got.chain]).toEqual([head.position, head.chain]);
+    await waitFor(async () => (await read()).status === "active", SOON);
+  }
+
+  // AU-101, AU-102, AU-104
+  test.each(Object.keys(FAULTS))("%s: it loses nothing, and keeps the order", async (fault) => {
+    const before = receiver.refused_entries;
+    receiver.next = fault;
+    await writeEvents(audit, 3);
+    await waitFor(() => receiver.next === null, SOON);
+    await writeEvents(audit, 3);
+    await caughtUp();
+    expect(receiver.refused_entries).toBeGreaterThan(before);
+    expect(other.calls).toEqual([]);
+  });
+
+  // AU-102, AU-104
+  test("is dead for a while: it goes on where it stopped", async () => {
+    await receiver.close();
+    await writeEvents(audit, 4);
+    await waitFor(async () => (await read()).status === "failing", SOON);
+    await receiver.listen();
+    await caughtUp();
+  });
+
+  // AU-102, AU-104
+  test("waits for a time that a clock which was set back left more than a day ahead: it goes on at once", async () => {
+    await receiver.close();
+    await writeEvents(audit, 4);
+    await waitFor(async () => (await read()).status === "failing", SOON);
+    await receiver.listen();
+    await log.run("set_clock_back", (orm) =>
+      rows(orm, sql`update audit.streams set next_attempt_at = clock_timestamp() + interval '30 days'`),
+    );
+    await caughtUp();
+  });
+});
