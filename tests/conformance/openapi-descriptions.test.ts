@@ -22,7 +22,7 @@ const NUMBERED = ["listAuditCheckpoints"];
 /** Operations that answer from memory, whichever store is down. */
 const FROM_MEMORY = ["getDocumentSchema"];
 const SCALARS = ["string", "integer", "number", "boolean"];
-const TIMES = ["occurred_after", "occurred_before", "from", "to"];
+const TIMES = ["occurred_after", "occurred_before", "created_after", "created_before", "from", "to"];
 /** Ids that the audit log stores and finds in the spelling of others. */
 const ANY_IDS = ["request_id", "created_id", "actor_member_id"];
 const OWNER_IDS = ["organization_id", "user_id"];

@@ -305,17 +305,21 @@ describe("through the gateway", () => {
     });
     expect(response.status).toBe(200);
     const { results } = await json(response);
-    expect(results).toMatchObject([{ service: "identity-staff", status: "created" }]);
+    expect(results).toMatchObject([
+      { service: "identity-staff", status: "created" },
+      { service: "audit-staff", status: "created" },
+    ]);
   });
 });
 
-// ID-107
+// ID-107, AU-72
 test("the staff's own gateway serves the staff routes to everybody whom its provider admits", async () => {
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   const identity = await startProcess("apps/identity/main.ts", {
     DATABASE_URL: await freshDatabase(),
     ROLES_FILE: "seeds/roles.yaml",
   });
+  const audit = await startProcess("apps/audit/main.ts", { DATABASE_URL: await freshDatabase() });
   const gateway = await startLocalGateway({
     AUTH_ISSUER: provider.issuer,
     AUTH_JWKS_URI: provider.jwks_uri,
@@ -330,7 +334,14 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
     "user PATCH /staff/users/{person_id}/status",
     "user GET /staff/members/{member_id}/user",
   ]);
-  await gateway.publish({ "identity-staff": { ...service, url: identity.url } });
+  const usage = catalog(await seed("staff.yaml"), "audit-staff");
+  expect(routesOf(usage).map(({ scope, route }) => `${scope} ${route}`)).toEqual([
+    "user GET /staff/organizations/{organization_id}/usage",
+  ]);
+  await gateway.publish({
+    "identity-staff": { ...service, url: identity.url },
+    "audit-staff": { ...usage, url: audit.url },
+  });
 
   const token = await (await fetch(`${provider.issuer}/token?subject=staff`)).text();
   const call = async (method: string, path: string, body?: object) => {
@@ -361,12 +372,16 @@ test("the staff's own gateway serves the staff routes to everybody whom its prov
     status: 200,
     body: { user_id: staff },
   });
+  expect(await call("GET", `/staff/organizations/${body.id}/usage?by=service`)).toEqual({
+    status: 200,
+    body: { usage: [], has_more: false, gaps: [] },
+  });
   const suspended = await call("PATCH", `/staff/users/${staff}/status`, { status: "suspended" });
   expect(suspended).toMatchObject({ status: 200, body: { id: staff, status: "suspended" } });
   expect((await fetch(`${gateway.url}/staff/users`)).status).toBe(401);
   expect((await fetch(`${gateway.url}/staff/users`, { headers: { "X-API-Key": "x" } })).status).toBe(401);
 
   await gateway.close();
-  await identity.stop();
+  await Promise.all([identity.stop(), audit.stop()]);
   await provider.stop();
-}, 60_000);
+}, 120_000);
