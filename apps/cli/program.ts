@@ -1,7 +1,9 @@
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { Command, CommanderError } from "commander";
+import { changeNoteHeaders } from "./change-note.ts";
 import { addApply } from "./commands/apply.ts";
 import { addAudit } from "./commands/audit.ts";
+import { addChanges } from "./commands/changes.ts";
 import { type Run, timeoutArgument } from "./commands/command.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addDelete } from "./commands/delete.ts";
@@ -9,6 +11,7 @@ import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addExport } from "./commands/export.ts";
 import { addGateways } from "./commands/gateways.ts";
+import { addOperators } from "./commands/operators.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRevisions } from "./commands/revisions.ts";
 import { addServices } from "./commands/services.ts";
@@ -114,9 +117,11 @@ const commands = [
   addExport,
   addDelete,
   addRevisions,
+  addChanges,
   addRestore,
   addExplain,
   addGateways,
+  addOperators,
   addAudit,
   addCompletion,
 ];
@@ -129,10 +134,10 @@ function createProgram(
   const program = new Command(name);
   const warn = (text: string) => terminal.writeError(`${text}\n`);
   const run: Run = async (work) => {
-    const { json, timeout, registry: named } = program.opts();
+    const { json, timeout, registry: named, reason, link } = program.opts();
     const address = await findRegistry(named, variable, warn);
     try {
-      const registry = new RegistryClient(address, timeout);
+      const registry = new RegistryClient(address, timeout, changeNoteHeaders({ reason, link }, variable));
       onOpen(registry);
       await work({ registry, output: new Output(terminal, json === true), terminal });
     } catch (error) {
@@ -144,6 +149,8 @@ function createProgram(
     .option("--json", "write the registry's answers as JSON")
     .option("--registry <name>", "the registry of the profiles file to use")
     .option("--timeout <seconds>", "how long to wait for an answer", timeoutArgument, TIMEOUT_S)
+    .option("--reason <text>", "why a write is made, for the history; in pipelines the default is their name")
+    .option("--link <url>", "where to read more about a write; in pipelines the default is their run")
     .version(VERSION, "--version", "write the version")
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })

@@ -3,6 +3,7 @@ import { type HttpAnswer, pathOf, RegistryApi } from "@ostiary/lib/contracts/reg
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
+import type { ChangeNoteHeaders } from "./change-note.ts";
 import { Refused, UsageError } from "./errors.ts";
 import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { unreachableText } from "./unreachable.ts";
@@ -23,13 +24,20 @@ const ANSWER_BYTES_MAX = 256 * 1_048_576;
 export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeout_s: number;
+  readonly #note: ChangeNoteHeaders;
   #writing = false;
 
-  constructor({ REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress, timeout_s: number) {
+  /** @param note the headers that every write sends */
+  constructor(
+    { REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress,
+    timeout_s: number,
+    note: ChangeNoteHeaders = {},
+  ) {
     const url = readUrl(REGISTRY_URL?.trim() || DEFAULT_URL);
     super(readToken(ADMIN_TOKEN?.trim() ?? ""), timeout_s * 1_000);
     this.#url = url;
     this.#timeout_s = timeout_s;
+    this.#note = note;
   }
 
   /** Whether a write is in flight. */
@@ -40,7 +48,13 @@ export class RegistryClient extends RegistryApi {
   protected async send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer> {
     this.#writing = writing;
     try {
-      const { ok, status, headers, body } = await fetch(this.#url + path, { ...request, redirect: "manual" });
+      const sent = new Headers(request.headers);
+      if (writing) for (const [name, value] of Object.entries(this.#note)) sent.set(name, value);
+      const { ok, status, headers, body } = await fetch(this.#url + path, {
+        ...request,
+        headers: sent,
+        redirect: "manual",
+      });
       const bytes = await readBounded(body, ANSWER_BYTES_MAX, () => new AnswerTooLong());
       return { ok, status, headers, body: new TextDecoder().decode(bytes) };
     } catch (error) {

@@ -15,14 +15,19 @@ export function addRevisions(program: Command, run: Run): void {
         const answer = await registry.ask(Revisions, pathTo("services", service, "revisions"));
         output.result(answer, ({ revisions }) =>
           output.table(
-            ["revision", "action", "created", "request"],
-            revisions.map(({ revision, action, restored_from, created_at, request_id, unreadable }) => [
-              String(revision),
-              (restored_from === null ? action : `${action} of ${restored_from}`) +
-                (unreadable === undefined ? "" : " (unreadable)"),
-              created_at,
-              request_id,
-            ]),
+            ["revision", "action", "created", "request", "operator", "reason", "link"],
+            revisions.map(
+              ({ revision, action, restored_from, created_at, request_id, unreadable, ...author }) => [
+                String(revision),
+                (restored_from === null ? action : `${action} of ${restored_from}`) +
+                  (unreadable === undefined ? "" : " (unreadable)"),
+                created_at,
+                request_id,
+                author.operator ?? "",
+                author.reason ?? "",
+                author.link ?? "",
+              ],
+            ),
             "No revisions.",
           ),
         );

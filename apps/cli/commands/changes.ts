@@ -1,0 +1,62 @@
+import { RecordedChanges } from "@ostiary/lib/contracts/registry-api";
+import { type Command, InvalidArgumentError } from "commander";
+import { pathTo } from "../registry-client.ts";
+import type { Run } from "./command.ts";
+
+interface Options {
+  service?: string;
+  operator?: string;
+  since?: string;
+  limit: string;
+}
+
+const LIMIT_DEFAULT = "50";
+
+/** Adds `changes`, which lists who wrote which service. */
+export function addChanges(program: Command, run: Run): void {
+  program
+    .command("changes")
+    .description("List the writes of all services, newest first, with who made them and why")
+    .option("--service <service>", "only writes of this service")
+    .option("--operator <operator>", "only writes by this operator")
+    .option("--since <time>", "only writes after this time, such as 2026-01-31T12:00:00Z")
+    .option("--limit <count>", "how many writes to list, at most 100", limitArgument, LIMIT_DEFAULT)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun cli changes
+  $ bun cli changes --operator team-widgets --since 2026-01-31T00:00:00Z`,
+    )
+    .action(({ service, operator, since, limit }: Options) =>
+      run(async ({ registry, output }) => {
+        const query = {
+          limit,
+          ...(service !== undefined && { service }),
+          ...(operator !== undefined && { operator }),
+          ...(since !== undefined && { created_after: since }),
+        };
+        const answer = await registry.ask(RecordedChanges, pathTo("changes"), { query });
+        output.result(answer, ({ changes }) =>
+          output.table(
+            ["service", "revision", "action", "operator", "created", "reason", "link"],
+            changes.map((change) => [
+              change.service,
+              String(change.revision),
+              change.action,
+              change.operator ?? "",
+              change.created_at,
+              change.reason ?? "",
+              change.link ?? "",
+            ]),
+            "No changes.",
+          ),
+        );
+      }),
+    );
+}
+
+function limitArgument(text: string): string {
+  if (!/^([1-9]\d?|100)$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 100.");
+  return text;
+}
