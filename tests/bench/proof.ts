@@ -46,6 +46,7 @@ export const proof: Bench = {
     const events = quick ? 50_000 : 1_000_000;
     const ratio = await writersCost(url, rounds, progress);
     const sealed = await sealing(url, quick ? 20 : 100, progress);
+    const many = await sealingMany(url, quick ? 20_000 : 100_000, progress);
     const checked = await verifying(url, directory, bed, events, progress);
     const taken_s = spreadOf(await takingOver(url, bed, quick ? 2 : 5, progress));
     const rows = [
@@ -56,6 +57,13 @@ export const proof: Bench = {
       ],
       ["events sealed a second", whole(sealed.events_per_second), `above ${EVENTS_PER_SECOND_MIN}`],
       ["CPU of the sealing process for an event, µs", whole(sealed.cpu_us), ""],
+      [
+        `events sealed a second, each in another one of ${whole(many.logs)} logs`,
+        whole(many.events_per_second),
+        `above ${EVENTS_PER_SECOND_MIN}`,
+      ],
+      ["CPU of the sealing process for one of them, µs", whole(many.cpu_us), ""],
+      ["nodes of the map of heads for one of them", many.nodes.toFixed(1), ""],
       [`export of ${whole(checked.events)} events, s`, checked.export_s.toFixed(1), ""],
       ["verification of them, s", checked.verify_s.toFixed(1), ""],
       ["the most memory it took, MiB", whole(checked.verify_mib), ""],
@@ -67,7 +75,7 @@ export const proof: Bench = {
     ];
     return {
       text: [machineLine(machine), "", table(["", "measured", "goal"], rows)].join("\n"),
-      data: { machine, rounds, events, ratio, sealed, checked, taken_s },
+      data: { machine, rounds, events, ratio, sealed, many, checked, taken_s },
     };
   },
 };
@@ -199,6 +207,53 @@ async function sealing(url: string, groups: number, progress: Progress) {
   const { user, system } = process.cpuUsage(cpu);
   const events = groups * GROUP;
   return { events, events_per_second: (events / taken_ms) * 1000, cpu_us: (user + system) / events };
+}
+
+/** The number of events that one statement writes, and of those that are measured. */
+const INSERTED = 2_500;
+const MEASURED = 20_000;
+
+/** Returns the events that a sealer seals in a second when each moves another one of many logs. */
+async function sealingMany(url: string, logs: number, progress: Progress) {
+  await using many = await openLog(url, "many");
+  progress(`sealing the first event of each of ${whole(logs)} logs`);
+  for (let from = 0; from < logs; from += INSERTED) {
+    await insertEvents(many.log, from, logs);
+    if (from % (10 * INSERTED) === 0) await sealAll(many.log);
+  }
+  await sealAll(many.log);
+  const before = await nodesOf(many.log);
+  progress(`sealing ${whole(MEASURED)} events of other logs each`);
+  for (let from = logs; from < logs + MEASURED; from += INSERTED) await insertEvents(many.log, from, logs);
+  const cpu = process.cpuUsage();
+  const taken_ms = await timeOf(() => sealAll(many.log));
+  const { user, system } = process.cpuUsage(cpu);
+  const nodes = ((await nodesOf(many.log)) - before) / MEASURED;
+  return { logs, events_per_second: (MEASURED / taken_ms) * 1000, cpu_us: (user + system) / MEASURED, nodes };
+}
+
+/** Writes events as a writer does, each of another log. */
+async function insertEvents(log: Database, from: number, logs: number): Promise<void> {
+  await log.run("insert_events", (orm) =>
+    rows(
+      orm,
+      sql`with made as (
+          insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
+            route, params, ip)
+          select lpad(n::text, 26, '0'), 'request-' || n, now(), 'organization-' || n % ${logs}::integer, 'jwt', 's',
+            'GET', '/', '{}', '::'
+          from generate_series(${from}::integer, ${from + INSERTED - 1}::integer) n
+          returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
+    ),
+  );
+}
+
+async function nodesOf(log: Database): Promise<number> {
+  const [found] = await log.run("count_nodes", (orm) =>
+    rows<{ count: number }>(orm, sql`select count(*)::integer as count from audit.head_map`),
+  );
+  return found?.count ?? 0;
 }
 
 export async function sealAll(log: Database): Promise<void> {
