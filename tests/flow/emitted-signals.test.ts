@@ -5,6 +5,7 @@ import {
   SERVICES,
   type ServiceName,
   startMixedRun,
+  WRITTEN_BECAUSE,
 } from "../support/mixed-run.ts";
 import type { ReceivedSpan } from "../support/otlp-messages.ts";
 
@@ -15,6 +16,11 @@ setDefaultTimeout(180_000);
 const SERVER_KIND = 2;
 const UNSET = { code: 0, message: "" };
 const ERROR_KINDS = ["auth", "network", "db", "io", "internal", "validation"];
+/** Fields that only one service adds to the line of a request. */
+const OWN_FIELDS: Partial<Record<ServiceName, string[]>> = {
+  gateway: ["auth_type", "key_prefix"],
+  registry: ["operator", "change_reason", "change_link"],
+};
 const PROBES = ["/health/live", "/health/ready", "/metrics"];
 
 let run: MixedRun;
@@ -100,12 +106,12 @@ describe("logs", () => {
       "organization_id",
       "member_id",
     ];
-    const gateway = service === "gateway" ? ["auth_type", "key_prefix"] : [];
+    const own = OWN_FIELDS[service] ?? [];
     for (const line of lines) {
       const failed = Number(line.status) >= 500;
       const fault = failed ? ["error_kind", "error_message"] : [];
       expect(Object.keys(line)).toEqual(expect.arrayContaining([...required, "request_id", ...fault]));
-      for (const name of Object.keys(line)) expect([...known, ...gateway, ...fault]).toContain(name);
+      for (const name of Object.keys(line)) expect([...known, ...own, ...fault]).toContain(name);
       expect(line).toMatchObject({
         level: failed ? "error" : "info",
         message: failed ? "request failed" : "request completed",
@@ -122,6 +128,16 @@ describe("logs", () => {
         expect(typeof line.error_message).toBe("string");
       }
     }
+  });
+
+  // RG-122
+  test("a request's line of the registry names the operator, and that of a write its reason and link", () => {
+    expect(linesOf("registry")).toContainEqual(
+      expect.objectContaining({ route: "/apply", status: 200, operator: "admin", ...WRITTEN_BECAUSE }),
+    );
+    const refused = linesOf("registry").filter(({ status }) => status === 401);
+    expect(refused).not.toBeEmpty();
+    for (const line of refused) expect(line).not.toHaveProperty("operator");
   });
 
   test("each answer of the gateway has one line, under its X-Request-ID", () => {

@@ -102,6 +102,9 @@ function startServices() {
   return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
+/** The reason and the link of the run's own write. */
+export const WRITTEN_BECAUSE = { change_reason: "Try failures", change_link: "https://ci.example/7" };
+
 async function publishServices(stack: Stack, url: string): Promise<void> {
   const document = {
     services: {
@@ -119,7 +122,12 @@ async function publishServices(stack: Stack, url: string): Promise<void> {
   };
   const answer = await fetch(`${stack.registry.url}/apply`, {
     method: "POST",
-    headers: { authorization: `Bearer ${stack.admin_token}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${stack.admin_token}`,
+      "content-type": "application/json",
+      "x-change-reason": WRITTEN_BECAUSE.change_reason,
+      "x-change-link": WRITTEN_BECAUSE.change_link,
+    },
     body: JSON.stringify(document),
   });
   if (!answer.ok) throw new Error(await answer.text());
