@@ -30,6 +30,9 @@ const Entry = Type.Pick(Revision, [
   "action",
   "restored_from",
   "request_id",
+  "operator",
+  "reason",
+  "link",
   "created_at",
 ]);
 export type Entry = Static<typeof Entry>;

@@ -97,6 +97,20 @@ function Entries({
   );
 }
 
+/** Shows why a revision was written. The registry accepts only http and https addresses as links. */
+function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
+  return (
+    <p class="small">
+      {reason}{" "}
+      {link !== null && (
+        <a href={link} target="_blank" rel="noopener noreferrer">
+          {link}
+        </a>
+      )}
+    </p>
+  );
+}
+
 interface ShownProps {
   entries: readonly Entry[];
   shown: Entry;
@@ -105,7 +119,7 @@ interface ShownProps {
 }
 
 function Shown({ entries, shown, newest, onChanged }: ShownProps) {
-  const { service, revision, action, request_id } = shown;
+  const { service, revision, action, request_id, operator, reason, link } = shown;
   const [from, setFrom] = useState(revision - 1);
   const [restoring, setRestoring] = useState(false);
   const others = entries.filter((entry) => entry.revision !== revision);
@@ -122,8 +136,16 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
         )}
       </div>
       <p class="quiet small">
-        {actionText(shown)} on <Time at={shown.created_at} /> by request <code>{request_id}</code>
+        {actionText(shown)} on <Time at={shown.created_at} />
+        {operator !== null && (
+          <>
+            {" "}
+            by <b>{operator}</b>
+          </>
+        )}
+        , request <code>{request_id}</code>
       </p>
+      {(reason !== null || link !== null) && <Note reason={reason} link={link} />}
       {others.length > 0 && (
         <label class="compare">
           Compared with{" "}

@@ -140,6 +140,20 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByText("2 changes: no change opens a route or breaks callers.").waitFor();
   });
 
+  // RG-119
+  test("says who wrote a revision and why, as text, with a link to more", async () => {
+    const reason = "<b>Opens</b> the beta";
+    const link = "https://ci.example/runs/7?a=<i>";
+    const headers = { "X-Change-Reason": reason, "X-Change-Link": encodeURI(link) };
+    await bed.registry.put("noted", service("/noted"), headers);
+    const { page } = await bed.open({ fragment: "#/services/noted/revisions/1" });
+    await page.getByText("by admin").waitFor();
+    await page.getByText(reason).waitFor();
+    const shown = page.getByRole("link", { name: encodeURI(link) });
+    expect(await shown.getAttribute("href")).toBe(encodeURI(link));
+    expect(await shown.getAttribute("rel")).toBe("noopener noreferrer");
+  });
+
   test("reads a document from a file", async () => {
     const { page } = await bed.open({ fragment: "#/apply" });
     const text = JSON.stringify({ services: { filed: service("/filed") } });
