@@ -83,11 +83,12 @@ export async function refuseMissing(tx: Orm, operator: Operator | null, writes: 
   if (missing.length > 0) throw publisherRefused(operator, missing);
 }
 
+/** Returns the paths of routes and of tests: a test of another team's path could hinder that team. */
 function newPaths(writes: Writes, names: readonly string[]): Required<Missing>[] {
   return names.flatMap((service) => {
     const config = writes.get(service);
     if (config === null || config === undefined) return [];
-    return ownedRoutes(service, config).map(({ path }) => ({ service, path }));
+    return [...ownedRoutes(service, config), ...(config.tests ?? [])].map(({ path }) => ({ service, path }));
   });
 }
 

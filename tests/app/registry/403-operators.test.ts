@@ -192,6 +192,18 @@ describe("a refusal", () => {
     });
   });
 
+  test("names the paths of tests too, so that no team hinders another by a test", async () => {
+    const absent = (path: string) => ({ name: path, method: "GET", path, expect: { status: 404 } });
+    const tested = (path: string) => ({ "own-tested": { ...service("/own/tested"), tests: [absent(path)] } });
+    const { status, body } = await operated.as("team").apply(tested("/other/free"));
+    expect([status, body.error.details.missing]).toEqual([
+      403,
+      [{ service: "own-tested", path: "/other/free" }],
+    ]);
+    expect((await admin.call("GET", "/services/own-tested")).status).toBe(404);
+    expect((await operated.as("team").apply(tested("/own/free"))).status).toBe(200);
+  });
+
   test("lists at most a hundred paths of a large document", async () => {
     const paths = Array.from({ length: 3000 }, (_, index) => `/other/many/${index}`);
     const { status, body } = await operated.as("team").apply({ "own-many": service(...paths) });
