@@ -1,4 +1,4 @@
-import { UsageReport } from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX, UsageReport } from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import { fieldsOf, unstorable } from "../problems.ts";
@@ -12,7 +12,7 @@ const AGE_MS_MAX = 400 * DAY_MS;
 /** Returns everything that is wrong with a report at `now_ms` (AU-121). */
 export function reportProblems(body: unknown, now_ms: number): FieldError[] {
   const report = fieldsOf(body);
-  const counts = Array.isArray(report.counts) ? report.counts.map(fieldsOf) : [];
+  const counts = Array.isArray(report.counts) ? report.counts.slice(0, USAGE_COUNTS_MAX).map(fieldsOf) : [];
   return [
     ...fieldErrors(UsageReport, body),
     ...timeProblems("reported_until", report.reported_until, now_ms),
