@@ -30,6 +30,12 @@ describe.skipIf(!services().postgres.binary)("under a role that owns nothing", (
     sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
     await migrate({ DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: key }, log.role);
     audit = await start(key);
+    // The commands refuse less while the log has no signed checkpoint.
+    await writeEvents(audit, 1, { organization_id: "organization-first" });
+    await waitFor(async () => {
+      const { end } = await exportProof(audit, "/organizations/organization-first/audit-events");
+      return end.checkpoint?.jws;
+    });
   });
   afterAll(async () => {
     await sql.end();
