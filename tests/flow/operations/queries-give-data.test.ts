@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { operatorVariables } from "../../app/audit/operator-bed.ts";
+import { startReceiver, streamVariables } from "../../app/audit/streams-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { type MixedRun, SERVICES, startMixedRun } from "../../support/mixed-run.ts";
 import { hasPrometheus, type Prometheus, startPrometheus } from "../../support/prometheus.ts";
@@ -16,11 +18,17 @@ setDefaultTimeout(240_000);
 
 const RANGE = "1m";
 
+// It refuses each call, since an alert compares the accepted calls with zero.
+const receiver = startReceiver();
+receiver.answer = () => new Response(null, { status: 503 });
 let run: MixedRun;
 let prometheus: Prometheus | undefined;
 
 beforeAll(async () => {
-  run = await startMixedRun();
+  run = await startMixedRun({
+    ...streamVariables([receiver.port]),
+    ...operatorVariables(receiver.url),
+  });
   if (!hasPrometheus) return;
   const targets = SERVICES.map((service) => [service, run.stack[service].internal_url]);
   prometheus = await startPrometheus(Object.fromEntries(targets));
@@ -33,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await prometheus?.close();
   await run?.stop();
+  await receiver.stop();
 });
 
 /** Queries until the result is a number. Traffic continues, so that rates do not divide zero by zero. */
