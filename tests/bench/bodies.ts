@@ -35,7 +35,7 @@ export const bodies: Bench = {
     const file = join(bed.directory, "file");
     await Bun.write(file, "");
     await truncate(file, size_bytes);
-    const port = await freePort();
+    const port = freePort();
     const entry = `${import.meta.dir}/bodies/upstream/main.ts`;
     const upstream = await bed.helper([process.execPath, entry, String(port), file], port);
     const redis = await bed.redis();

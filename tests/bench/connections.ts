@@ -99,13 +99,13 @@ function requireDescriptors(): void {
 }
 
 async function startGateway(bed: Bed): Promise<Started> {
-  const [etcd, redis, service_port] = [await bed.etcd(), await bed.redis(), await freePort()];
+  const [etcd, redis, service_port] = [await bed.etcd(), await bed.redis(), freePort()];
   const entry = `${import.meta.dir}/../support/crowd-service.ts`;
   const service = await bed.helper([process.execPath, entry, String(service_port)], service_port);
   const store = await openRouteStore(etcd.url);
   await store.put(`${ROUTES_PREFIX}crowd`, JSON.stringify(crowdService(service.url)));
   await store.close();
-  const [port, internal_port] = [await freePort(), await freePort()];
+  const [port, internal_port] = [freePort(), freePort()];
   return bed.subject([process.execPath, "apps/gateway/main.ts"], port, {
     HOST: "127.0.0.1",
     PORT: String(port),

@@ -86,7 +86,7 @@ async function goalsOf(
 ): Promise<JudgedGoal[]> {
   const routes = whole(size.routes);
   options.progress(`a gateway with ${routes} routes`);
-  const ticker_port = await freePort();
+  const ticker_port = freePort();
   const gateway = await startGateway(bed, services, size.routes, {
     preload: TICKER,
     variables: {

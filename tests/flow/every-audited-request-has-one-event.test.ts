@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { type AuditEvent, auditClient, json } from "../app/audit/audit-service.ts";
 import { type LocalGateway, startLocalGateway } from "../support/gateway.ts";
 import {
+  freePort,
   freshDatabase,
   type RunningProcess,
   services,
   startProcess,
-  steadyPort,
   waitFor,
 } from "../support/index.ts";
 
@@ -53,7 +53,7 @@ describe.skipIf(!services().postgres.real)(
     beforeAll(async () => {
       const DATABASE_URL = await freshDatabase();
       const shared = { DATABASE_URL, INTERNAL_AUTH_TOKEN: TOKEN };
-      const ports = { PORT: String(steadyPort()), INTERNAL_PORT: String(steadyPort()) };
+      const ports = { PORT: String(freePort()), INTERNAL_PORT: String(freePort()) };
       startAudit = () => startProcess("apps/audit/main.ts", { ...shared, ...ports });
       identity = await startProcess("apps/identity/main.ts", shared);
       audit = await startAudit();

@@ -120,7 +120,7 @@ describe.if(services().postgres.binary)("DATABASE_URL", () => {
 
 describe("DATABASE_URL without a PostgreSQL", () => {
   test("nothing listens", async () => {
-    const port = await freePort();
+    const port = freePort();
     expect(await database(`postgres://u:${SECRET}@127.0.0.1:${port}/x`)).toBe(
       `Nothing listens at 127.0.0.1:${port} (DATABASE_URL): start it, or correct the URL.`,
     );
@@ -249,7 +249,7 @@ describe.if(services().etcd.own)("ROUTE_STORE_URL", () => {
   });
 
   test("a store that is down is no refusal", async () => {
-    const store = await openRouteStore(`http://127.0.0.1:${await freePort()}`);
+    const store = await openRouteStore(`http://127.0.0.1:${freePort()}`);
     const { failure, refused } = routeStoreBootFailure(await rejection(store.ping(2_000)));
     await store.close();
     expect([refused, failure.message]).toEqual([

@@ -55,8 +55,8 @@ async function expectUnavailable(store: RouteStore): Promise<void> {
 }
 
 test("is unavailable at once when nothing listens", async () => {
-  const nobody = async () => `http://127.0.0.1:${await freePort()}`;
-  const store = await openRouteStore(`${await nobody()},${await nobody()}`);
+  const nobody = () => `http://127.0.0.1:${freePort()}`;
+  const store = await openRouteStore(`${nobody()},${nobody()}`);
   const started = performance.now();
   await expectUnavailable(store);
   expect(performance.now() - started).toBeLessThan(2_000);
@@ -293,7 +293,7 @@ describe.if(services().etcd.own)("route store on etcd that fails", () => {
   });
 
   test("uses the endpoint that answers", async () => {
-    const dead = `http://127.0.0.1:${await freePort()}`;
+    const dead = `http://127.0.0.1:${freePort()}`;
     const both = await openRouteStore(`${dead},${server.url}`);
     for (let time = 0; time < 10; time++) await both.put("endpoints/a", String(time));
     const told = recordingListener();

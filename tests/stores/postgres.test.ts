@@ -154,7 +154,7 @@ describe.if(services().postgres.real)("database on PostgreSQL, used by many", ()
 
 describe("database on PostgreSQL that cannot be reached", () => {
   test("refuses to open when nothing listens", async () => {
-    const opening = openDatabase(`postgres://nobody@127.0.0.1:${await freePort()}/none`, quick);
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${freePort()}/none`, quick);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
   });
 

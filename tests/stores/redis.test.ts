@@ -20,7 +20,7 @@ const many = (store: CounterStore, bucket: string, count = 50) =>
   Promise.all(Array.from({ length: count }, () => rejection(store.increment(bucket, 60))));
 
 test("opens when nothing listens, and is unavailable at once", async () => {
-  const store = await openCounterStore(`redis://127.0.0.1:${await freePort()}`);
+  const store = await openCounterStore(`redis://127.0.0.1:${freePort()}`);
   const errors = await many(store, "nobody");
   expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
   expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);

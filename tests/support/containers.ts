@@ -39,9 +39,9 @@ export class ComposeProject {
       OSTIARY_IMAGE: "ostiary:test",
       OSTIARY_USER: `${user}:${group}`,
       OSTIARY_SECRETS: folder,
-      GATEWAY_PORT: String(await freePort()),
-      REGISTRY_PORT: String(await freePort()),
-      DEMO_IDENTITY_PROVIDER_PORT: String(await freePort()),
+      GATEWAY_PORT: String(freePort()),
+      REGISTRY_PORT: String(freePort()),
+      DEMO_IDENTITY_PROVIDER_PORT: String(freePort()),
       ...settings,
     };
     const project = new ComposeProject(folder, env);

@@ -4,7 +4,7 @@ import { waitFor } from "./wait-for.ts";
 
 /** Starts the service behind a crowd as a process, so that measurements of this process leave it out. */
 export async function startCrowdService(): Promise<{ url: string; stop(): Promise<void> }> {
-  const port = await freePort();
+  const port = freePort();
   const { PATH = "", HOME = "" } = process.env;
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/crowd-service.ts`, String(port)], {
     env: { PATH, HOME },

@@ -51,7 +51,7 @@ const START_TIMEOUT_MS = 180_000;
  * it.
  */
 export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
-  const port = await freePort();
+  const port = freePort();
   const name = `ostiary-test-${randomUUID()}`;
   leash.container(name);
   const container = await new GenericContainer(image.name)

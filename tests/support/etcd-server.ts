@@ -83,8 +83,8 @@ interface Member {
 }
 
 async function newMember(name: string): Promise<Member> {
-  const peer_port = await freePort();
-  return { name, url: `http://127.0.0.1:${await freePort()}`, peer_port, advertised_port: peer_port };
+  const peer_port = freePort();
+  return { name, url: `http://127.0.0.1:${freePort()}`, peer_port, advertised_port: peer_port };
 }
 
 /** Writes are not synced to disk: that matters only when the machine itself dies. */

@@ -50,7 +50,7 @@ export async function newPostgres(
   const account = unprivilegedAccount();
   if (account !== undefined) chownSync(directory, account.uid, account.gid);
   const data = join(directory, "data");
-  const port = await freePort();
+  const port = freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = {
     listen_addresses: "127.0.0.1",

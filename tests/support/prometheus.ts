@@ -34,7 +34,7 @@ export interface Prometheus {
 /** Starts a Prometheus that scrapes every second. `targets` are addresses by the name of their job. */
 export async function startPrometheus(targets: Record<string, string>): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-prometheus-"));
-  const port = await freePort();
+  const port = freePort();
   const scrape_configs = Object.entries(targets).map(([job_name, url]) => ({
     job_name,
     static_configs: [{ targets: [new URL(url).host] }],

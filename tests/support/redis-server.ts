@@ -35,7 +35,7 @@ export async function startRedisBinary(
 
 async function redisOnFreePorts(binary: string, leash: Leash, settings: string[]): Promise<BinaryTestServer> {
   const directory = await mkdtemp(join(tmpdir(), "ostiary-redis-"));
-  const port = await freePort();
+  const port = freePort();
   const url = `redis://127.0.0.1:${port}`;
   return new BinaryTestServer(
     {
@@ -46,7 +46,7 @@ async function redisOnFreePorts(binary: string, leash: Leash, settings: string[]
         ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--save", ""],
         ...["--databases", String(REDIS_DATABASES), ...settings],
         // The port for other nodes of a cluster. Its default is 10 000 above the port, free or not.
-        ...(settings.includes("--cluster-enabled") ? ["--cluster-port", String(await freePort())] : []),
+        ...(settings.includes("--cluster-enabled") ? ["--cluster-port", String(freePort())] : []),
       ],
       ready: () => answers(url),
       crash: "SIGKILL",

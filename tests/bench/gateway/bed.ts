@@ -76,7 +76,7 @@ export class Bed implements AsyncDisposable {
     text: string,
     values: Readonly<Record<string, string | number>>,
   ): Promise<Started> {
-    const port = await freePort();
+    const port = freePort();
     const prefix = join(this.directory, `nginx-${port}`);
     await mkdir(prefix);
     const filled = Object.entries({ ...values, PORT: port }).reduce(

@@ -99,7 +99,7 @@ async function startStreamed(bed: Bed, services: Parameters<typeof startGateway>
 
 export async function startUpstream(bed: Bed): Promise<Started> {
   if (Bun.which("nginx") !== null) return startNginx(bed, 1);
-  const port = await freePort();
+  const port = freePort();
   return bed.helper([process.execPath, entry("upstream"), String(port)], port);
 }
 
@@ -128,7 +128,7 @@ export async function startPassThrough(bed: Bed, origins: readonly string[]): Pr
 
 /** Starts an entry of this folder on the core of the subjects. Its first argument is a free port. */
 export async function startOnBun(bed: Bed, name: string, ...more: string[]): Promise<Started> {
-  const port = await freePort();
+  const port = freePort();
   return bed.subject([process.execPath, entry(name), String(port), ...more], port, {
     BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
   });
@@ -156,7 +156,7 @@ export async function startGateway(
 ): Promise<Started & { readonly route_store_url: string }> {
   const etcd = await bed.etcd();
   await publish(etcd.url, typeof routes === "number" ? servicesOf(routes, services.upstream.url) : routes);
-  const [port, internalPort] = [await freePort(), await freePort()];
+  const [port, internalPort] = [freePort(), freePort()];
   const environment = {
     HOST: "127.0.0.1",
     PORT: String(port),

@@ -90,7 +90,7 @@ describe.if(services().postgres.real)("a server", () => {
 });
 
 contract("etcd3_faults", async () => {
-  const endpoint = new EtcdEndpoint(`http://127.0.0.1:${await freePort()}`, undefined, undefined);
+  const endpoint = new EtcdEndpoint(`http://127.0.0.1:${freePort()}`, undefined, undefined);
   for (let call = 0; call < 8; call++) {
     const failed = endpoint.call((client, deadline) => readNothing(client, deadline), Date.now() + 5_000);
     expect(await rejection(failed)).toBeInstanceOf(GRPCUnavailableError);

@@ -2,7 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BinaryTestServer } from "../../support/binary-server.ts";
-import { steadyPort } from "../../support/free-port.ts";
+import { freePort } from "../../support/free-port.ts";
 import type { Leash } from "../../support/leash.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 
@@ -34,7 +34,7 @@ export async function startReplica(
   first_root: string,
 ): Promise<Replica> {
   let root = first_root;
-  const [port, internal_port] = [steadyPort(), steadyPort()];
+  const [port, internal_port] = [freePort(), freePort()];
   const url = `http://127.0.0.1:${port}`;
   const internal_url = `http://127.0.0.1:${internal_port}`;
   const directory = await mkdtemp(join(tmpdir(), `ostiary-${app}-`));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { BinaryTestServer } from "../../support/binary-server.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
-import { steadyPort } from "../../support/free-port.ts";
+import { freePort } from "../../support/free-port.ts";
 import type { Leash } from "../../support/leash.ts";
 import { locateServices } from "../../support/locate.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
@@ -284,7 +284,7 @@ async function startStores(leash: Leash) {
 }
 
 async function startUpstream(leash: Leash, reached_file: string): Promise<Linked> {
-  const port = steadyPort();
+  const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const entry = join(import.meta.dir, "../upstream/main.ts");
   const server = new BinaryTestServer(

@@ -73,7 +73,7 @@ const ROLES_PROBLEMS = [
 describe("every wrong variable is named in one round", () => {
   // OP-13
   test("by the gateway", async () => {
-    const port = String(await freePort());
+    const port = String(freePort());
     const lines = await problems("gateway", {
       ...{ PORT: port, INTERNAL_PORT: port, ROUTE_STORE_URL: "memory://", MAX_BODY_BYTES: "1e3" },
       ...{
@@ -237,7 +237,7 @@ describe("a store that does not answer at boot", () => {
   };
 
   test.each(["registry", "identity", "audit", "platform"])("DATABASE_URL of %s", async (app) => {
-    const DATABASE_URL = `postgres://u:${SECRET}@127.0.0.1:${await freePort()}/x`;
+    const DATABASE_URL = `postgres://u:${SECRET}@127.0.0.1:${freePort()}/x`;
     const free = Object.fromEntries(
       ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
         .flatMap((part) => [`${part}_PORT`, `${part}_INTERNAL_PORT`])
@@ -248,7 +248,7 @@ describe("a store that does not answer at boot", () => {
   });
 
   test("ROUTE_STORE_URL of the gateway", async () => {
-    const ROUTE_STORE_URL = `http://u:${SECRET}@127.0.0.1:${await freePort()}`;
+    const ROUTE_STORE_URL = `http://u:${SECRET}@127.0.0.1:${freePort()}`;
     await away("gateway", { ...GATEWAY, ROUTE_STORE_URL }, "ROUTE_STORE_URL");
   });
 
@@ -299,7 +299,7 @@ describe.skipIf(!etcd.own)("a store that may come later does not stop the gatewa
 
   // OP-15
   test("a counter store that is down", async () => {
-    const COUNTER_STORE_URL = `redis://:${SECRET}@127.0.0.1:${await freePort()}`;
+    const COUNTER_STORE_URL = `redis://:${SECRET}@127.0.0.1:${freePort()}`;
     const env = { ...GATEWAY, ROUTE_STORE_URL: await freshRouteStoreUrl(), COUNTER_STORE_URL };
     const gateway = await startProcess("apps/gateway/main.ts", env);
     started.push(gateway);

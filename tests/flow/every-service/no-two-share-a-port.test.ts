@@ -105,8 +105,8 @@ async function servicePorts(platform: RunningProcess): Promise<Record<string, st
 describe("everything started twice", () => {
   test("the platform names each of its twelve ports", async () => {
     const demo = {
-      DEMO_PORT: String(await freePort()),
-      DEMO_IDENTITY_PROVIDER_PORT: String(await freePort()),
+      DEMO_PORT: String(freePort()),
+      DEMO_IDENTITY_PROVIDER_PORT: String(freePort()),
     };
     const first = await start("platform", { ...(await platformVariables()), ...demo });
     const ports: Record<string, string> = { ...demo, ...(await servicePorts(first)) };
@@ -134,7 +134,7 @@ describe("everything started twice", () => {
 
   test("of four at the same moment one starts, and the others name the port", async () => {
     for (let round = 0; round < 3; round += 1) {
-      const PORT = String(await freePort());
+      const PORT = String(freePort());
       const outcomes = await Promise.all(
         [1, 2, 3, 4].map(() =>
           start("demo", { IDENTITY_PROVIDER_PORT: "0", PORT }).catch((error: unknown) => error),
@@ -151,14 +151,14 @@ describe("everything started twice", () => {
 // OP-4
 describe("two listeners of one process", () => {
   test.each(["gateway", "registry", "identity", "audit"])("%s refuses PORT = INTERNAL_PORT", async (app) => {
-    const port = String(await freePort());
+    const port = String(freePort());
     const env = { ...(await variables(app === "gateway" ? "none" : app)), PORT: port, INTERNAL_PORT: port };
     const lines = await refusal(app, env);
     expect(lines).toContain(`INTERNAL_PORT is ${port} like PORT: each port needs a number of its own.`);
   });
 
   test("the platform refuses any two equal ports of its ten", async () => {
-    const port = String(await freePort());
+    const port = String(freePort());
     for (const [index, one] of PLATFORM_PORTS.entries()) {
       for (const other of PLATFORM_PORTS.slice(index + 1)) {
         const load = () => loadPlatform({ ...everyPort("0"), [one]: port, [other]: port });
@@ -168,7 +168,7 @@ describe("two listeners of one process", () => {
   });
 
   test("the demo's ports do not count without the demo", async () => {
-    const port = String(await freePort());
+    const port = String(freePort());
     const env = { ...everyPort("0"), DEMO: "false", DEMO_PORT: port, DEMO_IDENTITY_PROVIDER_PORT: port };
     expect(loadPlatform(env)).toMatchObject({ DEMO: false });
   });

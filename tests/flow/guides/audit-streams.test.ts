@@ -25,7 +25,7 @@ describe("the receiver of the guide", () => {
   let secret: string;
 
   beforeAll(async () => {
-    port = await freePort();
+    port = freePort();
     audit = await startStreamingAudit([port]);
     // the route of the catalog, with the organization filled in
     gateway = Bun.serve({

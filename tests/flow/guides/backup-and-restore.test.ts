@@ -136,7 +136,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     const second = await startPostgres();
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
     sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
-    system = new System(provider, await Promise.all(Array.from({ length: 6 }, freePort)));
+    system = new System(provider, Array.from({ length: 6 }, freePort));
     await execute(first.url, "create database ostiary");
     const [before, after] = [first, second].map(({ url }) => new URL("/ostiary", url).href);
     if (before === undefined || after === undefined) throw new Error("Two servers have two URLs.");

@@ -73,7 +73,7 @@ describe("a standard provider", () => {
   let url: string;
 
   beforeEach(async () => {
-    const port = await freePort();
+    const port = freePort();
     url = `http://127.0.0.1:${port}`;
     provider = reader.start(`exec bun ${join(ROOT, "tests/support/oidc-provider-process.ts")} ${port}`);
     await readUntil(provider.stdout, "listening");
@@ -107,10 +107,10 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
   const ADMIN_PASSWORD = "admin-for-a-try";
 
   test("is connected by its realm, client and mapper", async () => {
-    const port = await freePort();
+    const port = freePort();
     const keycloak = `http://127.0.0.1:${port}`;
     provider = reader.start(
-      `exec kc.sh start-dev --http-port=${port} --http-management-port=${await freePort()} --cache=local`,
+      `exec kc.sh start-dev --http-port=${port} --http-management-port=${freePort()} --cache=local`,
       {
         KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
         KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,

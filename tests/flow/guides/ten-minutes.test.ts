@@ -21,7 +21,7 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
   const [start = "", ...others] = await commandsOf(GUIDE, "1. Start Ostiary");
   expect([start.trim(), ...others]).toEqual(["bun start"]);
   const [serve = ""] = await commandsOf(GUIDE, "2. Start your service");
-  const port = await freePort();
+  const port = freePort();
   const service = reader.start(`exec ${moved(serve, { "port: 7000": `port: ${port}` })}`);
   const ostiary = await startQuickStart(reader);
   try {

@@ -163,7 +163,7 @@ describe("a DATA_DIR that can be used", () => {
   // OP-59
   test("names the platform that runs there, and not each of its ports", async () => {
     const path = join(parent, "twice");
-    const env = { DATABASE_URL: await freshDatabase(), GATEWAY_PORT: String(await freePort()) };
+    const env = { DATABASE_URL: await freshDatabase(), GATEWAY_PORT: String(freePort()) };
     const first = await start(path, env);
     await symlink(path, join(parent, "twice by another name"));
     for (const name of [path, join(parent, "twice by another name")]) {

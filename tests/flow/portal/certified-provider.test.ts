@@ -23,7 +23,7 @@ describe.skipIf(browserPath === undefined)("with a certified provider", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ostiary-certified-"));
-    const [provider_port, gateway_port] = [await freePort(), await freePort()];
+    const [provider_port, gateway_port] = [freePort(), freePort()];
     gateway_url = `http://127.0.0.1:${gateway_port}`;
     const issuer = `http://127.0.0.1:${provider_port}`;
     const script = join(import.meta.dir, "../../support/oidc-provider-process.ts");

@@ -51,7 +51,7 @@ describe.skipIf(Bun.which("nginx") === null)("nginx with the block of the guide"
       websocket: { message: (socket, message) => void socket.send(message) },
     });
     const { cert_file, key_file } = certificates.make("localhost");
-    const port = await freePort();
+    const port = freePort();
     const here = config
       .replace("/etc/letsencrypt/live/api.example.com/fullchain.pem", cert_file)
       .replace("/etc/letsencrypt/live/api.example.com/privkey.pem", key_file)

@@ -73,7 +73,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of six", () => {
 
   const isPrimary = async (node: RedisNode) => [await node.ask("ROLE")].flat()[0] === "master";
 
-  /** Promotes a node. Redis gives a promotion up after five seconds, without a word: false then. */
+  /** Promotes a node. Returns false when Redis gave the promotion up, as it does after five seconds. */
   const promote = async (node: RedisNode) => {
     if (await isPrimary(node)) return true;
     await node.ask("CLUSTER", "FAILOVER");

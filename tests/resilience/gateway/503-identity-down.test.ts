@@ -15,7 +15,7 @@ let provider_port: number;
 let gateway: LocalGateway;
 
 beforeAll(async () => {
-  provider_port = await freePort();
+  provider_port = freePort();
   directory = await startDirectory();
   wire = await startProxy(directory.validate_url);
   gateway = await startLocalGateway({

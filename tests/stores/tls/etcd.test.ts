@@ -35,7 +35,7 @@ describe.if(services().etcd.binary)("etcd", () => {
   };
 
   beforeAll(async () => {
-    port = await freePort();
+    port = freePort();
     install(material.made.good);
     server = await startEtcd(
       [

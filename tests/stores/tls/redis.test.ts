@@ -18,7 +18,7 @@ describe.if(services().redis.binary)("Redis", () => {
   let port: number;
 
   beforeAll(async () => {
-    port = await freePort();
+    port = freePort();
     server = await startRedis([
       ...[
         "--tls-port",
@@ -84,7 +84,7 @@ describe.if(services().redis.binary)("Redis", () => {
 
 describe.if(services().redis.binary)("Redis Cluster", () => {
   test("rediss+cluster:// calls each node by TLS", async () => {
-    const port = await freePort();
+    const port = freePort();
     const server = await startRedis([
       ...[
         "--cluster-enabled",

@@ -104,7 +104,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
   });
 
   test("that reaches nobody was not sent", async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}/`;
+    const nobody = `http://127.0.0.1:${freePort()}/`;
     expect(await rejection(call({ url: nobody, repeatable: true }))).toMatchObject({
       message: expect.stringMatching(/^(ECONNREFUSED|ConnectionRefused)$/),
       sent: false,

@@ -30,7 +30,7 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
 
   describe(`${name} fails a request`, () => {
     test("with a code when nobody listens", async () => {
-      const failure = await rejection(call(client, { port: await freePort() }, { method: "POST" }));
+      const failure = await rejection(call(client, { port: freePort() }, { method: "POST" }));
       expect(failure).toMatchObject({ code: expect.stringMatching(/^(ECONNREFUSED|ConnectionRefused)$/) });
     });
 

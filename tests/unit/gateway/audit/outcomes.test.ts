@@ -60,7 +60,7 @@ describe("an outcome", () => {
   });
 
   test("waits for a service that is down, and the outage is logged once", async () => {
-    const port = await freePort();
+    const port = freePort();
     const waiting = recording({ AUDIT_URL: `http://127.0.0.1:${port}` });
     send(50, waiting);
     await waitFor(() => waiting.lines.length > 0);
