@@ -1,23 +1,13 @@
 import { type Database, followingIds, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import type { UsageEventRow } from "./feed.ts";
+import { KEY_COLUMNS, TOTAL_COLUMNS } from "./totals.ts";
 
-const KEY = ["organization_id", "hour", "service", "route", "method", "member_id", "key_prefix"];
-const COLUMNS = [
-  ...KEY,
-  "requests",
-  "refused_limit",
-  "refused_labels",
-  "refused_other",
-  "failed",
-  "bytes_in",
-  "bytes_out",
-  "duration_ms",
-];
+const COLUMNS = [...KEY_COLUMNS, ...TOTAL_COLUMNS];
 const columns = sql.raw(COLUMNS.join(", "));
 const ofUntold = sql.raw(COLUMNS.map((name) => `untold.${name}`).join(", "));
-const key = sql.raw(KEY.join(", "));
-const isDue = sql.raw(KEY.map((name) => `untold.${name} = due.${name}`).join(" and "));
+const key = sql.raw(KEY_COLUMNS.join(", "));
+const isDue = sql.raw(KEY_COLUMNS.map((name) => `untold.${name} = due.${name}`).join(" and "));
 
 /**
  * Moves at most `count` counts of hours up to `until_ms` to the feed, and returns how many it moved. The feed is locked

@@ -1,21 +1,16 @@
-import { UsageCount, usageTotals } from "@ostiary/lib/contracts/usage";
+import { UsageCount } from "@ostiary/lib/contracts/usage";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
+import { HOUR_MS, refusedOf, shownTotals, type Totals } from "./totals.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
-const { requests, refused, failed, bytes_in, bytes_out, duration_ms } = usageTotals;
-const refusals = refused.properties;
 
 const UsageEventData = Type.Object(
   {
     from: timeField("The start of the hour in which the requests began."),
     to: timeField("The end of that hour, exclusive."),
-    ...{ service, method, route, member_id, key_prefix, requests },
-    refused: Type.Integer({ minimum: 0, description: "All refused requests.", examples: [8] }),
-    refused_limit: refusals.limit,
-    refused_labels: refusals.labels,
-    refused_other: refusals.other,
-    ...{ failed, bytes_in, bytes_out, duration_ms },
+    ...{ service, method, route, member_id, key_prefix },
+    ...shownTotals,
   },
   {
     additionalProperties: false,
@@ -45,7 +40,7 @@ export const UsageEvent = Type.Object(
 export type UsageEvent = Static<typeof UsageEvent>;
 
 /** The row of an event. */
-export interface UsageEventRow {
+export interface UsageEventRow extends Totals {
   id: string;
   organization_id: string;
   hour: string;
@@ -54,17 +49,7 @@ export interface UsageEventRow {
   method: string;
   member_id: string;
   key_prefix: string;
-  requests: number;
-  refused_limit: number;
-  refused_labels: number;
-  refused_other: number;
-  failed: number;
-  bytes_in: number;
-  bytes_out: number;
-  duration_ms: number;
 }
-
-const HOUR_MS = 3_600_000;
 
 export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: UsageEventRow): UsageEvent {
   const starts_ms = new Date(hour).getTime();
@@ -82,7 +67,7 @@ export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: 
       to: new Date(starts_ms + HOUR_MS).toISOString(),
       ...row,
       key_prefix: key_prefix === "" ? null : key_prefix,
-      refused: row.refused_limit + row.refused_labels + row.refused_other,
+      refused: refusedOf(row),
     },
   };
 }

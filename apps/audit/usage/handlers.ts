@@ -9,9 +9,9 @@ import { Elysia } from "elysia";
 import { logProblems, timeParameter, writtenId } from "../events/parameters.ts";
 import { refuse, unstorable } from "../problems.ts";
 import { selectGaps, selectUsage } from "./queries.ts";
+import { HOUR_MS } from "./totals.ts";
 import { DIVISIONS, toUsage, UsagePage, type UsageRange } from "./usage.ts";
 
-const HOUR_MS = 3_600_000;
 const RANGE_DAYS_MAX = 366;
 const CURSOR_LENGTH_MAX = 2_048;
 /** The silence after which a gateway counts as ended: several reports are overdue then. */

@@ -1,5 +1,6 @@
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { TOTAL_COLUMNS } from "./totals.ts";
 import type { Division, UsageRange, UsageRow } from "./usage.ts";
 
 /** A request for a part of an organization's usage. */
@@ -25,12 +26,8 @@ const groupings: Readonly<Record<Division, Grouping>> = {
   key: { key: sql`member_id || ' ' || key_prefix`, columns: ["member_id", "key_prefix"] },
 };
 
-const SUMS = sql.raw(
-  ["requests", "refused_limit", "refused_labels", "refused_other"]
-    .concat(["failed", "bytes_in", "bytes_out", "duration_ms"])
-    .map((name) => `sum(${name})::bigint as ${name}`)
-    .join(", "),
-);
+/** The SQL that sums each counted number. */
+export const SUMS = sql.raw(TOTAL_COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(", "));
 
 /** Returns the parts of an organization's usage, in the order of their ids, at most `limit`. */
 export async function selectUsage(

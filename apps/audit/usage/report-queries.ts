@@ -1,6 +1,8 @@
 import type { UsageReport } from "@ostiary/lib/contracts/usage";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { SUMS } from "./queries.ts";
+import { TOTAL_COLUMNS } from "./totals.ts";
 
 /** The name of a report: the gateway process, and the number that the process gave it. */
 export interface ReportName {
@@ -35,7 +37,7 @@ export async function addReport(
   const statement = sql`
     with given as materialized (
       select organization_id, hour, service, route, method, member_id, key_prefix,
-        ${TOTALS.given}
+        ${SUMS}
       from json_to_recordset(${given}::text::json) as given(
         organization_id text, hour timestamptz, service text, route text, method text, member_id text,
         key_prefix text, requests bigint, refused_limit bigint, refused_labels bigint, refused_other bigint,
@@ -76,19 +78,7 @@ function addTo(table: SQL): SQL {
         ${TOTALS.sums}`;
 }
 
-const NAMES = [
-  "requests",
-  "refused_limit",
-  "refused_labels",
-  "refused_other",
-  "failed",
-  "bytes_in",
-  "bytes_out",
-  "duration_ms",
-];
-
 const TOTALS = {
-  names: sql.raw(NAMES.join(", ")),
-  given: sql.raw(NAMES.map((name) => `sum(${name})::bigint as ${name}`).join(", ")),
-  sums: sql.raw(NAMES.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ")),
+  names: sql.raw(TOTAL_COLUMNS.join(", ")),
+  sums: sql.raw(TOTAL_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(", ")),
 };

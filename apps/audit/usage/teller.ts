@@ -2,6 +2,7 @@ import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { tellUsage } from "./feed-queries.ts";
+import { HOUR_MS } from "./totals.ts";
 
 export interface UsageTellerDeps {
   database: Database;
@@ -9,7 +10,6 @@ export interface UsageTellerDeps {
   clock: Clock;
 }
 
-const HOUR_MS = 3_600_000;
 /** The time after an hour for which reports are awaited, so that most counts need one event. */
 const SETTLE_MS = 60_000;
 const INTERVAL_MS = 10_000;

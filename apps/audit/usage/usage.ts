@@ -1,14 +1,11 @@
-import { usageTotals } from "@ostiary/lib/contracts/usage";
 import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
+import { HOUR_MS, refusedOf, shownTotals, type Totals } from "./totals.ts";
 
 /** The ways in which usage is divided. */
 export const DIVISIONS = ["hour", "day", "service", "route", "key"] as const;
 export type Division = (typeof DIVISIONS)[number];
-
-const { requests, refused, failed, bytes_in, bytes_out, duration_ms } = usageTotals;
-const refusals = refused.properties;
 
 /** A part of an organization's usage, as it is shown. */
 export const Usage = Type.Object(
@@ -36,19 +33,7 @@ export const Usage = Type.Object(
         examples: ["ostiary-k-2-4f9m"],
       }),
     ),
-    requests,
-    refused: Type.Integer({
-      minimum: 0,
-      description: "Requests that the gateway refused, for all reasons together.",
-      examples: [8],
-    }),
-    refused_limit: refusals.limit,
-    refused_labels: refusals.labels,
-    refused_other: refusals.other,
-    failed,
-    bytes_in,
-    bytes_out,
-    duration_ms,
+    ...shownTotals,
   },
   {
     additionalProperties: false,
@@ -83,21 +68,13 @@ export const UsagePage = Type.Object(
 );
 
 /** The row of a part of usage. */
-export interface UsageRow {
+export interface UsageRow extends Totals {
   key: string;
   service?: string;
   method?: string;
   route?: string;
   member_id?: string;
   key_prefix?: string;
-  requests: number;
-  refused_limit: number;
-  refused_labels: number;
-  refused_other: number;
-  failed: number;
-  bytes_in: number;
-  bytes_out: number;
-  duration_ms: number;
 }
 
 /** A time range in epoch milliseconds, the end exclusive. */
@@ -106,7 +83,6 @@ export interface UsageRange {
   to_ms: number;
 }
 
-const HOUR_MS = 3_600_000;
 const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
 
 /** Returns a part of usage as it is shown. Days and hours have their own time, other parts that of the request. */
@@ -121,6 +97,6 @@ export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, ran
     to: new Date(ends_ms).toISOString(),
     ...row,
     ...(key_prefix !== undefined && { key_prefix: key_prefix === "" ? null : key_prefix }),
-    refused: row.refused_limit + row.refused_labels + row.refused_other,
+    refused: refusedOf(row),
   };
 }
