@@ -66,7 +66,7 @@ function publicApp(deps: AuditAppDeps) {
     .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
     .use(checkpointHandlers(deps.reads))
     .use(streamHandlers(deps.streams))
-    .use(usageHandlers({ database: deps.reads, clock: deps.clock }));
+    .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }));
   const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);
   if (!deps.swagger_enabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }));

@@ -1,6 +1,7 @@
 /** The call by which a gateway tells audit what organizations used (GW-186, AU-120). Both services use this contract. */
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, ULID_EXAMPLE } from "../domain/schemas/index.ts";
+import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
 /** The maximum number of counts in one report. */
@@ -14,27 +15,21 @@ export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
 
 const text = (description: string, maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, description, examples: [example] });
-const total = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
 
 /** Returns the options of a schema that ignores unknown fields, because a newer gateway can send more. */
 const open = (title: string, description: string) => ({ additionalProperties: true, title, description });
 
+const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms } =
+  usageSums;
+
 /** The numbers that are counted. */
 export const usageTotals = {
-  requests: total("Requests of the organization, refused ones included.", 1200),
+  requests,
   refused: Type.Object(
-    {
-      limit: total("Requests that a limit refused with 429.", 7),
-      labels: total("Requests that were refused with 403 for a missing label.", 1),
-      other: total("Requests that the gateway refused for another reason.", 0),
-    },
+    { limit: refused_limit, labels: refused_labels, other: refused_other },
     open("Usage refusals", "Requests that reached no service, by reason."),
   ),
-  failed: total("Requests that reached a service and ended in a 5xx or without a complete answer.", 3),
-  bytes_in: total("Bytes of request bodies.", 52_000),
-  bytes_out: total("Bytes of the bodies of services' answers.", 8_400_000),
-  duration_ms: total("Time from the arrival of each request to its end, in milliseconds.", 31_000),
+  ...{ failed, bytes_in, bytes_out, duration_ms },
 };
 
 /** The sums of one credential on one route within one hour. */
@@ -73,7 +68,12 @@ export const UsageReport = Type.Object(
       description: "Whether the gateway has stopped and sends no further report.",
       examples: [false],
     }),
-    uncounted: total("Requests since the report before for which the gateway had no room.", 0),
+    uncounted: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Requests since the report before for which the gateway had no room.",
+      examples: [0],
+    }),
     counts: Type.Array(UsageCount, {
       maxItems: USAGE_COUNTS_MAX,
       description: "The counts. A combination that occurs twice counts twice.",

@@ -5,9 +5,10 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectCheckpoints } from "../checkpoints/queries.ts";
 import type { EventLog } from "../events/event.ts";
+import { EXPORT_NAME, eventForm } from "../events/export-form.ts";
 import type { EventBounds, EventFilter } from "../events/filter.ts";
 import { streamEvents } from "../events/queries.ts";
-import { type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
+import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
 import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
 import { proofChunks } from "./proof.ts";
@@ -40,10 +41,20 @@ export class Exports {
     filter: EventFilter,
     bounds: EventBounds | null,
   ): Promise<Response> {
-    if (request.method === "HEAD") return new Response(null, { headers: exportHeaders(format) });
     const { database } = this.#deps;
     const batches = bounds === null ? nothing() : streamEvents(database, filter, bounds);
-    return this.#stream(request, format, filter.log, exportChunks(format, filter.log, batches));
+    return this.respondWith(request, format, { log: filter.log, form: eventForm(filter.log), batches });
+  }
+
+  /** Streams other items about the owner of a log, within the limits of the exports of that log. */
+  async respondWith<Item>(
+    request: Request,
+    format: ExportFormat,
+    { log, form, batches }: { log: EventLog; form: ExportForm<Item>; batches: AsyncIterable<Item[]> },
+  ): Promise<Response> {
+    const headers = exportHeaders(format, form.name);
+    if (request.method === "HEAD") return new Response(null, { headers });
+    return this.#stream(request, headers, log, exportChunks(format, form, batches));
   }
 
   /**
@@ -53,11 +64,12 @@ export class Exports {
    */
   async respondWithProof(request: Request, log: EventLog, asked: number | null): Promise<Response> {
     if (asked !== null) await checkAsked(this.#deps.database, asked);
-    if (request.method === "HEAD") return new Response(null, { headers: exportHeaders("ndjson") });
+    const headers = exportHeaders("ndjson", EXPORT_NAME);
+    if (request.method === "HEAD") return new Response(null, { headers });
     const { database, clock, seal_wait_ms_max } = this.#deps;
     return this.#stream(
       request,
-      "ndjson",
+      headers,
       log,
       proofChunks(database, log, clock, { wait_ms_max: seal_wait_ms_max, asked }),
     );
@@ -65,7 +77,7 @@ export class Exports {
 
   async #stream(
     request: Request,
-    format: ExportFormat,
+    headers: Record<string, string>,
     { kind, id }: EventLog,
     chunks: AsyncGenerator<string, void, void>,
   ): Promise<Response> {
@@ -73,7 +85,7 @@ export class Exports {
     const place = new ExportPlace(`${kind}:${id}`, new ReadingPace(pace));
     const ended = await this.#permits.take(place);
     return streamedExport({
-      format,
+      headers,
       chunks,
       place,
       clock,

@@ -1,7 +1,5 @@
-import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import { stringify } from "csv-stringify/sync";
 import Negotiator from "negotiator";
-import { type EventLog, withoutPerson } from "../events/event.ts";
 
 export type ExportFormat = "csv" | "ndjson";
 
@@ -33,63 +31,47 @@ export function acceptsNdjson(accept: string | null): boolean {
   return new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes([NDJSON_TYPE]).length > 0;
 }
 
-export function exportHeaders(format: ExportFormat): Record<string, string> {
+export type Cell = string | number | null;
+
+/** How the items of an export are spelled. */
+export interface ExportForm<Item> {
+  /** The name of the file, without its ending. */
+  name: string;
+  /** The names of the columns in CSV. */
+  columns: readonly string[];
+  /** Returns the cells of an item, one for each column. */
+  cells(item: Item): Cell[];
+  /** Returns an item as its line in NDJSON has it. */
+  shown(item: Item): unknown;
+}
+
+export function exportHeaders(format: ExportFormat, name: string): Record<string, string> {
   return {
     "Content-Type": contentTypes[format],
-    "Content-Disposition": `attachment; filename="audit-events.${format}"`,
+    "Content-Disposition": `attachment; filename="${name}.${format}"`,
     Vary: "Accept",
   };
 }
 
 /**
- * Formats batches of events: yields the chunks of an export's body. The CSV header goes with the first batch,
+ * Formats batches of items: yields the chunks of an export's body. The CSV header goes with the first batch,
  * so that no byte is sent before the database has answered.
  */
-export async function* exportChunks(
+export async function* exportChunks<Item>(
   format: ExportFormat,
-  log: EventLog,
-  batches: AsyncIterable<UserEvent[]>,
+  form: ExportForm<Item>,
+  batches: AsyncIterable<Item[]>,
 ): AsyncGenerator<string, void, void> {
-  const columns = log.kind === "user" ? userColumns : organizationColumns;
-  let head = format === "csv" ? csv([columns]) : "";
-  for await (const events of batches) {
+  let head = format === "csv" ? csv([[...form.columns]]) : "";
+  for await (const items of batches) {
     yield head +
       (format === "csv"
-        ? csv(events.map((event) => columns.map((column) => csvCells[column](event))))
-        : events
-            .map((event) => `${JSON.stringify(log.kind === "user" ? event : withoutPerson(event))}\n`)
-            .join(""));
+        ? csv(items.map((item) => form.cells(item)))
+        : items.map((item) => `${JSON.stringify(form.shown(item))}\n`).join(""));
     head = "";
   }
   if (head !== "") yield head;
 }
-
-type Cell = string | number | null;
-
-const csvCells = {
-  id: (event) => event.id,
-  occurred_at: (event) => event.occurred_at,
-  request_id: (event) => event.request_id,
-  organization_id: (event) => event.organization_id,
-  user_id: (event) => event.user_id,
-  actor_member_id: (event) => event.actor.member_id,
-  actor_auth_type: (event) => event.actor.auth_type,
-  actor_key_prefix: (event) => event.actor.key_prefix,
-  service: (event) => event.service,
-  method: (event) => event.method,
-  route: (event) => event.route,
-  params: (event) => JSON.stringify(event.params),
-  ip: (event) => event.ip,
-  user_agent: (event) => event.user_agent,
-  outcome: (event) => event.outcome,
-  status: (event) => event.status,
-  details: (event) => (event.details === null ? null : JSON.stringify(event.details)),
-  created_id: (event) => event.created_id,
-} satisfies Record<string, (event: UserEvent) => Cell>;
-
-type CsvColumn = keyof typeof csvCells;
-const userColumns = Object.keys(csvCells).filter((name): name is CsvColumn => name in csvCells);
-const organizationColumns = userColumns.filter((name) => name !== "user_id");
 
 /**
  * Formats rows as CSV. `escape_formulas` puts a `'` in front of a cell that a spreadsheet would run (`=`,

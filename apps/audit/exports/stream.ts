@@ -1,9 +1,8 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
-import { type ExportFormat, exportHeaders } from "./formats.ts";
 import type { ExportPlace } from "./permits.ts";
 
 export interface ExportStream {
-  format: ExportFormat;
+  headers: Record<string, string>;
   /** The chunks of the body, requested one by one as the client reads. */
   chunks: AsyncGenerator<string, void, void>;
   place: ExportPlace;
@@ -37,7 +36,7 @@ export async function streamedExport(stream: ExportStream): Promise<Response> {
       type: "direct",
       pull: (sink) => send(stream, first, sink).finally(end),
     });
-    return new Response(body, { headers: exportHeaders(stream.format) });
+    return new Response(body, { headers: stream.headers });
   } catch (error) {
     await end();
     throw error;

@@ -1,7 +1,8 @@
 import { UsageCount } from "@ostiary/lib/contracts/usage";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
-import { HOUR_MS, refusedOf, shownTotals, type Totals } from "./totals.ts";
+import { HOUR_MS, refusedOf, type Totals } from "./totals.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
 
@@ -10,7 +11,7 @@ const UsageEventData = Type.Object(
     from: timeField("The start of the hour in which the requests began."),
     to: timeField("The end of that hour, exclusive."),
     ...{ service, method, route, member_id, key_prefix },
-    ...shownTotals,
+    ...usageSums,
   },
   {
     additionalProperties: false,

@@ -1,111 +1,57 @@
 import type { Clock } from "@ostiary/lib/async";
-import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { parseTime } from "@ostiary/lib/domain/schemas";
 import { errorResponses } from "@ostiary/lib/openapi";
-import { listQueryProperties, page, pageRequest, repeatedParameters } from "@ostiary/lib/runtime/http";
+import { page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { logProblems, timeParameter, writtenId } from "../events/parameters.ts";
-import { refuse, unstorable } from "../problems.ts";
-import { selectGaps, selectUsage } from "./queries.ts";
-import { HOUR_MS } from "./totals.ts";
-import { DIVISIONS, toUsage, UsagePage, type UsageRange } from "./usage.ts";
+import type { Exports } from "../exports/export.ts";
+import { type ExportFormat, exportFormat } from "../exports/formats.ts";
+import { refuse } from "../problems.ts";
+import { usageForm } from "./export-form.ts";
+import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
+import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./queries.ts";
+import { toUsage, type Usage, UsagePage } from "./usage.ts";
 
-const RANGE_DAYS_MAX = 366;
-const CURSOR_LENGTH_MAX = 2_048;
 /** The silence after which a gateway counts as ended: several reports are overdue then. */
 const SILENCE_MS = 60_000;
 const GAPS_MAX = 100;
 
-const usageQuery = Type.Object(
-  {
-    from: timeParameter(
-      "Hours that begin at or after this time, RFC 3339. By default the current month in UTC.",
-    ),
-    to: timeParameter("Hours that begin before this time, RFC 3339. By default the end of the current hour."),
-    by: Type.Optional(
-      Type.Union(
-        DIVISIONS.map((division) => Type.Literal(division)),
-        {
-          description: "How usage is divided.",
-          rule: `must be one of ${DIVISIONS.join(", ")}`,
-          openapi: { type: "string", enum: [...DIVISIONS], default: "day", anyOf: undefined },
-        },
-      ),
-    ),
-    limit: listQueryProperties().limit,
-    starting_after: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: CURSOR_LENGTH_MAX,
-        description: "The `id` of the last item of the previous page (exclusive).",
-        examples: ["2026-01-31T00:00:00.000Z"],
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-type UsageQuery = Static<typeof usageQuery>;
-
-const usageParams = Type.Object({ organization_id: writtenId("The organization whose usage is read.") });
-
-/** Returns the range of a query whose times are valid. */
-function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, now_ms: number): UsageRange {
-  const to_ms = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
-  const from_ms = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
-  const now = new Date(now_ms);
-  return {
-    from_ms: from_ms ?? Date.UTC(now.getUTCFullYear(), now.getUTCMonth()),
-    to_ms: to_ms ?? (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
-  };
-}
-
-function usageProblems(request: Request, id: string, query: UsageQuery, now_ms: number): FieldError[] {
-  const { from_ms, to_ms } = rangeOf(query, now_ms);
-  const { by = "day", starting_after } = query;
-  const isTime = by === "day" || by === "hour";
-  const isLong = to_ms - from_ms > RANGE_DAYS_MAX * 24 * HOUR_MS;
-  const isMisplaced = isTime && starting_after !== undefined && parseTime(starting_after) === null;
-  return [
-    ...logProblems({ kind: "organization", id }),
-    ...repeatedParameters(request.url),
-    ...fieldErrors(usageQuery, query),
-    ...unstorable({ starting_after }),
-    ...(isLong ? [{ path: "from", message: `from must be at most ${RANGE_DAYS_MAX} days before to.` }] : []),
-    ...(isMisplaced
-      ? [
-          {
-            path: "starting_after",
-            message: `starting_after must be the id of an item of the previous page; with by=${by} it is a time.`,
-          },
-        ]
-      : []),
-  ];
-}
-
 export interface UsageHandlersDeps {
   database: Database;
+  exports: Exports;
   clock: Clock;
 }
 
-/** Serves the usage of organizations (AU-123). */
-export function usageHandlers({ database, clock }: UsageHandlersDeps) {
+/** Serves the usage of organizations (AU-123) and its exports (AU-114). */
+export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
+  const pageOf = async (request: UsageRequest, query: UsageQuery, now_ms: number) => {
+    const { limit } = pageRequest(query);
+    const found = await selectUsage(database, request, limit + 1);
+    const { items, has_more } = page(found, limit);
+    const gaps = await selectGaps(database, request, now_ms - SILENCE_MS, GAPS_MAX);
+    return {
+      usage: items.map((row) => toUsage(row, request.by, request)),
+      has_more,
+      gaps: gaps.map((after) => ({ after })),
+    };
+  };
+  const exportOf = (http: Request, request: UsageRequest, format: ExportFormat) =>
+    exports.respondWith(http, format, {
+      log: { kind: "organization", id: request.organization_id },
+      form: usageForm(request.by),
+      batches: shownUsage(database, request),
+    });
   return new Elysia({ name: "audit-usage", normalize: false }).get(
     "/organizations/:organization_id/usage",
-    async ({ params: { organization_id }, query }) => {
+    ({ request: http, params: { organization_id }, query, set }) => {
       const now_ms = clock.now();
-      const range = rangeOf(query, now_ms);
+      const { starting_after } = pageRequest(query);
       const { by = "day" } = query;
-      const { limit, starting_after } = pageRequest(query);
-      const found = await selectUsage(database, { organization_id, by, starting_after, ...range }, limit + 1);
-      const { items, has_more } = page(found, limit);
-      const gaps = await selectGaps(database, range, now_ms - SILENCE_MS, GAPS_MAX);
-      return {
-        usage: items.map((row) => toUsage(row, by, range)),
-        has_more,
-        gaps: gaps.map((after) => ({ after })),
-      };
+      const request: UsageRequest = { organization_id, by, starting_after, ...rangeOf(query, now_ms) };
+      const format = exportFormat(http.headers.get("accept"));
+      if (format !== null) return exportOf(http, request, format);
+      set.headers.vary = "Accept";
+      return pageOf(request, query, now_ms);
     },
     {
       transform: ({ request, params, query }) =>
@@ -113,16 +59,33 @@ export function usageHandlers({ database, clock }: UsageHandlersDeps) {
       params: usageParams,
       query: usageQuery,
       response: {
-        200: { ...UsagePage, response_description: "A page." },
-        ...errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"),
+        200: {
+          ...UsagePage,
+          response_description: "A page.",
+          response_headers: {
+            Vary: Type.Literal("Accept", { description: "The answer's form depends on this header." }),
+          },
+        },
+        ...errorResponses(
+          "VALIDATION_ERROR",
+          { code: "RATE_LIMITED", message: "Too many exports are running. Try again in a moment." },
+          "INTERNAL_ERROR",
+          "SERVICE_UNAVAILABLE",
+        ),
       },
       detail: {
         summary: "Read an organization's usage",
         description:
-          "Requests, refusals, failures, bytes and time, divided by `by`, in the order of their ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began.",
+          "Requests, refusals, failures, bytes and time, divided by `by`, in the order of their ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the answer is an export of all items, and `limit` does not apply.",
         operationId: "listUsage",
         tags: ["Usage"],
       },
     },
   );
+}
+
+async function* shownUsage(database: Database, request: UsageRequest): AsyncGenerator<Usage[], void, void> {
+  for await (const found of streamUsage(database, request)) {
+    yield found.map((row) => toUsage(row, request.by, request));
+  }
 }

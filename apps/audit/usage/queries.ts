@@ -29,23 +29,34 @@ const groupings: Readonly<Record<Division, Grouping>> = {
 /** The SQL that sums each counted number. */
 export const SUMS = sql.raw(TOTAL_COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(", "));
 
+const EXPORT_BATCH_ROWS = 200;
+
 /** Returns the parts of an organization's usage, in the order of their ids, at most `limit`. */
 export async function selectUsage(
   database: Database,
   request: UsageRequest,
   limit: number,
 ): Promise<UsageRow[]> {
+  const statement = sql`${usageStatement(request)} limit ${limit}`;
+  return database.run("select_usage", (orm) => rows<UsageRow>(orm, statement));
+}
+
+/** Streams all parts of an organization's usage as of one moment, in the order of their ids. */
+export function streamUsage(database: Database, request: UsageRequest): AsyncIterable<UsageRow[]> {
+  return database.stream<UsageRow>("export_usage", usageStatement(request), EXPORT_BATCH_ROWS);
+}
+
+function usageStatement(request: UsageRequest): SQL {
   const { key, columns } = groupings[request.by];
   const shown = columns
     .filter((column) => column !== "hour")
     .map((column) => sql`, ${sql.identifier(column)}`);
   const grouped = columns.length === 0 ? key : sql.raw(columns.join(", "));
-  const statement = sql`
+  return sql`
     select (${key})::text as key, ${SUMS}${sql.join(shown, sql``)}
     from audit.usage_counts
     where organization_id = ${request.organization_id} and ${within(sql`hour`, request)}${after(request, key)}
-    group by ${grouped} order by ${key} limit ${limit}`;
-  return database.run("select_usage", (orm) => rows<UsageRow>(orm, statement));
+    group by ${grouped} order by ${key}`;
 }
 
 function after({ by, starting_after }: UsageRequest, key: SQL): SQL {

@@ -1,7 +1,8 @@
 import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { usageSums } from "@ostiary/lib/domain/usage";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
-import { HOUR_MS, refusedOf, shownTotals, type Totals } from "./totals.ts";
+import { HOUR_MS, refusedOf, type Totals } from "./totals.ts";
 
 /** The ways in which usage is divided. */
 export const DIVISIONS = ["hour", "day", "service", "route", "key"] as const;
@@ -33,7 +34,7 @@ export const Usage = Type.Object(
         examples: ["ostiary-k-2-4f9m"],
       }),
     ),
-    ...shownTotals,
+    ...usageSums,
   },
   {
     additionalProperties: false,

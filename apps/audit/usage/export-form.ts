@@ -1,0 +1,25 @@
+import { usageSums } from "@ostiary/lib/domain/usage";
+import type { ExportForm } from "../exports/formats.ts";
+import type { Division, Usage } from "./usage.ts";
+
+/** The fields that name a part of usage beside its time. */
+const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
+  hour: [],
+  day: [],
+  service: ["service"],
+  route: ["service", "method", "route"],
+  key: ["member_id", "key_prefix"],
+};
+const isTotal = (name: string): name is keyof typeof usageSums => name in usageSums;
+const TOTALS = Object.keys(usageSums).filter(isTotal);
+
+/** Returns how usage is exported: the columns are the fields of an item (AU-114). */
+export function usageForm(by: Division): ExportForm<Usage> {
+  const columns: readonly (keyof Usage)[] = ["id", "from", "to", ...NAMED_BY[by], ...TOTALS];
+  return {
+    name: "usage",
+    columns,
+    cells: (usage) => columns.map((column) => usage[column] ?? null),
+    shown: (usage) => usage,
+  };
+}

@@ -1,0 +1,81 @@
+import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
+import { parseTime } from "@ostiary/lib/domain/schemas";
+import { listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
+import { type Static, Type } from "@sinclair/typebox";
+import { logProblems, timeParameter, writtenId } from "../events/parameters.ts";
+import { unstorable } from "../problems.ts";
+import { HOUR_MS } from "./totals.ts";
+import { DIVISIONS, type UsageRange } from "./usage.ts";
+
+const RANGE_DAYS_MAX = 366;
+const CURSOR_LENGTH_MAX = 2_048;
+
+/** The query of a read of usage (AU-124 to AU-126). */
+export const usageQuery = Type.Object(
+  {
+    from: timeParameter(
+      "Hours that begin at or after this time, RFC 3339. By default the current month in UTC.",
+    ),
+    to: timeParameter("Hours that begin before this time, RFC 3339. By default the end of the current hour."),
+    by: Type.Optional(
+      Type.Union(
+        DIVISIONS.map((division) => Type.Literal(division)),
+        {
+          description: "How usage is divided.",
+          rule: `must be one of ${DIVISIONS.join(", ")}`,
+          openapi: { type: "string", enum: [...DIVISIONS], default: "day", anyOf: undefined },
+        },
+      ),
+    ),
+    limit: listQueryProperties().limit,
+    starting_after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: CURSOR_LENGTH_MAX,
+        description: "The `id` of the last item of the previous page (exclusive).",
+        examples: ["2026-01-31T00:00:00.000Z"],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type UsageQuery = Static<typeof usageQuery>;
+
+export const usageParams = Type.Object({
+  organization_id: writtenId("The organization whose usage is read."),
+});
+
+/** Returns the range of a query whose times are valid. */
+export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, now_ms: number): UsageRange {
+  const to_ms = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
+  const from_ms = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
+  const now = new Date(now_ms);
+  return {
+    from_ms: from_ms ?? Date.UTC(now.getUTCFullYear(), now.getUTCMonth()),
+    to_ms: to_ms ?? (Math.floor(now_ms / HOUR_MS) + 1) * HOUR_MS,
+  };
+}
+
+/** Returns everything that is wrong with a read of usage. */
+export function usageProblems(request: Request, id: string, query: UsageQuery, now_ms: number): FieldError[] {
+  const { from_ms, to_ms } = rangeOf(query, now_ms);
+  const { by = "day", starting_after } = query;
+  const isTime = by === "day" || by === "hour";
+  const isLong = to_ms - from_ms > RANGE_DAYS_MAX * 24 * HOUR_MS;
+  const isMisplaced = isTime && starting_after !== undefined && parseTime(starting_after) === null;
+  return [
+    ...logProblems({ kind: "organization", id }),
+    ...repeatedParameters(request.url),
+    ...fieldErrors(usageQuery, query),
+    ...unstorable({ starting_after }),
+    ...(isLong ? [{ path: "from", message: `from must be at most ${RANGE_DAYS_MAX} days before to.` }] : []),
+    ...(isMisplaced
+      ? [
+          {
+            path: "starting_after",
+            message: `starting_after must be the id of an item of the previous page; with by=${by} it is a time.`,
+          },
+        ]
+      : []),
+  ];
+}

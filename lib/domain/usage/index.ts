@@ -1,0 +1,2 @@
+/** The numbers of usage, as reports, reads and statements have them. Pure. */
+export * from "./sums.ts";

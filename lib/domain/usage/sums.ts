@@ -1,0 +1,20 @@
+import { type Static, Type } from "@sinclair/typebox";
+
+const sum = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
+
+/** The counted numbers, with refusals by reason and together. */
+export const usageSums = {
+  requests: sum("Requests of the organization, refused ones included.", 1200),
+  refused: sum("Requests that the gateway refused, for all reasons together.", 8),
+  refused_limit: sum("Requests that a limit refused with 429.", 7),
+  refused_labels: sum("Requests that were refused with 403 for a missing label.", 1),
+  refused_other: sum("Requests that the gateway refused for another reason.", 0),
+  failed: sum("Requests that reached a service and ended in a 5xx or without a complete answer.", 3),
+  bytes_in: sum("Bytes of request bodies.", 52_000),
+  bytes_out: sum("Bytes of the bodies of services' answers.", 8_400_000),
+  duration_ms: sum("Time from the arrival of each request to its end, in milliseconds.", 31_000),
+};
+
+const UsageSums = Type.Object(usageSums);
+export type UsageSums = Static<typeof UsageSums>;

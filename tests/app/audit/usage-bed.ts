@@ -1,0 +1,66 @@
+import type { Clock } from "@ostiary/lib/async";
+import { json } from "./audit-service.ts";
+
+/** Reports of gateways for tests of usage. */
+
+export const HOUR_MS = 3_600_000;
+
+/** A service's clock that stands until the test moves it. Pauses and timeouts pass in real time. */
+export class StandingClock implements Clock {
+  now_ms: number;
+
+  constructor(now_ms: number) {
+    this.now_ms = now_ms;
+  }
+
+  now(): number {
+    return this.now_ms;
+  }
+
+  elapsed_ms(): number {
+    return performance.now();
+  }
+
+  after(ms: number, work: () => void): () => void {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  }
+}
+
+/** Returns a count of a report with `changes` applied. */
+export function usageCount(organization_id: string, hour: string, changes: Record<string, unknown> = {}) {
+  return {
+    organization_id,
+    hour,
+    service: "widgets",
+    route: "/org/widgets/{widget_id}",
+    method: "GET",
+    member_id: "member-1",
+    key_prefix: "ostiary-k-2-abcd",
+    requests: 10,
+    refused: { limit: 3, labels: 2, other: 1 },
+    failed: 1,
+    bytes_in: 100,
+    bytes_out: 2_000,
+    duration_ms: 50,
+    ...changes,
+  };
+}
+
+let reports = 0;
+
+/** Reports counts as a gateway of its own does, and throws unless they were counted. */
+export async function reportUsage(
+  internal_url: string,
+  counts: unknown[],
+  reported_until: string,
+  instance = `gateway-${process.pid}-${++reports}`,
+  number = 1,
+): Promise<void> {
+  const response = await fetch(`${internal_url}/internal/usage/${instance}/${number}`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ reported_until, is_last: true, uncounted: 0, counts }),
+  });
+  if (response.status !== 201) throw new Error(JSON.stringify(await json(response)));
+}
