@@ -22,6 +22,11 @@ export function leafHash(leaf: Uint8Array): Hash {
   return hashOf(LEAF, leaf);
 }
 
+/** Returns the hash of an inner node. */
+export function nodeHash(left: Hash, right: Hash): Hash {
+  return hashOf(NODE, left, right);
+}
+
 /** Returns the root of a tree of at least one leaf, and the inclusion of each leaf. */
 export function merkleTree(leaves: readonly Hash[]): { root: Hash; inclusions: Inclusion[] } {
   const paths: string[][] = leaves.map(() => []);
@@ -42,7 +47,7 @@ function rootOf(leaves: readonly Hash[], start: number, end: number, paths: stri
   const right = rootOf(leaves, middle, end, paths);
   const [leftText, rightText] = [hexOf(left), hexOf(right)];
   for (let index = start; index < end; index++) paths[index]?.push(index < middle ? rightText : leftText);
-  return hashOf(NODE, left, right);
+  return nodeHash(left, right);
 }
 
 /** Returns the largest power of two below `size`. */
@@ -59,7 +64,7 @@ export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: H
   let hash = leaf;
   for (const [level, side] of sides.entries()) {
     const other = hashFromHex(path[level] ?? "");
-    hash = side === "left" ? hashOf(NODE, hash, other) : hashOf(NODE, other, hash);
+    hash = side === "left" ? nodeHash(hash, other) : nodeHash(other, hash);
   }
   return sameHash(hash, root);
 }

@@ -29,6 +29,7 @@ const PLAIN = [
   "lib/domain/ratelimit",
   "lib/domain/routes",
   "lib/domain/schemas",
+  "lib/domain/tlog",
   "lib/edge-description",
   "lib/openapi",
   "lib/runtime",

@@ -1,0 +1,163 @@
+import { type Hash, sameHash } from "../proof/chain.ts";
+import { nodeHash } from "../proof/merkle.ts";
+import { EMPTY_ROOT } from "./tree-head.ts";
+
+/**
+ * The arithmetic of an append-only Merkle tree (RFC 6962, section 2.1). Leaves are counted from 0. Sizes are safe
+ * integers, so nothing here uses operators on 32 bits.
+ */
+
+/** A complete subtree: the leaves from `index * 2 ** level` to before `(index + 1) * 2 ** level`. */
+export interface TreeNode {
+  level: number;
+  index: number;
+}
+
+/** Consecutive leaves whose hash a proof contains, the last one excluded. */
+export interface LeafRange {
+  from: number;
+  to: number;
+}
+
+/** Returns the largest power of two that is not above `size`. */
+function powerWithin(size: number): number {
+  let power = 1;
+  while (power * 2 <= size) power *= 2;
+  return power;
+}
+
+/** Returns the largest power of two below `size`: the number of leaves of the left half. */
+function leftSize(size: number): number {
+  return powerWithin(size - 1);
+}
+
+/**
+ * Returns the complete subtrees that make up a range, from left to right. The range must start at a multiple of
+ * its largest subtree, as each range of a proof does.
+ */
+export function nodesOf({ from, to }: LeafRange): TreeNode[] {
+  const nodes: TreeNode[] = [];
+  for (let at = from; at < to; ) {
+    const leaves = powerWithin(to - at);
+    nodes.push({ level: Math.log2(leaves), index: at / leaves });
+    at += leaves;
+  }
+  return nodes;
+}
+
+/** Returns the hash of a range from the hashes of its complete subtrees; no subtrees are the empty tree. */
+export function foldedHash(hashes: readonly Hash[]): Hash {
+  return (
+    hashes
+      .toReversed()
+      .reduce<Hash | null>((right, left) => (right === null ? left : nodeHash(left, right)), null) ??
+    EMPTY_ROOT
+  );
+}
+
+/**
+ * Returns the hashes that leaf number `size` adds to a tree of that size: its own, then those of the subtrees that
+ * it completes, level by level. `frontier` has the complete subtrees of the tree, from left to right.
+ */
+export function hashesOfNextLeaf(size: number, leaf: Hash, frontier: readonly Hash[]): Hash[] {
+  const hashes = [leaf];
+  let hash = leaf;
+  for (let rest = size, at = frontier.length - 1; rest % 2 === 1; rest = (rest - 1) / 2, at--) {
+    const left = frontier[at];
+    if (left === undefined) throw new RangeError("The frontier of a tree does not have its size.");
+    hash = nodeHash(left, hash);
+    hashes.push(hash);
+  }
+  return hashes;
+}
+
+/** Returns the frontier after a leaf, from the hashes that the leaf added. */
+export function nextFrontier(frontier: readonly Hash[], added: readonly Hash[]): Hash[] {
+  const completed = added.at(-1);
+  if (completed === undefined) throw new RangeError("A leaf adds at least its own hash.");
+  return [...frontier.slice(0, frontier.length - added.length + 1), completed];
+}
+
+/** Returns the root over the hashes of leaves. */
+export function rootOfLeaves(leaves: readonly Hash[]): Hash {
+  let frontier: Hash[] = [];
+  for (const [size, leaf] of leaves.entries()) {
+    frontier = nextFrontier(frontier, hashesOfNextLeaf(size, leaf, frontier));
+  }
+  return foldedHash(frontier);
+}
+
+/** Returns the ranges whose hashes prove that a tree of `size` has the leaf, from the leaf up. */
+export function inclusionRanges(index: number, size: number): LeafRange[] {
+  const ranges: LeafRange[] = [];
+  let [from, to] = [0, size];
+  while (to - from > 1) {
+    const middle = from + leftSize(to - from);
+    ranges.unshift(index < middle ? { from: middle, to } : { from, to: middle });
+    if (index < middle) to = middle;
+    else from = middle;
+  }
+  return ranges;
+}
+
+/**
+ * Returns the ranges whose hashes prove that a tree of `size` begins with the tree of `earlier` leaves (RFC 6962,
+ * section 2.1.2). There are none for an empty tree, and for the tree itself.
+ */
+export function consistencyRanges(earlier: number, size: number): LeafRange[] {
+  if (earlier === 0 || earlier >= size) return [];
+  const ranges: LeafRange[] = [];
+  let [from, to] = [0, size];
+  while (to !== earlier) {
+    const middle = from + leftSize(to - from);
+    ranges.unshift(earlier <= middle ? { from: middle, to } : { from, to: middle });
+    if (earlier <= middle) to = middle;
+    else from = middle;
+  }
+  // the reader has the hash of the earlier tree itself
+  if (from > 0) ranges.unshift({ from, to });
+  return ranges;
+}
+
+/** The size and the root of a tree. */
+export interface KnownTree {
+  size: number;
+  root: Hash;
+}
+
+/** Returns whether the path proves that the later tree begins with the earlier one. */
+export function isConsistent(earlier: KnownTree, later: KnownTree, path: readonly Hash[]): boolean {
+  const isCounted = Number.isSafeInteger(earlier.size) && Number.isSafeInteger(later.size);
+  if (!isCounted || earlier.size < 0 || earlier.size > later.size) return false;
+  if (earlier.size === later.size) return path.length === 0 && sameHash(earlier.root, later.root);
+  if (earlier.size === 0) return path.length === 0 && sameHash(earlier.root, EMPTY_ROOT);
+  const ranges = consistencyRanges(earlier.size, later.size);
+  if (path.length !== ranges.length) return false;
+  return leadsToBoth(
+    earlier,
+    later,
+    ranges.map((range, index) => ({ ...range, hash: path[index] })),
+  );
+}
+
+/** Computes both roots from the hashes of a proof, the lowest first, and compares them. */
+function leadsToBoth(
+  earlier: KnownTree,
+  later: KnownTree,
+  parts: readonly (LeafRange & { hash: Hash | undefined })[],
+): boolean {
+  const [first] = parts;
+  // the earlier tree is a subtree of the later one, or the first hash begins both
+  const isWhole = first === undefined || first.from === earlier.size;
+  let before: Hash = (isWhole ? earlier.root : first?.hash) ?? EMPTY_ROOT;
+  let after = before;
+  for (const { from, hash } of isWhole ? parts : parts.slice(1)) {
+    if (hash === undefined) return false;
+    if (from >= earlier.size) after = nodeHash(after, hash);
+    else {
+      before = nodeHash(hash, before);
+      after = nodeHash(hash, after);
+    }
+  }
+  return sameHash(before, earlier.root) && sameHash(after, later.root);
+}
