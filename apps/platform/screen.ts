@@ -55,15 +55,16 @@ const NAME_WIDTH = 18;
 type Place = readonly [name: string, where: string];
 
 /** Returns the addresses of the parts, and of the pages and demo servers that are enabled. */
-function placesOf({ addresses, tour }: Platform, config: PlatformConfig): Place[] {
+function placesOf({ addresses, tour, isDescriptionPublic }: Platform, config: PlatformConfig): Place[] {
   const { gateway_url, registry_url, identity_url, audit_url, portal_url } = addresses;
   const pages = config.SWAGGER_ENABLED;
   const page = pages ? "/swagger" : "";
+  const asks = " (asks for the admin token)";
   const places: (Place | false)[] = [
     ["gateway", gateway_url],
     portal_url !== null && ["customer portal", portal_url],
-    pages && ["what it serves", `${registry_url}/edge (asks for the admin token)`],
-    config.CONSOLE_ENABLED && ["console", `${registry_url}/console (asks for the admin token)`],
+    pages && ["what it serves", `${registry_url}/edge${isDescriptionPublic ? "" : asks}`],
+    config.CONSOLE_ENABLED && ["console", `${registry_url}/console${asks}`],
     ["route registry", `${registry_url}${page}`],
     ["identity", `${identity_url}${page}`],
     ["audit", `${audit_url}${page}`],

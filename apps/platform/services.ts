@@ -64,6 +64,7 @@ export async function startBackends(
   const registryConfig = loadConfig(registryVariables, {
     ...gatewayAddress(config),
     ...withPorts(env, config, "REGISTRY"),
+    EDGE_DOCUMENT_PUBLIC: String(isDescriptionPublic(config, env)),
   });
   const identityConfig = loadConfig(identityVariables, withPorts(env, config, "IDENTITY"));
   const auditConfig = loadConfig(auditVariables, withPorts(env, config, "AUDIT"));
@@ -87,6 +88,11 @@ export async function startBackends(
     await Promise.all(started.map((service) => service.shutdown()));
     throw error;
   }
+}
+
+/** Returns whether the edge description needs no token, as with the demo, whose portal shows it (PT-46). */
+export function isDescriptionPublic({ DEMO, PORTAL_ENABLED }: PlatformConfig, env: Environment): boolean {
+  return env.EDGE_DOCUMENT_PUBLIC ? env.EDGE_DOCUMENT_PUBLIC === "true" : DEMO && PORTAL_ENABLED;
 }
 
 /** Returns the address that the edge description names, or nothing while the gateway has no fixed port. */

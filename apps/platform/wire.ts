@@ -4,7 +4,14 @@ import { publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import { adminToken, openDataDirectory, signingKey, streamKeys } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
-import { type Backends, sharedEnvironment, startBackends, startGateway, startPortal } from "./services.ts";
+import {
+  type Backends,
+  isDescriptionPublic,
+  sharedEnvironment,
+  startBackends,
+  startGateway,
+  startPortal,
+} from "./services.ts";
 import { openStores } from "./stores.ts";
 import type { TourPlaces } from "./tour.ts";
 
@@ -32,6 +39,8 @@ export interface Platform extends Running {
   readonly addresses: Addresses;
   /** The file that holds the token of the registry's admin API. */
   readonly admin_token_file: string;
+  /** Whether the edge description needs no token. */
+  readonly isDescriptionPublic: boolean;
   /** The places of the tour, or null when the demo is off. */
   readonly tour: TourPlaces | null;
 }
@@ -70,11 +79,12 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     if (portal) undo.push(() => portal.shutdown());
 
     onProgress("Publishing the catalogs");
-    await publish(config, { ...backends, portal }, demo, admin_token);
+    const isPublic = isDescriptionPublic(config, environment);
+    await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, admin_token);
     onProgress("Starting the gateway");
     const gateway = await startGateway(config, environment, stores, backends, demo);
     undo.push(() => gateway.shutdown());
-    const addresses = addressesOf(config, gateway, { ...backends, portal });
+    const addresses = addressesOf(config, gateway, backends, portal);
     return {
       name: "platform",
       port: gateway.port,
@@ -86,6 +96,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
       shutdown: () => runReversed(undo),
       addresses,
       admin_token_file: directory.admin_token_file,
+      isDescriptionPublic: isPublic,
       tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
     };
   } catch (error) {
@@ -100,7 +111,11 @@ function formatFor(log_file: string): string {
 }
 
 /** The parts that the gateway publishes. */
-type Published = Backends & { readonly portal: Running | null };
+type Published = Backends & {
+  readonly portal: Running | null;
+  /** Whether the gateway publishes the edge description, which the portal shows. */
+  readonly isDescribed: boolean;
+};
 
 function publish(
   config: PlatformConfig,
@@ -113,15 +128,21 @@ function publish(
     { service: "identity", url: localOrigin(config.HOST, backends.identity.port) },
     { service: "audit", url: localOrigin(config.HOST, backends.audit.port) },
     ...(backends.portal ? [{ service: "portal", url: localOrigin(config.HOST, backends.portal.port) }] : []),
+    ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: registry_url }] : []),
     ...(demo ? [{ service: "demo", url: demo.sample_service_url }] : []),
   ]);
 }
 
-function addressesOf(config: PlatformConfig, gateway: Running, backends: Published): Addresses {
+function addressesOf(
+  config: PlatformConfig,
+  gateway: Running,
+  backends: Backends,
+  portal: Running | null,
+): Addresses {
   const gateway_url = localOrigin(config.HOST, gateway.port);
   return {
     gateway_url,
-    portal_url: backends.portal && `${gateway_url}/portal`,
+    portal_url: portal && `${gateway_url}/portal`,
     registry_url: localOrigin(config.HOST, backends.registry.port),
     identity_url: localOrigin(config.HOST, backends.identity.port),
     audit_url: localOrigin(config.HOST, backends.audit.port),

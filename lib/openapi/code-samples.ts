@@ -10,6 +10,8 @@ export interface SampleRequest {
   method: string;
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
+  /** Headers whose values are plain: `${NAME}` in them is text. */
+  plain_headers?: readonly (readonly [name: string, value: string])[];
   /** A value to send as JSON, or text of another type. */
   body?: { json: unknown } | { text: string };
 }
@@ -24,7 +26,7 @@ export interface CodeSample {
 /** Returns samples of the call for curl, TypeScript and Python. */
 export function codeSamples(request: SampleRequest): CodeSample[] {
   return [
-    { lang: "Shell", label: "curl", source: curl(request) },
+    { lang: "Shell", label: "curl", source: curlSample(request) },
     { lang: "TypeScript", label: "TypeScript", source: typeScript(request) },
     { lang: "Python", label: "Python", source: python(request) },
   ];
@@ -44,11 +46,13 @@ function spell(text: string, plain: (piece: string) => string, variable: (name: 
     .join("");
 }
 
-function curl({ method, url, headers, body }: SampleRequest): string {
+/** Returns the curl command of the call. */
+export function curlSample({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
   const lines = [
     `curl${method === "GET" ? "" : method === "HEAD" ? " -I" : ` -X ${method}`} ${shellText(url)}`,
   ];
   for (const [name, value] of headers) lines.push(`-H ${shellText(`${name}: ${value}`)}`);
+  for (const [name, value] of plain_headers) lines.push(`-H ${shellLiteral(`${name}: ${value}`)}`);
   if (body !== undefined) {
     lines.push(`-d ${shellLiteral("json" in body ? JSON.stringify(body.json) : body.text)}`);
   }
@@ -68,11 +72,14 @@ function shellLiteral(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function typeScript({ method, url, headers, body }: SampleRequest): string {
+function typeScript({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
   const fields: string[] = [];
   if (method !== "GET") fields.push(`method: ${JSON.stringify(method)}`);
-  if (headers.length > 0) {
-    const lines = headers.map(([name, value]) => `${JSON.stringify(name)}: ${typeScriptText(value)}`);
+  const lines = [
+    ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${typeScriptText(value)}`),
+    ...plain_headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+  ];
+  if (lines.length > 0) {
     fields.push(`headers: {\n    ${lines.join(",\n    ")},\n  }`);
   }
   if (body !== undefined) {
@@ -97,10 +104,13 @@ function typeScriptText(text: string): string {
   )}\``;
 }
 
-function python({ method, url, headers, body }: SampleRequest): string {
+function python({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
   const fields = [pythonText(url)];
-  if (headers.length > 0) {
-    const lines = headers.map(([name, value]) => `${JSON.stringify(name)}: ${pythonText(value)}`);
+  const lines = [
+    ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${pythonText(value)}`),
+    ...plain_headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+  ];
+  if (lines.length > 0) {
     fields.push(`headers={\n        ${lines.join(",\n        ")},\n    }`);
   }
   if (body !== undefined) {
@@ -174,7 +184,8 @@ export function operationSamples(operation: SampledOperation): CodeSample[] {
   return codeSamples({
     method,
     url: `${origin}${filled}${query === "" ? "" : `?${query}`}`,
-    headers: [...credential, ...type, ...given("header")],
+    headers: [...credential, ...type],
+    plain_headers: given("header"),
     ...(shown !== null && { body: isJson ? { json: shown.value } : { text: String(shown.value) } }),
   });
 }

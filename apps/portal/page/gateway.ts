@@ -9,10 +9,12 @@ export type Caller = "member" | "person" | "nobody";
 export interface Call {
   as: Caller;
   /** GET by default. */
-  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Readonly<Record<string, string | number | undefined>>;
   /** The body, which is sent as JSON. */
   body?: unknown;
+  /** A body that is sent as it is, instead of `body`. */
+  content?: { readonly type: string; readonly text: string };
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
@@ -45,13 +47,21 @@ const WAITS_MAX = 3;
 export interface Surroundings {
   fetch(address: string, request: RequestInit): Promise<Response>;
   now(): number;
-  sleep(ms: number): Promise<void>;
+  /** Waits. A signal that aborts ends the wait early. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 const BROWSER: Surroundings = {
   fetch: (address, request) => fetch(address, request),
   now: () => Date.now(),
-  sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+  sleep: (ms, signal) =>
+    new Promise((done) => {
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener("abort", () => {
+        clearTimeout(timer);
+        done();
+      });
+    }),
 };
 
 /** Calls the gateway that serves this page. No call throws: a failure is a value. */
@@ -73,10 +83,7 @@ export class Gateway {
     call: Call,
   ): Promise<Answer<Static<Schema>>> {
     const writes = isWrite(call);
-    const response = await this.#answer(path, {
-      ...call,
-      signal: call.signal ?? AbortSignal.timeout(TIMEOUT_MS),
-    });
+    const response = await this.#answer(path, call, TIMEOUT_MS);
     if (!response.ok) return response;
     const { status } = response.value;
     try {
@@ -109,34 +116,45 @@ export class Gateway {
     return this.#answer(path, call);
   }
 
+  /**
+   * Makes a call and returns its answer, also one that is an error or a redirect. It has no time limit. It waits
+   * for limits and renews a refused credential as every call does.
+   */
+  exchange(path: string, call: Call): Promise<Answer<Response>> {
+    return this.#exchange(path, call, { redirect: "manual" });
+  }
+
   /** Returns the headers that prove the caller, for a worker that makes calls of its own. */
   credential(caller: Caller): Promise<Answer<Record<string, string>>> {
     return this.#credentials.headers(caller, false);
   }
 
+  async #answer(path: string, call: Call, timeout_ms?: number): Promise<Answer<Response>> {
+    const response = await this.#exchange(path, call, { redirect: "error", timeout_ms });
+    if (!response.ok || response.value.ok) return response;
+    return failureOf(response.value, await jsonOf(response.value), isWrite(call));
+  }
+
   /** Makes a call; renews a refused credential once, and waits for limits that end soon. */
-  async #answer(path: string, call: Call): Promise<Answer<Response>> {
+  async #exchange(path: string, call: Call, options: Attempt): Promise<Answer<Response>> {
     let renewed = false;
     for (let waits = 0; ; ) {
-      const response = await this.#once(path, call, renewed);
+      const response = await this.#once(path, call, renewed, options);
       if (!response.ok) return response;
-      const { ok, status, headers } = response.value;
-      if (ok) return response;
+      const { status, headers } = response.value;
       if (status === 401 && call.as !== "nobody" && !renewed) {
         renewed = true;
         continue;
       }
       const seconds = secondsOf(headers.get("Retry-After"));
-      if (status === 429 && seconds !== null && seconds <= WAIT_SECONDS_MAX && waits < WAITS_MAX) {
-        waits += 1;
-        await this.#wait(seconds, headers);
-        continue;
-      }
-      return failureOf(response.value, await jsonOf(response.value), isWrite(call));
+      const waited = status === 429 && seconds !== null && seconds <= WAIT_SECONDS_MAX && waits < WAITS_MAX;
+      if (!waited) return response;
+      waits += 1;
+      await this.#wait(seconds, headers, call.signal);
     }
   }
 
-  async #wait(seconds: number, headers: Headers): Promise<void> {
+  async #wait(seconds: number, headers: Headers, signal: AbortSignal | undefined): Promise<void> {
     const waiting = {
       until_ms: this.#around.now() + seconds * 1_000,
       limit: headers.get("X-RateLimit-Limit"),
@@ -144,29 +162,37 @@ export class Gateway {
       policy: headers.get("RateLimit-Policy"),
     };
     this.waiting.value = waiting;
-    await this.#around.sleep(seconds * 1_000);
+    await this.#around.sleep(seconds * 1_000, signal);
     if (this.waiting.value === waiting) this.waiting.value = null;
   }
 
-  async #once(path: string, call: Call, renewed: boolean): Promise<Answer<Response>> {
+  async #once(
+    path: string,
+    call: Call,
+    renewed: boolean,
+    { redirect, timeout_ms }: Attempt,
+  ): Promise<Answer<Response>> {
     const credential = await this.#credentials.headers(call.as, renewed);
     if (!credential.ok) return credential;
-    const { method = "GET", query = {}, body, headers, signal: ends } = call;
+    const { method = "GET", query = {}, headers, signal } = call;
+    const content = contentOf(call);
+    // Each attempt has its own time: the wait for a limit does not count.
+    const ends = signal ?? (timeout_ms === undefined ? undefined : AbortSignal.timeout(timeout_ms));
     try {
       return answered(
         await this.#around.fetch(`${path}${queryText(query)}`, {
           method,
           headers: {
             Accept: "application/json",
-            ...(body !== undefined && { "Content-Type": "application/json" }),
+            ...(content !== undefined && { "Content-Type": content.type }),
             ...headers,
             ...credential.value,
           },
-          body: body === undefined ? undefined : JSON.stringify(body),
+          body: content?.text,
           signal: ends,
           cache: "no-store",
           credentials: "omit",
-          redirect: "error",
+          redirect,
           referrerPolicy: "no-referrer",
         }),
       );
@@ -176,8 +202,19 @@ export class Gateway {
   }
 }
 
-function isWrite({ method = "GET" }: Call): boolean {
-  return method !== "GET";
+/** How one attempt of a call is made. */
+interface Attempt {
+  readonly redirect: "error" | "manual";
+  readonly timeout_ms?: number;
+}
+
+/** Returns whether a call may change something. */
+export function isWrite({ method = "GET" }: Pick<Call, "method">): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+function contentOf({ body, content }: Call): Call["content"] {
+  return body === undefined ? content : { type: "application/json", text: JSON.stringify(body) };
 }
 
 async function jsonOf(response: Response): Promise<unknown> {
@@ -189,7 +226,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 function queryText(query: NonNullable<Call["query"]>): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === "" ? [] : [[name, String(value)]],
   );
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;

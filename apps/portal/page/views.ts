@@ -10,6 +10,8 @@ import { MEMBERS } from "./members/place.ts";
 import { InviteView } from "./organizations/invite-view.tsx";
 import { OrganizationsView } from "./organizations/organizations-view.tsx";
 import { OverviewView } from "./organizations/overview-view.tsx";
+import { REFERENCE } from "./reference/place.ts";
+import { ReferenceView } from "./reference/reference-view.tsx";
 import { SERVICE_ACCOUNTS } from "./service-accounts/place.ts";
 import { ServiceAccountsView } from "./service-accounts/service-accounts-view.tsx";
 import type { Texts } from "./texts/texts.ts";
@@ -73,6 +75,13 @@ export const VIEWS: readonly View[] = [
     label: AUDIT_LABEL,
     listed: true,
     Component: AuditView,
+  },
+  {
+    path: REFERENCE.path,
+    scope: "organization",
+    title: (t) => t.reference.title,
+    listed: true,
+    Component: ReferenceView,
   },
   {
     path: "organizations",

@@ -63,7 +63,7 @@ describe("GET /schema/routes.json", () => {
 });
 
 test("the catalogs that name the schema are applied as they are", async () => {
-  for (const catalog of ["identity", "audit", "portal", "demo"]) {
+  for (const catalog of ["identity", "audit", "portal", "registry", "demo"]) {
     const text = await Bun.file(join(import.meta.dir, `../../../seeds/${catalog}.yaml`)).text();
     expect((await registry.call("POST", "/apply", text)).status).toBe(200);
   }

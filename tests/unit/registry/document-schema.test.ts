@@ -16,7 +16,7 @@ describe("the schema beside the catalogs", () => {
     expect(await text("seeds/routes.schema.json")).toBe(documentSchemaText());
   });
 
-  test.each(["identity", "audit", "staff", "demo"])(
+  test.each(["identity", "audit", "portal", "registry", "staff", "demo"])(
     "is named by %s.yaml, and accepts it",
     async (catalog) => {
       const yaml = await text(`seeds/${catalog}.yaml`);

@@ -1,0 +1,60 @@
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { laidOut, SHOWN_BYTES_MAX, type ShownAnswer } from "./answer.ts";
+import type { Exchange } from "./sender.ts";
+
+/** Shows how a call ended. Everything of the answer is text (PT-44). */
+export function AnswerNotice({ exchange }: { exchange: Exchange }) {
+  const { reference: t, unknown } = useTexts();
+  const [unknownTitle = "", unknownHelp = ""] = unknown;
+  return (
+    <>
+      <p class="sr" role="status">
+        {exchange.state === "running" && t.sending}
+        {exchange.state === "answered" && t.status(exchange.answer.status)}
+      </p>
+      {exchange.state === "failed" && <FailureNotice failure={exchange.failure} />}
+      {exchange.state === "stopped" && (
+        <div class="notice notice-warn" role="alert">
+          <p class="notice-title">{exchange.outcome_unknown ? unknownTitle : t.stopped}</p>
+          {exchange.outcome_unknown && <p>{unknownHelp}</p>}
+        </div>
+      )}
+      {exchange.state === "answered" && <Shown answer={exchange.answer} />}
+    </>
+  );
+}
+
+/** The status of a redirect, which the browser does not show to pages. */
+const REDIRECTED = 0;
+
+function Shown({ answer }: { answer: ShownAnswer }) {
+  const t = useTexts().reference;
+  const formats = useFormats();
+  const { status, headers, bytes, text, cut } = answer;
+  return (
+    <section class="panel" aria-label={t.answer}>
+      <h3>{status === REDIRECTED ? t.redirect : t.status(status)}</h3>
+      {headers.length > 0 && (
+        <dl class="facts">
+          {headers.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <code>{value}</code>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {bytes > 0 && text === null && <p>{t.noText(formats.number(bytes))}</p>}
+      {bytes > 0 && text !== null && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        <section class="scrolled" tabIndex={0} aria-label={t.answerBody}>
+          <pre class="wrapped">{laidOut(text)}</pre>
+        </section>
+      )}
+      {cut && <p>{bytes === SHOWN_BYTES_MAX ? t.cut(formats.number(bytes)) : t.ended}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,211 @@
+import { isRecord, tryJson } from "@ostiary/lib/domain/json";
+import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
+import type { Caller } from "../gateway.ts";
+
+/** The most operations that the page takes from a description. */
+const OPERATIONS_MAX = 10_000;
+/** The longest text of a description that the page shows. */
+const TEXT_LENGTH_MAX = 20_000;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** The credential that an operation takes, by its scope. */
+const CALLERS: ReadonlyMap<unknown, Caller> = new Map([
+  ["public", "nobody"],
+  ["user", "person"],
+  ["organization", "member"],
+  ["member", "member"],
+]);
+
+/** An operation of the edge description. */
+export interface Operation {
+  readonly id: string;
+  readonly method: Method;
+  /** The path with its params, such as `/org/members/{member_id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly caller: Caller;
+  /** The role needs one of these labels; null needs none. */
+  readonly labels: readonly string[] | null;
+  readonly deprecated: boolean;
+  /** The operation as the description has it. */
+  readonly source: JsonObject;
+}
+
+/** The part of the edge description that the page shows. */
+export interface Description {
+  readonly operations: readonly Operation[];
+  /** The number of operations that the page cannot show. */
+  readonly left_out: number;
+  /** Returns the schema of a reference, or undefined. */
+  lookUp(ref: string): unknown;
+}
+
+/** Reads a description. Returns null for a text that is none. */
+export function readDescription(text: string): Description | null {
+  const source = tryJson(text);
+  if (!isRecord(source) || !isRecord(source.paths)) return null;
+  const operations = new Map<string, Operation>();
+  let left_out = 0;
+  for (const [path, item] of Object.entries(source.paths)) {
+    for (const [method, operation] of Object.entries(isRecord(item) ? item : {})) {
+      const read = operations.size < OPERATIONS_MAX ? operationOf(path, method, operation) : null;
+      if (read === null || operations.has(read.id)) left_out += 1;
+      else operations.set(read.id, read);
+    }
+  }
+  const schemas = isRecord(source.components) ? source.components.schemas : undefined;
+  return { operations: [...operations.values()], left_out, lookUp: (ref) => schemaAt(schemas, ref) };
+}
+
+function operationOf(path: string, name: string, source: unknown): Operation | null {
+  const method = METHODS.find((each) => each.toLowerCase() === name);
+  if (method === undefined || !isPath(path) || !isRecord(source)) return null;
+  const caller = CALLERS.get(source["x-scope"]);
+  const id = textOf(source.operationId);
+  if (caller === undefined || id === "") return null;
+  const labels = source["x-required-labels"];
+  return {
+    id,
+    method,
+    path,
+    summary: textOf(source.summary) || `${method} ${path}`,
+    group: textOf(Array.isArray(source.tags) ? source.tags[0] : undefined),
+    caller,
+    labels: Array.isArray(labels) ? labels.map(textOf) : null,
+    deprecated: source.deprecated === true,
+    source,
+  };
+}
+
+/** Returns whether a path leads to the page's own origin, with every segment as it is written. */
+function isPath(path: string): boolean {
+  return /^\/(?!\/)[^\\?#\s]*$/.test(path) && !/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+}
+
+function schemaAt(schemas: unknown, ref: string): unknown {
+  const name = /^#\/components\/schemas\/([^/]+)$/.exec(ref)?.[1] ?? "";
+  const key = name.replaceAll("~1", "/").replaceAll("~0", "~");
+  return isRecord(schemas) && Object.hasOwn(schemas, key) ? schemas[key] : undefined;
+}
+
+/** Returns a text of bounded length, or an empty text for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, TEXT_LENGTH_MAX) : "";
+}
+
+/** The member who reads the reference. */
+export interface Reader {
+  /** Returns whether the member's role grants a label. */
+  may(label: string): boolean;
+}
+
+/** Returns whether the reader may call the operation. The gateway decides; the page hides what it refuses. */
+export function isGranted({ labels }: Operation, reader: Reader): boolean {
+  return labels === null || labels.some((label) => reader.may(label));
+}
+
+/** Returns whether every word is in the method, path, summary, group or id of the operation. */
+export function isFound(operation: Operation, words: readonly string[]): boolean {
+  const { method, path, summary, group, id } = operation;
+  const text = `${method} ${path} ${summary} ${group} ${id}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+/** A parameter that the page can send. */
+export interface Parameter {
+  readonly name: string;
+  readonly place: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  /** An example value, or an empty text. */
+  readonly example: string;
+}
+
+/** The most parameters of one operation that the page offers. */
+const PARAMETERS_MAX = 200;
+/** Headers that the page sets itself, or that a browser sends by its own rules. */
+const OWN_HEADERS = /^(?:accept|authorization|content-type|cookie|host|x-api-key|proxy-.*|sec-.*)$/i;
+
+/** Returns the parameters of an operation. Each param of the path is among them, whatever the description says. */
+export function parametersOf({ path, source }: Operation): Parameter[] {
+  const described = (
+    Array.isArray(source.parameters) ? source.parameters.slice(0, PARAMETERS_MAX) : []
+  ).flatMap((each) => parameterOf(each) ?? []);
+  const params = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
+  const ofPath = params.map(
+    (name): Parameter =>
+      described.find((each) => each.place === "path" && each.name === name) ?? {
+        name,
+        place: "path",
+        required: true,
+        description: "",
+        example: "",
+      },
+  );
+  return [...ofPath, ...described.filter(({ place }) => place !== "path")];
+}
+
+function parameterOf(value: unknown): Parameter | null {
+  if (!isRecord(value)) return null;
+  const name = textOf(value.name);
+  const place = value.in;
+  if (name === "" || (place !== "path" && place !== "query" && place !== "header")) return null;
+  if (place === "header" && (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || OWN_HEADERS.test(name)))
+    return null;
+  return {
+    name,
+    place,
+    required: place === "path" || value.required === true,
+    description: textOf(value.description),
+    example: exampleOf(value),
+  };
+}
+
+function exampleOf({ example, examples, schema }: JsonObject): string {
+  const [first] = isRecord(examples) ? Object.values(examples) : [];
+  const [inSchema] = isRecord(schema) && Array.isArray(schema.examples) ? schema.examples : [];
+  const found = example ?? (isRecord(first) ? first.value : undefined) ?? inSchema;
+  return typeof found === "string" || typeof found === "number" ? textOf(String(found)) : "";
+}
+
+/** The body that an operation takes. */
+export interface BodyShape {
+  readonly type: string;
+  readonly required: boolean;
+  /** A body to begin with, or an empty text. */
+  readonly sample: string;
+}
+
+const JSON_TYPE = "application/json";
+/** Types whose bodies people cannot write as text. */
+const NO_TEXT = /^(?:multipart\/|image\/|audio\/|video\/)/i;
+const SAMPLE_LENGTH_MAX = 65_536;
+
+/** Returns the body of an operation, null where it takes none, or "file" where the page cannot write one. */
+export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): BodyShape | "file" | null {
+  const { requestBody: body } = operation.source;
+  if (!isRecord(body) || operation.method === "GET" || operation.method === "HEAD") return null;
+  const types = isRecord(body.content) ? Object.keys(body.content) : [];
+  const [chosen] = [...types.filter(isJson), ...types.filter((type) => !NO_TEXT.test(type))];
+  if (chosen === undefined) return types.length === 0 ? null : "file";
+  const type = /^[\w.+-]+\/[\w.+-]+/.exec(chosen)?.[0] ?? JSON_TYPE;
+  const media = isRecord(body.content) ? body.content[chosen] : undefined;
+  return { type, required: body.required === true, sample: sampleOfMedia(media, type, lookUp) };
+}
+
+/** Returns whether a media type is JSON. */
+export function isJson(type: string): boolean {
+  return /^[^;]*[/+]json\b/i.test(type);
+}
+
+function sampleOfMedia(media: unknown, type: string, lookUp: Description["lookUp"]): string {
+  if (!isRecord(media)) return "";
+  const [first] = isRecord(media.examples) ? Object.values(media.examples) : [];
+  const given = media.example ?? (isRecord(first) ? first.value : undefined);
+  const value = given ?? (media.schema === undefined ? undefined : sampleOf(media.schema, lookUp));
+  if (value === undefined) return "";
+  const text = isJson(type) ? JSON.stringify(value, null, 2) : typeof value === "string" ? value : "";
+  return text.length > SAMPLE_LENGTH_MAX ? "" : text;
+}

@@ -1,0 +1,237 @@
+import { useState } from "preact/hooks";
+import { isWrite } from "../gateway.ts";
+import { Confirm } from "../parts/confirm.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { TextArea } from "../parts/text-area.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { useSession, type Writing } from "../session.ts";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { useAddress } from "../use-address.ts";
+import { AnswerNotice } from "./answer-notice.tsx";
+import {
+  type BodyShape,
+  bodyOf,
+  type Description,
+  type Operation,
+  type Parameter,
+  parametersOf,
+  textOf,
+} from "./description.ts";
+import { REFERENCE } from "./place.ts";
+import { callOf, curlOf, type InputProblems, type Inputs, keyOf, type ReadyCall } from "./request.ts";
+import { useSender } from "./sender.ts";
+
+interface OperationViewProps {
+  operation: Operation;
+  lookUp: Description["lookUp"];
+}
+
+/** Shows one operation with its parameters, body and curl command, and sends it (PT-42, PT-43). */
+export function OperationView({ operation, lookUp }: OperationViewProps) {
+  const t = useTexts().reference;
+  const { gateway } = useSession();
+  const address = useAddress();
+  const sender = useSender(gateway);
+  const parameters = parametersOf(operation);
+  const shape = bodyOf(operation, lookUp);
+  const body = shape === "file" ? null : shape;
+  const [inputs, setInputs] = useState<Inputs>({ values: {}, body: body?.sample ?? "" });
+  const [problems, setProblems] = useState<InputProblems>({});
+  const [asked, setAsked] = useState<ReadyCall | null>(null);
+  const start = () => {
+    const made = callOf(operation, parameters, body, inputs);
+    setProblems(made.ok ? {} : made.problems);
+    if (!made.ok) return;
+    if (isWrite(operation)) setAsked(made.ready);
+    else sender.send(made.ready);
+  };
+  return (
+    <>
+      <p>
+        <a href={address(REFERENCE)}>{t.back}</a>
+      </p>
+      <Explained operation={operation} />
+      {shape === "file" ? (
+        <p>{t.file}</p>
+      ) : (
+        <InputForm
+          {...{ operation, parameters, body, inputs, problems }}
+          running={sender.exchange.state === "running"}
+          onInput={setInputs}
+          onSend={start}
+          onStop={sender.stop}
+        />
+      )}
+      <AnswerNotice exchange={sender.exchange} />
+      <Command text={curlOf(operation, parameters, body, inputs, location.origin)} />
+      {asked !== null && (
+        <ConfirmCall
+          asked={asked}
+          onClose={() => setAsked(null)}
+          onConfirm={() => {
+            setAsked(null);
+            sender.send(asked);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Explained({ operation }: { operation: Operation }) {
+  const t = useTexts().reference;
+  const formats = useFormats();
+  const { method, path, summary, labels, caller, deprecated, source } = operation;
+  const description = textOf(source.description);
+  return (
+    <>
+      <h2 class="call">
+        <code>
+          {method} {path}
+        </code>
+      </h2>
+      <p>{summary}</p>
+      {deprecated && <p class="notice notice-warn">{t.deprecated}</p>}
+      {description !== "" && <p class="wrapped quiet">{description}</p>}
+      <p class="quiet small">
+        {t.callers[caller]} {labels !== null && t.labels(formats.list(labels))}
+      </p>
+    </>
+  );
+}
+
+interface InputFormProps {
+  operation: Operation;
+  parameters: readonly Parameter[];
+  body: BodyShape | null;
+  inputs: Inputs;
+  problems: InputProblems;
+  running: boolean;
+  onInput: (inputs: Inputs) => void;
+  onSend: () => void;
+  onStop: () => void;
+}
+
+function InputForm(props: InputFormProps) {
+  const { operation, parameters, body, inputs, problems, running, onInput, onSend, onStop } = props;
+  const t = useTexts().reference;
+  return (
+    <form
+      class="call-form"
+      aria-label={t.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!running) onSend();
+      }}
+    >
+      {parameters.map((parameter) => (
+        <ParameterField
+          key={keyOf(parameter)}
+          parameter={parameter}
+          value={inputs.values[keyOf(parameter)] ?? ""}
+          problem={problems[keyOf(parameter)]}
+          onInput={(text) => onInput({ ...inputs, values: { ...inputs.values, [keyOf(parameter)]: text } })}
+        />
+      ))}
+      {body !== null && (
+        <TextArea
+          label={t.body(body.type)}
+          rows={8}
+          value={inputs.body}
+          invalid={problems.body !== undefined}
+          help={problems.body === undefined ? undefined : t.problems[problems.body]}
+          onInput={(text) => onInput({ ...inputs, body: text })}
+        />
+      )}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={running}>
+          {running ? t.sending : isWrite(operation) ? t.sendAfterQuestion : t.send}
+        </button>
+        {running && (
+          <button type="button" class="button" onClick={onStop}>
+            {t.stop}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface ParameterFieldProps {
+  parameter: Parameter;
+  value: string;
+  problem: InputProblems[string] | undefined;
+  onInput: (value: string) => void;
+}
+
+function ParameterField({ parameter, value, problem, onInput }: ParameterFieldProps) {
+  const t = useTexts().reference;
+  const { name, place, required, description, example } = parameter;
+  const help = [
+    problem !== undefined && t.problems[problem],
+    description,
+    example !== "" && t.example(example),
+  ].filter((each) => each !== false && each !== "");
+  return (
+    <TextField
+      label={`${name} (${t.places[place]}${required ? `, ${t.required}` : ""})`}
+      value={value}
+      invalid={problem !== undefined}
+      help={help.length === 0 ? undefined : help.join(" ")}
+      onInput={onInput}
+    />
+  );
+}
+
+/** The confirmation holds no change of its own: it ends before the call begins. */
+const NOTHING: Writing = { busy: false, failure: null, async write() {}, clear() {} };
+
+interface ConfirmCallProps {
+  asked: ReadyCall;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Shows exactly what is sent, before anything but GET and HEAD. */
+function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCallProps) {
+  const t = useTexts().reference;
+  return (
+    <Confirm
+      title={t.confirmTitle}
+      action={t.send}
+      danger={call.method === "DELETE"}
+      writing={NOTHING}
+      onConfirm={onConfirm}
+      onClose={onClose}
+      onLookAgain={onClose}
+    >
+      <p>{t.confirmHelp}</p>
+      <pre class="wrapped">
+        {call.method} {location.origin}
+        {address}
+      </pre>
+      {Object.entries(call.headers ?? {}).map(([name, value]) => (
+        <pre class="wrapped" key={name}>
+          {name}: {value}
+        </pre>
+      ))}
+      {call.content === undefined ? (
+        <p>{t.noBody}</p>
+      ) : (
+        <pre class="wrapped scrolled">{call.content.text}</pre>
+      )}
+    </Confirm>
+  );
+}
+
+function Command({ text }: { text: string }) {
+  const t = useTexts().reference;
+  return (
+    <figure class="secret" aria-label={t.command}>
+      <figcaption>{t.command}</figcaption>
+      <pre class="wrapped">{text}</pre>
+      <CopyButton text={text} label={t.copyCommand} />
+    </figure>
+  );
+}

@@ -1,0 +1,5 @@
+/** The address of the view in its organization. */
+export const REFERENCE = { path: "reference", scope: "organization" } as const;
+
+/** The path at which the gateway publishes the edge description. */
+export const DESCRIPTION_PATH = "/edge/openapi.json";

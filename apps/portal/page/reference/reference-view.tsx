@@ -1,0 +1,116 @@
+import { useState } from "preact/hooks";
+import type { Place } from "../address.ts";
+import { type Answer, answered, failed } from "../failure.ts";
+import type { Gateway } from "../gateway.ts";
+import { wordsOf } from "../members/members.ts";
+import { DataTable } from "../parts/data-table.tsx";
+import { FailureNotice } from "../parts/failure-notice.tsx";
+import { More } from "../parts/more.tsx";
+import { Empty, Loading } from "../parts/shown.tsx";
+import { TextField } from "../parts/text-field.tsx";
+import { useAsked, useSession } from "../session.ts";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { useAddress } from "../use-address.ts";
+import { readBytes } from "./answer.ts";
+import { type Description, isFound, isGranted, type Operation, readDescription } from "./description.ts";
+import { OperationView } from "./operation-view.tsx";
+import { DESCRIPTION_PATH, REFERENCE } from "./place.ts";
+
+/** The longest description that the page reads. */
+const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
+/** The rows that are shown before "Show more". */
+const ROWS = 100;
+
+/** Shows what the member may call, from the edge description (PT-41). */
+export function ReferenceView({ place }: { place: Place }) {
+  const t = useTexts().reference;
+  const { gateway } = useSession();
+  const { answer, failure, loading, again } = useAsked(() => descriptionOf(gateway), DESCRIPTION_PATH);
+  const [id] = place.segments;
+  if (failure !== null) {
+    if (failure.kind === "missing") return <Empty title={t.unpublished} />;
+    return <FailureNotice failure={failure} onRetry={() => void again()} />;
+  }
+  if (answer === null || loading) return <Loading />;
+  if (id === undefined) return <OperationList description={answer} />;
+  const operation = answer.operations.find((each) => each.id === id);
+  if (operation !== undefined) {
+    return <OperationView key={operation.id} operation={operation} lookUp={answer.lookUp} />;
+  }
+  return (
+    <Empty title={t.noCall}>
+      <BackLink />
+    </Empty>
+  );
+}
+
+function BackLink() {
+  const t = useTexts().reference;
+  const address = useAddress();
+  return <a href={address(REFERENCE)}>{t.back}</a>;
+}
+
+async function descriptionOf(gateway: Gateway): Promise<Answer<Description>> {
+  const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
+  if (!response.ok) return response;
+  const { bytes, cut } = await readBytes(response.value.body, DESCRIPTION_BYTES_MAX);
+  if (cut) return failed(bytes.length === DESCRIPTION_BYTES_MAX ? "strange" : "away");
+  const description = readDescription(new TextDecoder().decode(bytes));
+  return description === null ? failed("strange") : answered(description);
+}
+
+/** Lists the operations that the member's role grants, and searches them. */
+function OperationList({ description }: { description: Description }) {
+  const t = useTexts().reference;
+  const formats = useFormats();
+  const session = useSession();
+  const [search, setSearch] = useState("");
+  const [rows, setRows] = useState(ROWS);
+  const granted = description.operations.filter((each) => isGranted(each, session));
+  const words = wordsOf(search);
+  const found = granted.filter((each) => isFound(each, words));
+  const refused = description.operations.length - granted.length;
+  return (
+    <>
+      <p class="lead">{t.lead}</p>
+      <search class="filters" aria-label={t.title}>
+        <TextField
+          label={t.search}
+          value={search}
+          onInput={(text) => {
+            setSearch(text);
+            setRows(ROWS);
+          }}
+        />
+      </search>
+      <p class="found" role="status">
+        {words.length > 0 && t.found(formats.number(found.length), formats.number(granted.length))}
+      </p>
+      {found.length === 0 ? <Empty title={t.none} /> : <OperationTable operations={found.slice(0, rows)} />}
+      {found.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
+      {refused > 0 && <p class="quiet">{t.refused(formats.number(refused))}</p>}
+      {description.left_out > 0 && <p class="quiet">{t.leftOut(formats.number(description.left_out))}</p>}
+    </>
+  );
+}
+
+function OperationTable({ operations }: { operations: readonly Operation[] }) {
+  const t = useTexts().reference;
+  const address = useAddress();
+  return (
+    <DataTable
+      label={t.calls}
+      columns={[t.columns.call, t.columns.summary, t.columns.service]}
+      rows={operations.map(({ id, method, path, summary, group }) => ({
+        key: id,
+        cells: [
+          <a class="mono" href={address(REFERENCE, { segments: [id] })}>
+            {method} {path}
+          </a>,
+          summary,
+          group,
+        ],
+      }))}
+    />
+  );
+}

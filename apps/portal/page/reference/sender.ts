@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Failure } from "../failure.ts";
+import { type Gateway, isWrite } from "../gateway.ts";
+import { readAnswer, type ShownAnswer } from "./answer.ts";
+import type { ReadyCall } from "./request.ts";
+
+/** How far a call is. */
+export type Exchange =
+  | { state: "idle" }
+  | { state: "running" }
+  /** The person stopped the call. A change may have happened all the same. */
+  | { state: "stopped"; outcome_unknown: boolean }
+  | { state: "failed"; failure: Failure }
+  | { state: "answered"; answer: ShownAnswer };
+
+export interface Sender {
+  readonly exchange: Exchange;
+  /** Sends a call. While one is in flight, further ones are ignored: a double click sends once. */
+  send(ready: ReadyCall): void;
+  stop(): void;
+}
+
+const ACCEPT = "application/json, */*;q=0.8";
+
+/** Sends one call at a time with the credential of its scope, and reads its answer (PT-43, PT-44). */
+export function useSender(gateway: Gateway): Sender {
+  const [exchange, show] = useState<Exchange>({ state: "idle" });
+  const underway = useRef<{ stop: AbortController; writes: boolean } | null>(null);
+  const send = async ({ address, call }: ReadyCall) => {
+    if (underway.current !== null) return;
+    const mine = { stop: new AbortController(), writes: isWrite(call) };
+    underway.current = mine;
+    show({ state: "running" });
+    const headers = { Accept: ACCEPT, ...call.headers };
+    const result = await gateway.exchange(address, { ...call, headers, signal: mine.stop.signal });
+    const last: Exchange = result.ok
+      ? { state: "answered", answer: await readAnswer(result.value) }
+      : { state: "failed", failure: result.failure };
+    if (underway.current !== mine) return;
+    underway.current = null;
+    const stopped = mine.stop.signal.aborted && last.state === "failed";
+    show(stopped ? { state: "stopped", outcome_unknown: mine.writes } : last);
+  };
+  useEffect(
+    () => () => {
+      // A change goes on; only the answer to a question is of no use any more.
+      if (underway.current?.writes === false) underway.current.stop.abort();
+      underway.current = null;
+    },
+    [],
+  );
+  return { exchange, send: (ready) => void send(ready), stop: () => underway.current?.stop.abort() };
+}

@@ -1,0 +1,373 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { laidOut, readAnswer, SHOWN_BYTES_MAX } from "../../../apps/portal/page/reference/answer.ts";
+import {
+  bodyOf,
+  isFound,
+  isGranted,
+  parametersOf,
+  readDescription,
+} from "../../../apps/portal/page/reference/description.ts";
+import { callOf, curlOf, type InputProblems } from "../../../apps/portal/page/reference/request.ts";
+
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+const ORIGIN = "https://api.example.com";
+
+const operation = (more: Record<string, unknown> = {}) => ({
+  operationId: "getThing",
+  summary: "Get a thing",
+  tags: ["things"],
+  "x-scope": "organization",
+  ...more,
+});
+
+function described(paths: Record<string, unknown>, components: unknown = {}) {
+  const read = readDescription(JSON.stringify({ openapi: "3.1.0", paths, components }));
+  if (read === null) throw new Error("The description is readable.");
+  return read;
+}
+
+/** Reads the description of one operation. */
+function only(path: string, method: string, more: Record<string, unknown> = {}, components: unknown = {}) {
+  const read = described({ [path]: { [method]: operation(more) } }, components);
+  const [found] = read.operations;
+  if (found === undefined) throw new Error("The operation is shown.");
+  return { found, ...read };
+}
+
+const emptyInputs = { values: {}, body: "" };
+
+describe("a description", () => {
+  // PT-41
+  test("shows what the role grants: no label, one of several labels, and everything for *", () => {
+    const { operations } = described({
+      "/a": { get: operation({ operationId: "a" }) },
+      "/b": { get: operation({ operationId: "b", "x-required-labels": ["things:read", "things:write"] }) },
+      "/c": { get: operation({ operationId: "c", "x-required-labels": [] }) },
+    });
+    const grantedTo = (...labels: string[]) =>
+      operations
+        .filter((each) => isGranted(each, { may: (label) => labels.includes(label) }))
+        .map(({ id }) => id);
+    expect(grantedTo()).toEqual(["a"]);
+    expect(grantedTo("things:write")).toEqual(["a", "b"]);
+    expect(operations.filter((each) => isGranted(each, { may: () => true })).map(({ id }) => id)).toEqual([
+      "a",
+      "b",
+    ]);
+  });
+
+  // PT-41
+  test("is searched by method, path, summary, group and id", () => {
+    const { found } = only("/org/things", "get");
+    expect(["get", "/org/th", "a thing", "things", "getthing"].every((word) => isFound(found, [word]))).toBe(
+      true,
+    );
+    expect(isFound(found, ["get", "post"])).toBe(false);
+  });
+
+  // PT-42, PT-45
+  test.each([
+    "//evil.example/x",
+    "/\\evil.example/x",
+    "https://evil.example/x",
+    "javascript:alert(1)",
+    "/a/../b",
+    "/a/./b",
+    "/a/%2e%2E",
+    "/..",
+    "/a?b=c",
+    "/a#b",
+    "/a b",
+    "",
+    "a",
+  ])("leaves out the path %p, which may lead elsewhere", (path) => {
+    const { operations, left_out } = described({
+      [path]: { get: operation() },
+      "/fine": { get: operation() },
+    });
+    expect({ paths: operations.map((each) => each.path), left_out }).toEqual({
+      paths: ["/fine"],
+      left_out: 1,
+    });
+  });
+
+  // PT-45
+  test.each([
+    ["an unknown method", { trace: operation() }],
+    ["an unknown scope", { get: operation({ "x-scope": "__proto__" }) }],
+    ["no id", { get: operation({ operationId: 7 }) }],
+    ["no object", { get: "x" }],
+  ])("leaves out %s", (_, item) => {
+    expect(described({ "/x": item })).toMatchObject({ operations: [], left_out: 1 });
+  });
+
+  // PT-45
+  test("keeps the first of two operations with one id, and any name of a key", () => {
+    const read = described({
+      "/a": { get: operation({ operationId: "__proto__" }) },
+      "/b": { get: operation({ operationId: "__proto__" }) },
+      "/constructor": { get: operation({ operationId: "constructor" }) },
+    });
+    expect(read.operations.map(({ id, path }) => [id, path])).toEqual([
+      ["__proto__", "/a"],
+      ["constructor", "/constructor"],
+    ]);
+    expect(read.left_out).toBe(1);
+  });
+
+  // PT-45
+  test("of 12 000 operations shows the first 10 000 and counts the others", () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 12_000 }, (_, each) => [
+        `/p${each}`,
+        { get: operation({ operationId: `o${each}` }) },
+      ]),
+    );
+    const read = described(paths);
+    expect({ shown: read.operations.length, left_out: read.left_out }).toEqual({
+      shown: 10_000,
+      left_out: 2_000,
+    });
+  });
+
+  // PT-45
+  test.each([
+    ["30 000 brackets", "[".repeat(30_000)],
+    ["30 000 nested objects", `${'{"paths":'.repeat(30_000)}1${"}".repeat(30_000)}`],
+    ["an empty text", ""],
+    ["markup", HOSTILE],
+    ["no object", "7"],
+    ["no paths", "{}"],
+    ["paths that are a list", '{"paths":[]}'],
+  ])("that is %s is none", (_, text) => {
+    expect(readDescription(text)).toBeNull();
+  });
+
+  // PT-45
+  test("of any content is read without an exception, and so are its operations", () => {
+    const part = fc.jsonValue({ maxDepth: 3 });
+    const field = fc.constantFrom(
+      "parameters",
+      "requestBody",
+      "summary",
+      "description",
+      "tags",
+      "deprecated",
+    );
+    fc.assert(
+      fc.property(fc.dictionary(field, part), part, part, (fields, components, examples) => {
+        const source = operation({ ...fields, "x-required-labels": examples });
+        const { operations, lookUp } = described({ "/x/{id}": { post: source } }, components);
+        for (const each of operations) {
+          const body = bodyOf(each, lookUp);
+          const parameters = parametersOf(each);
+          callOf(each, parameters, body === "file" ? null : body, emptyInputs);
+          curlOf(each, parameters, body === "file" ? null : body, emptyInputs, ORIGIN);
+        }
+      }),
+    );
+  });
+});
+
+describe("the form of an operation", () => {
+  // PT-42
+  test("has each param of the path, also one that the description forgets, and no header that the page sets", () => {
+    const { found } = only("/org/{a}/{b}", "get", {
+      parameters: [
+        { name: "b", in: "path", required: true, schema: { examples: ["01J"] } },
+        { name: "q", in: "query", required: true, example: 7 },
+        ...["X-API-Key", "authorization", "Cookie", "Sec-Fetch-Site", "bad header", "a\r\nb"].map((name) => ({
+          name,
+          in: "header",
+        })),
+        { name: "Idempotency-Key", in: "header" },
+        { name: "c", in: "cookie" },
+        null,
+      ],
+    });
+    expect(
+      parametersOf(found).map(({ place, name, required, example }) => [place, name, required, example]),
+    ).toEqual([
+      ["path", "a", true, ""],
+      ["path", "b", true, "01J"],
+      ["query", "q", true, "7"],
+      ["header", "Idempotency-Key", false, ""],
+    ]);
+  });
+
+  // PT-42
+  test("begins with a sample of the body, bounded for schemas that refer to each other", () => {
+    const json = (schema: unknown) => ({
+      requestBody: { required: true, content: { "application/json": { schema } } },
+    });
+    const ref = { $ref: "#/components/schemas/Node" };
+    const schemas = {
+      Node: { type: "object", properties: { left: ref, right: ref }, required: ["left", "right"] },
+    };
+    const circle = only("/x", "post", json(ref), { schemas });
+    const sample = bodyOf(circle.found, circle.lookUp);
+    expect(sample).toMatchObject({ type: "application/json", required: true });
+    const plain = only("/x", "post", json({ type: "object", properties: { name: { examples: ["Ada"] } } }));
+    expect(bodyOf(plain.found, plain.lookUp)).toMatchObject({ sample: '{\n  "name": "Ada"\n}' });
+  });
+
+  // PT-42
+  test("has no body for GET, a text for an unknown type, and none for a file", () => {
+    const content = (type: string) => ({ requestBody: { content: { [type]: {} } } });
+    const of = (method: string, type: string) => {
+      const { found, lookUp } = only("/x", method, content(type));
+      return bodyOf(found, lookUp);
+    };
+    expect(of("get", "application/json")).toBeNull();
+    expect(of("post", "multipart/form-data")).toBe("file");
+    expect(of("post", "*/*")).toEqual({ type: "application/json", required: false, sample: "" });
+    expect(of("put", "text/csv; charset=utf-8")).toEqual({ type: "text/csv", required: false, sample: "" });
+  });
+});
+
+describe("a call", () => {
+  const thing = () => {
+    const { found, lookUp } = only("/org/things/{id}", "put", {
+      parameters: [
+        { name: "id", in: "path", required: true },
+        { name: "dry", in: "query" },
+        { name: "If-Match", in: "header" },
+      ],
+      requestBody: { required: true, content: { "application/json": {} } },
+    });
+    const body = bodyOf(found, lookUp);
+    if (body === "file") throw new Error("The body is text.");
+    return { found, parameters: parametersOf(found), body };
+  };
+  const made = (values: Record<string, string>, text = "{}") => {
+    const { found, parameters, body } = thing();
+    return callOf(found, parameters, body, { values, body: text });
+  };
+
+  // PT-42, PT-43
+  test("escapes every value, so that none changes the path", () => {
+    const result = made({ "path id": "a/../b?c#d%2e", "query dry": "x&y=z", "header If-Match": '"1"' });
+    expect(result).toMatchObject({
+      ready: {
+        address: "/org/things/a%2F..%2Fb%3Fc%23d%252e?dry=x%26y%3Dz",
+        call: { as: "member", method: "PUT", headers: { "If-Match": '"1"' }, content: { text: "{}" } },
+      },
+    });
+  });
+
+  // PT-43
+  test.each<[string, Record<string, string>, string, InputProblems]>([
+    ["a missing param", {}, "{}", { "path id": "missing" }],
+    ["one dot", { "path id": "." }, "{}", { "path id": "dots" }],
+    ["two dots", { "path id": ".." }, "{}", { "path id": "dots" }],
+    [
+      "a header of two lines",
+      { "path id": "1", "header If-Match": "a\nb" },
+      "{}",
+      { "header If-Match": "header" },
+    ],
+    ["a missing body", { "path id": "1" }, " ", { body: "missing" }],
+    ["a body that is not JSON", { "path id": "1" }, "{", { body: "json" }],
+    ["a body of 30 000 brackets", { "path id": "1" }, "[".repeat(30_000), { body: "json" }],
+  ])("with %s is not made", (_, values, text, problems) => {
+    expect(made(values, text)).toEqual({ ok: false, problems });
+  });
+
+  // PT-42
+  test("as a curl command means the same in a shell, and runs nothing of its values", () => {
+    const { found, parameters, body } = thing();
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell must not see a variable here
+    const hostile = '\'; touch /nowhere/x; $(id) `id` "${HOME}" !!';
+    const values = { "path id": hostile, "header If-Match": hostile };
+    const command = curlOf(found, parameters, body, { values, body: JSON.stringify(hostile) }, ORIGIN);
+    const shell = Bun.spawnSync(["sh", "-c", `API_KEY=key; curl() { printf '%s\\0' "$@"; }; ${command}`]);
+    expect(shell.stdout.toString().split("\0")).toEqual([
+      "-X",
+      "PUT",
+      `${ORIGIN}/org/things/${encodeURIComponent(hostile)}`,
+      "-H",
+      "X-API-Key: key",
+      "-H",
+      "Content-Type: application/json",
+      "-H",
+      `If-Match: ${hostile}`,
+      "-d",
+      JSON.stringify(hostile),
+      "",
+    ]);
+  });
+
+  // PT-42
+  test.each<[string, string | null]>([
+    ["user", "Authorization: Bearer $TOKEN"],
+    ["member", "X-API-Key: $API_KEY"],
+    ["public", null],
+  ])("of the scope %s names a variable for its credential", (scope, header) => {
+    const { found } = only("/x/{id}", "get", { "x-scope": scope });
+    const command = curlOf(found, parametersOf(found), null, emptyInputs, ORIGIN);
+    expect(command).toBe(`curl '${ORIGIN}/x/ID'${header === null ? "" : ` \\\n  -H "${header}"`}`);
+  });
+});
+
+describe("an answer", () => {
+  // PT-44
+  test("shows its status, the headers of limits, and text of any status", async () => {
+    const headers = {
+      "Content-Type": "application/json",
+      "X-RateLimit-Limit": "3",
+      "Retry-After": "90",
+      "X-Other": "1",
+    };
+    const answer = await readAnswer(new Response(`{"a":"${HOSTILE}"}`, { status: 429, headers }));
+    expect(answer).toMatchObject({ status: 429, text: `{"a":"${HOSTILE}"}`, cut: false });
+    expect(answer.headers).toEqual([
+      ["x-ratelimit-limit", "3"],
+      ["retry-after", "90"],
+      ["content-type", "application/json"],
+    ]);
+  });
+
+  // PT-44
+  test("is read up to 1 MiB, and the rest is cancelled", async () => {
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (out) => out.enqueue(new Uint8Array(100_000).fill(120)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const answer = await readAnswer(new Response(endless, { headers: { "Content-Type": "text/plain" } }));
+    expect({ ...answer, text: answer.text?.length }).toMatchObject({
+      bytes: SHOWN_BYTES_MAX,
+      text: SHOWN_BYTES_MAX,
+      cut: true,
+    });
+    expect(cancelled).toBe(true);
+  });
+
+  // PT-44
+  test("that breaks off shows what came, and one that is no text shows none", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start: (out) => out.enqueue(new TextEncoder().encode("half")),
+      pull: (out) => out.error(new Error("gone")),
+    });
+    expect(await readAnswer(new Response(broken))).toMatchObject({ text: "half", cut: true });
+    const image = new Response(new Uint8Array(7), { headers: { "Content-Type": "image/png" } });
+    expect(await readAnswer(image)).toMatchObject({ text: null, bytes: 7, cut: false });
+    expect(await readAnswer(new Response(null, { status: 204 }))).toMatchObject({
+      status: 204,
+      bytes: 0,
+      cut: false,
+    });
+  });
+
+  // PT-44
+  test.each([
+    ['{"a":[1]}', '{\n  "a": [\n    1\n  ]\n}'],
+    [HOSTILE, HOSTILE],
+    ["[".repeat(30_000) + "]".repeat(30_000), "[".repeat(30_000) + "]".repeat(30_000)],
+  ])("is laid out where it is JSON", (text, shown) => {
+    expect(laidOut(text)).toBe(shown);
+  });
+});
