@@ -1,7 +1,8 @@
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { runJob } from "@ostiary/lib/runtime/service";
 import { publishSigningKey } from "./checkpoints/publish-key.ts";
 import { loadSigningKey } from "./checkpoints/signing-key.ts";
-import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables, runAsOwner } from "./owner.ts";
+import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "./owner.ts";
 import { MIGRATIONS, SCHEMA } from "./schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";
 
@@ -25,7 +26,5 @@ export async function migrate(config: OwnerConfig, role: string | undefined): Pr
 
 /** Runs {@link migrate} as a process that prints the report and exits. */
 export function runMigration(env: Environment, role: string | undefined): Promise<void> {
-  return runAsOwner(async (say) =>
-    say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)),
-  );
+  return runJob(async (say) => say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)));
 }

@@ -1,5 +1,4 @@
 import { checkPeerTls, databaseUrl, peerTls, tlsVariables } from "@ostiary/lib/runtime/config";
-import { runMain } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { checkSigningKeyFile } from "./checkpoints/signing-key.ts";
@@ -30,14 +29,5 @@ export function openAsOwner(config: OwnerConfig): Promise<Database> {
     tls: peerTls(config, "DATABASE"),
     pool_max: CONNECTIONS,
     statement_timeout_ms: STATEMENT_MS,
-  });
-}
-
-/** Runs `work` as a process that reports on standard output and exits. */
-export function runAsOwner(work: (say: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
-  return runMain(async () => {
-    process.stdout.on("error", () => {}); // a reader that has seen enough
-    await work((text) => new Promise((resolve) => process.stdout.write(text, () => resolve())));
-    process.exit(0);
   });
 }

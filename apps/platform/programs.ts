@@ -88,8 +88,33 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     .command("retention")
     .description("Drop the months that AUDIT_RETENTION_MONTHS no longer keeps, as the log's owner, and exit")
     .action(() => choose(async () => (await import("@ostiary/audit/retention")).runRetention(env)));
+  addBackup(program, env, choose);
   add("demo", "Run the toy identity provider and the sample service of the tour").action(() =>
     choose(async () => (await import("@ostiary/demo/run")).runDemo(env)),
+  );
+}
+
+function addBackup(program: Command, env: NodeJS.ProcessEnv, choose: Called["choose"]): void {
+  const backup = program
+    .command("backup")
+    .description("Back up the databases of all services into a directory, and restore them")
+    .helpGroup("Jobs, which end by themselves:")
+    .configureHelp({ showGlobalOptions: false })
+    .addHelpText("after", BACKUP_HELP);
+  const add = (name: string, description: string, run: (directory: string) => Promise<void>) =>
+    backup
+      .command(name)
+      .description(description)
+      .argument("<directory>", "the directory of one backup")
+      .action((directory: string) => choose(() => run(directory)));
+  add("create", "Dump all databases into a new directory", async (directory) =>
+    (await import("./backup/run.ts")).runCreate(env, directory),
+  );
+  add("verify", "Check that a directory holds a whole, undamaged backup", async (directory) =>
+    (await import("./backup/run.ts")).runVerify(directory),
+  );
+  add("restore", "Restore a backup into databases without the schemas of Ostiary", async (directory) =>
+    (await import("./backup/run.ts")).runRestore(env, directory),
   );
 }
 
@@ -111,6 +136,18 @@ const PROGRAMS_HELP = `  $ ostiary start
 
 A program reads its settings from the environment. It ends with 0 after a signal, with 78 when a setting is wrong, and
 with 1 when something that it needs does not answer.`;
+
+const BACKUP_HELP = `
+Needs pg_dump and pg_restore of PostgreSQL on the PATH, not older than the server.
+
+Environment:
+  DATABASE_URL  the database of all services, with a user who owns their schemas, or a superuser
+  REGISTRY_DATABASE_URL, IDENTITY_DATABASE_URL, AUDIT_DATABASE_URL
+                the database of one service, where it is another
+  DATABASE_CA_FILE, DATABASE_CERT_FILE, DATABASE_KEY_FILE
+                the files of TLS
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 78 a variable, database, program or backup cannot be used`;
 
 const START_HELP = `
 Starts the gateway, the registry, identity, audit and the portal, with a toy identity provider and a sample service.

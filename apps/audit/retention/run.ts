@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "@ostiary/lib/async";
 import { type Environment, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
-import { StartRefused } from "@ostiary/lib/runtime/service";
+import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { loadSigningKey } from "../checkpoints/signing-key.ts";
-import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables, runAsOwner } from "../owner.ts";
+import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../owner.ts";
 import type { PassDeps } from "../sealing/commands.ts";
 import { SealedState } from "../sealing/trust.ts";
 import { type DroppedMonth, dropMonths } from "./commands.ts";
@@ -15,7 +15,7 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 
 /** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
 export function runDrop(env: Environment, before: string): Promise<void> {
-  return runAsOwner((say) => drop(loadConfig(ownerVariables, env, checkOwnerConfig), before, say));
+  return runJob((say) => drop(loadConfig(ownerVariables, env, checkOwnerConfig), before, say));
 }
 
 const MONTHS_MAX = 1_200;
@@ -32,7 +32,7 @@ export const retentionVariables = Type.Object({
 
 /** Runs `ostiary audit retention` as a process that drops what is older than its variable says (OP-72). */
 export function runRetention(env: Environment): Promise<void> {
-  return runAsOwner((say) => {
+  return runJob((say) => {
     const config = loadConfig(retentionVariables, env, checkOwnerConfig);
     return drop(config, firstKeptMonth(systemClock.now(), config.AUDIT_RETENTION_MONTHS), say);
   });

@@ -36,6 +36,15 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   }
 }
 
+/** Runs `work` as a process that reports on standard output and exits, with the refusals of {@link runMain}. */
+export function runJob(work: (report: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
+  return runMain(async () => {
+    process.stdout.on("error", () => {}); // a reader that has seen enough
+    await work((text) => new Promise((resolve) => process.stdout.write(text, () => resolve())));
+    process.exit(0);
+  });
+}
+
 /**
  * The time within which a second signal counts as an echo: a package runner passes Ctrl-C on to a process
  * that got it already.

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
+import { chmod, mkdtemp, rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import postgres from "postgres";
 import { signingKeyFile } from "../../app/audit/proof-bed.ts";
-import { commandsOf } from "../../support/documents.ts";
+import { commandsOf, ROOT } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { Reader } from "../../support/reader.ts";
-import { freshCounterStoreUrl, services, startEtcd, startPostgres } from "../../support/services.ts";
+import { freshCounterStoreUrl, leash, services, startEtcd, startPostgres } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -103,6 +105,16 @@ class System {
   }
 }
 
+/** Returns a search path on which `ostiary` is this source. */
+async function pathWithOstiary(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-path-"));
+  leash().directory(directory);
+  const program = join(directory, "ostiary");
+  await Bun.write(program, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/platform/ostiary.ts" "$@"\n`);
+  await chmod(program, 0o755);
+  return `${directory}${delimiter}${process.env.PATH}`;
+}
+
 const roleOf = (service: string) => `ostiary_${service}`;
 
 function asRole(server: string, service: string): string {
@@ -144,6 +156,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       OWNER_URL: before,
       SERVER_URL: first.url,
       GATEWAY: system.url("gateway"),
+      PATH: await pathWithOstiary(),
     });
     await makeRoles(before);
     await system.start(before, (await startEtcd()).url, await freshCounterStoreUrl());
@@ -157,9 +170,13 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     await afterTheBackup();
     await system.stop();
     await first.kill();
-    const restoring = await Reader.open({ SERVER_URL: second.url });
-    for (const file of ["ostiary.dump", "roles.sql"]) {
-      await Bun.write(join(restoring.directory, file), Bun.file(join(reader.directory, file)));
+    const restoring = await Reader.open({
+      OWNER_URL: after,
+      SERVER_URL: second.url,
+      PATH: await pathWithOstiary(),
+    });
+    for (const name of ["ostiary-backup", "roles.sql"]) {
+      await rename(join(reader.directory, name), join(restoring.directory, name));
     }
     await restoring.runAll(await commandsOf(GUIDE, "Restore"));
     await restoring.close();
@@ -221,6 +238,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       },
     );
 
+  // OP-62, OP-67
   test("restores routes into an empty etcd, sessions and keys", async () => {
     await Bun.write(join(reader.directory, "admin-token"), ADMIN_TOKEN);
     const [commands = ""] = await commandsOf(GUIDE, "Look whether all is there");
@@ -243,6 +261,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     expect(await verified()).toContain("are complete and unaltered.");
   });
 
+  // OP-67
   test("is found by a later export, once the log has grown past the backup", async () => {
     const [, verify = ""] = await commandsOf(GUIDE, "Look whether all is there");
     const later = verify.replace("--checkpoint kept.ndjson", "--checkpoint later.ndjson");

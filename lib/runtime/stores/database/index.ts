@@ -11,6 +11,7 @@ export {
 export * from "./database.ts";
 export { sqlState } from "./failure.ts";
 export { followingIds } from "./following-ids.ts";
+export { knownMigrations } from "./migrations.ts";
 export { migrateAtStart } from "./newer-database.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";

@@ -18,6 +18,11 @@ export async function applyMigrations(tx: Orm, schema: string, folder: string): 
   }
 }
 
+/** Returns the migrations of a folder, by their times in the journal. */
+export function knownMigrations(folder: string): ReadonlySet<number> {
+  return new Set(readMigrationFiles({ migrationsFolder: folder }).map(({ folderMillis }) => folderMillis));
+}
+
 /** The problems that an operator must solve before the service can start, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "42501":

@@ -1,0 +1,118 @@
+import { open, readFile, rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { SCHEMAS } from "./schemas.ts";
+
+const FILE = "manifest.json";
+/** The form of the directory. A later form gets the next number. */
+export const FORMAT = 1;
+const BYTES_MAX = 1024 * 1024;
+
+const SchemaOfDump = Type.Object(
+  {
+    name: Type.Union(SCHEMAS.map(({ name }) => Type.Literal(name))),
+    /** The applied migrations, by their times in the journal. */
+    migrations: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+/** One file of `pg_dump`: the schemas of one database, as of one moment. */
+const Dump = Type.Object(
+  {
+    // A name in this directory and no path, because the name comes from a file.
+    file: Type.String({ pattern: "^[a-z]+(-[a-z]+)*\\.dump$" }),
+    bytes: Type.Integer({ minimum: 1 }),
+    sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+    /** The first part of the versions of the server and of `pg_dump`. */
+    server_major: Type.Integer({ minimum: 1 }),
+    pg_dump_major: Type.Integer({ minimum: 1 }),
+    schemas: Type.Array(SchemaOfDump, { minItems: 1 }),
+    /** The roles that own something in it, or have rights on it. */
+    roles: Type.Array(Type.String({ minLength: 1 })),
+  },
+  { additionalProperties: false },
+);
+export type Dump = Readonly<Static<typeof Dump>>;
+
+/** The content of a backup. Its file is written last, so a directory with the file is whole. */
+export const Manifest = Type.Object(
+  {
+    format: Type.Literal(FORMAT),
+    /** The version of Ostiary that made it. */
+    version: Type.String({ minLength: 1 }),
+    created_at: Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" }),
+    dumps: Type.Array(Dump, { minItems: 1, maxItems: SCHEMAS.length }),
+  },
+  { additionalProperties: false },
+);
+export type Manifest = Readonly<Static<typeof Manifest>>;
+
+/** Writes the manifest in one step that a crash leaves whole or undone. */
+export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
+  const path = join(directory, FILE);
+  const file = await open(`${path}.part`, "wx", 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.part`, path);
+  const folder = await open(directory);
+  await folder.sync();
+  await folder.close();
+}
+
+/** @throws StartRefused when the directory holds no whole backup, or one of a newer version */
+export async function readManifest(directory: string): Promise<Manifest> {
+  const path = join(directory, FILE);
+  const value = parsed(path, await textOf(directory, path));
+  const format = Value.Check(Versioned, value) ? value.format : FORMAT;
+  if (format > FORMAT) {
+    throw new StartRefused(
+      `The backup in ${directory} has format ${format}; this version reads format ${FORMAT}. Use the version of Ostiary that made the backup, or a newer one.`,
+    );
+  }
+  if (!Value.Check(Manifest, value)) {
+    const [first] = Value.Errors(Manifest, value);
+    throw new StartRefused(
+      `${path} is not a manifest of a backup (${first?.path || "/"}: ${first?.message}). Use another backup.`,
+    );
+  }
+  checkSchemas(path, value);
+  return value;
+}
+
+const Versioned = Type.Object({ format: Type.Integer() });
+
+async function textOf(directory: string, path: string): Promise<string> {
+  try {
+    if ((await stat(path)).size > BYTES_MAX) throw new StartRefused(`${path} is not a manifest of a backup.`);
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof StartRefused) throw error;
+    throw new StartRefused(
+      `There is no whole backup in ${directory}: ${FILE}, which is written last, cannot be read. Use another backup.`,
+      error,
+    );
+  }
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StartRefused(`${path} is not JSON: the file is damaged. Use another backup.`, error);
+  }
+}
+
+function checkSchemas(path: string, { dumps }: Manifest): void {
+  const found = dumps.flatMap(({ schemas }) => schemas.map(({ name }) => name)).toSorted();
+  const files = new Set(dumps.map(({ file }) => file));
+  const expected = SCHEMAS.map(({ name }) => name).toSorted();
+  if (found.join() === expected.join() && files.size === dumps.length) return;
+  throw new StartRefused(`${path} does not name each of ${expected.join(", ")} once. Use another backup.`);
+}

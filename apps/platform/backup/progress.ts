@@ -1,0 +1,40 @@
+/** Says how far something is, on standard error. */
+export type Say = (line: string) => void;
+
+const EVERY_MS = 5_000;
+const MIB = 1024 * 1024;
+
+export function mebibytes(bytes: number): string {
+  return `${(bytes / MIB).toFixed(1)} MiB`;
+}
+
+/** The progress of one file: a line now and then while bytes pass, and one at the end. */
+export class Progress {
+  readonly #say: Say;
+  readonly #what: string;
+  readonly #all: number | null;
+  readonly #began_ms = performance.now();
+  #said_ms = this.#began_ms;
+  #bytes = 0;
+
+  /** @param all the bytes of the whole file; null when nobody knows them */
+  constructor(say: Say, what: string, all: number | null) {
+    this.#say = say;
+    this.#what = what;
+    this.#all = all;
+  }
+
+  passed(bytes: number): void {
+    this.#bytes += bytes;
+    const now_ms = performance.now();
+    if (now_ms - this.#said_ms < EVERY_MS) return;
+    this.#said_ms = now_ms;
+    const share = this.#all === null ? "" : ` of ${mebibytes(this.#all)}`;
+    this.#say(`${this.#what}: ${mebibytes(this.#bytes)}${share}`);
+  }
+
+  end(): void {
+    const took_s = ((performance.now() - this.#began_ms) / 1000).toFixed(1);
+    this.#say(`${this.#what}: ${mebibytes(this.#bytes)} in ${took_s} s`);
+  }
+}

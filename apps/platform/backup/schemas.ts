@@ -1,0 +1,16 @@
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
+import { knownMigrations } from "@ostiary/lib/runtime/stores/database";
+
+/** The schemas that a backup holds, with the variable of the database of each. */
+export const SCHEMAS = [
+  { name: "routes", variable: "REGISTRY_DATABASE_URL" },
+  { name: "identity", variable: "IDENTITY_DATABASE_URL" },
+  { name: "audit", variable: "AUDIT_DATABASE_URL" },
+] as const;
+
+export type SchemaName = (typeof SCHEMAS)[number]["name"];
+
+/** Returns the migrations of a schema that this version knows, by their times in the journal. */
+export function migrationsOfThisVersion(schema: SchemaName): ReadonlySet<number> {
+  return knownMigrations(shippedFile(`drizzle/${schema}`));
+}

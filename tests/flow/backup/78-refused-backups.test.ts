@@ -1,0 +1,248 @@
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, cp, mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
+import { knownMigrations } from "@ostiary/lib/runtime/stores/database";
+import { loadBackupConfig } from "@ostiary/platform/backup/config";
+import { createBackup } from "@ostiary/platform/backup/create";
+import { restoreBackup } from "@ostiary/platform/backup/restore";
+import { freshDatabase, rejection } from "../../support/index.ts";
+import {
+  ask,
+  backUp,
+  isAble,
+  newDirectory,
+  newMigrated,
+  newPath,
+  pathWith,
+  restore,
+  runOstiary,
+  SCHEMAS,
+  schemasOf,
+  silent,
+  surroundings,
+} from "./bed.ts";
+
+setDefaultTimeout(120_000);
+
+const DUMP = "routes-identity-audit.dump";
+
+/** A manifest as JSON, and a change of it. */
+type Manifest = Record<string, unknown> & { dumps: Record<string, unknown>[] };
+type Change = (manifest: Manifest) => unknown;
+
+const withFields = (fields: object) => (manifest: Manifest) => ({ ...manifest, ...fields });
+
+const knownOf = (schema: string) => [...knownMigrations(shippedFile(`drizzle/${schema}`))];
+
+function withDump(fields: object): Change {
+  return (manifest) => ({ ...manifest, dumps: manifest.dumps.map((dump) => ({ ...dump, ...fields })) });
+}
+
+const version = (major: number) => `[ "$1" = --version ] && exec echo "x (PostgreSQL) ${major}.1"`;
+
+describe("the variables of ostiary backup", () => {
+  test.each<[Record<string, string>, string]>([
+    [{}, "DATABASE_URL is required: the database of the schema routes."],
+    [
+      { REGISTRY_DATABASE_URL: "postgres://h/a", IDENTITY_DATABASE_URL: "postgres://h/b" },
+      "AUDIT_DATABASE_URL is required: the database of the schema audit.",
+    ],
+    [{ DATABASE_URL: "pglite://memory" }, "DATABASE_URL names an embedded database: "],
+    [{ DATABASE_URL: "mysql://h/a" }, "DATABASE_URL must be postgres://"],
+    [
+      { DATABASE_URL: "postgres://h/a", AUDIT_DATABASE_URL: "nonsense" },
+      "AUDIT_DATABASE_URL must be postgres://",
+    ],
+    [{ DATABASE_URL: "postgres://h/a", DATABASE_CA_FILE: "/none" }, "DATABASE_CA_FILE must be a file"],
+  ])("%j are refused: %s", (env, message) => {
+    expect(() => loadBackupConfig(env)).toThrow(message);
+  });
+
+  // OP-64
+  test("a wrong variable is exit code 78, and wrong usage is 2", async () => {
+    const wrong = await runOstiary(["create", "/nowhere/backup"], { DATABASE_URL: "pglite://memory" });
+    expect(wrong).toMatchObject({ exit_code: 78, stdout: "" });
+    expect(wrong.stderr).toContain("names an embedded database");
+    expect(await runOstiary(["create"])).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(await runOstiary(["restore", "one", "two"])).toMatchObject({ exit_code: 2, stdout: "" });
+  });
+});
+
+describe.skipIf(!isAble)("a backup", () => {
+  let url = "";
+  let whole = "";
+  beforeAll(async () => {
+    url = await newMigrated(...SCHEMAS);
+    whole = await backUp(url);
+  });
+
+  /** Copies the whole backup with another manifest: a value as JSON, or a text. */
+  async function changed(change: Change) {
+    const directory = join(await newDirectory(), "copy");
+    await cp(whole, directory, { recursive: true });
+    const file = Bun.file(join(directory, "manifest.json"));
+    const result = change(await file.json());
+    await Bun.write(file, typeof result === "string" ? result : JSON.stringify(result));
+    return directory;
+  }
+
+  async function refusal(work: Promise<unknown>): Promise<string> {
+    const error = await rejection(work);
+    expect(error).toBeInstanceOf(StartRefused);
+    return String(error);
+  }
+
+  // OP-64, OP-65
+  test.each<[string, Change, string]>([
+    ["is no JSON", () => "{", "is not JSON: the file is damaged."],
+    ["is empty", () => " ", "is not JSON"],
+    ["is a list", () => [], "is not a manifest of a backup"],
+    ["is deep", () => "[".repeat(200_000), "is not JSON"],
+    ["is huge", () => "x".repeat(2_000_000), "is not a manifest of a backup."],
+    ["is of a newer format", withFields({ format: 2 }), "has format 2; this version reads format 1."],
+    ["has an unknown field", withFields({ more: 1 }), "is not a manifest of a backup (/more: "],
+    ["lacks the time", withFields({ created_at: undefined }), "(/created_at: "],
+    ["has no dump", withFields({ dumps: [] }), "(/dumps: "],
+    ["has a text for a number", withDump({ bytes: "1" }), "(/dumps/0/bytes: "],
+    ["has a short sum", withDump({ sha256: "abc" }), "(/dumps/0/sha256: "],
+    ["leads out of the directory", withDump({ file: "../other.dump" }), "(/dumps/0/file: "],
+    ["has an unknown schema", withDump({ schemas: [{ name: "public", migrations: [1] }] }), "/name: "],
+    [
+      "lacks a schema",
+      withDump({ schemas: [{ name: "routes", migrations: [1] }] }),
+      "does not name each of audit, identity, routes once.",
+    ],
+    [
+      "has a file twice",
+      (manifest) => ({ ...manifest, dumps: [...manifest.dumps, ...manifest.dumps] }),
+      "does not name each of",
+    ],
+  ])("whose manifest %s is refused, and nothing is written", async (_, change, message) => {
+    const target = await freshDatabase();
+    expect(await refusal(restore(await changed(change), target))).toContain(message);
+    expect(await schemasOf(target)).toEqual([]);
+  });
+
+  // OP-64
+  test.each<[string, (path: string) => Promise<unknown>, string]>([
+    ["is missing", (path) => rm(path), "The backup lacks "],
+    ["is cut", async (path) => Bun.write(path, (await Bun.file(path).bytes()).subarray(0, -1)), "is damaged"],
+    [
+      "has one other byte",
+      async (path) => {
+        const bytes = await Bun.file(path).bytes();
+        bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+        await Bun.write(path, bytes);
+      },
+      "does not have the sum of the manifest",
+    ],
+  ])("whose dump %s is refused, and nothing is written", async (_, damage, message) => {
+    const directory = await changed((manifest) => manifest);
+    await damage(join(directory, DUMP));
+    const target = await freshDatabase();
+    expect(await refusal(restore(directory, target))).toContain(message);
+    expect(await schemasOf(target)).toEqual([]);
+  });
+
+  // OP-65
+  test("of a newer version of Ostiary is refused", async () => {
+    const schemas = SCHEMAS.map((name) => ({
+      name,
+      migrations: name === "audit" ? [9_000_000_000_000, 9_000_000_000_001] : knownOf(name),
+    }));
+    const newer = withDump({ schemas });
+    const directory = await changed((manifest) => newer({ ...manifest, version: "9.0.0" }));
+    const target = await freshDatabase();
+    expect(await refusal(restore(directory, target))).toContain(
+      "The backup is of Ostiary 9.0.0: its schema audit has 2 migrations that this version does not know.",
+    );
+    expect(await schemasOf(target)).toEqual([]);
+  });
+
+  // OP-65
+  test("of a newer PostgreSQL is refused, also when only pg_dump was newer", async () => {
+    const target = await freshDatabase();
+    const server = await changed(withDump({ server_major: 99 }));
+    expect(await refusal(restore(server, target))).toContain("The backup is of a server of PostgreSQL 99");
+    const program = await changed(withDump({ pg_dump_major: 99 }));
+    expect(await refusal(restore(program, target))).toContain("the backup was made by pg_dump 99.");
+    expect(await schemasOf(target)).toEqual([]);
+  });
+
+  // OP-65
+  test("names every role that the server lacks", async () => {
+    const directory = await changed(withDump({ roles: ["postgres", "no one", 'a"b'] }));
+    const target = await freshDatabase();
+    expect(await refusal(restore(directory, target))).toContain(
+      'does not have the roles no one, a"b that own',
+    );
+    expect(await schemasOf(target)).toEqual([]);
+  });
+
+  // OP-65
+  test.each([...SCHEMAS])("is not restored into a database that has the schema %s", async (schema) => {
+    const target = await freshDatabase();
+    await ask(target, `create schema ${schema}`);
+    expect(await refusal(restore(whole, target))).toContain(
+      `The database already has the schemas ${schema}.`,
+    );
+    expect(await schemasOf(target)).toEqual([schema]);
+  });
+
+  // OP-65
+  test("of one database is not restored into two", async () => {
+    const config = { DATABASE_URL: await freshDatabase(), AUDIT_DATABASE_URL: await freshDatabase() };
+    const restored = restoreBackup(config, whole, surroundings(), silent);
+    expect(await refusal(restored)).toContain("Name one database for them.");
+  });
+
+  // OP-64
+  test.each<[string, (place: string) => string, string]>([
+    ["is not empty", (place) => place, "is not empty"],
+    ["is a file", (place) => join(place, "file"), "cannot be read"],
+    ["has no parent", (place) => join(place, "a", "b"), "cannot be made"],
+    ["leads nowhere", (place) => join(place, "link"), "cannot be read"],
+    ["is a whole backup", () => whole, "is not empty. Name a new one for each backup."],
+  ])("is not made in a directory that %s", async (_, inPlace, message) => {
+    const place = await newDirectory();
+    await Bun.write(join(place, "file"), "");
+    await symlink("/none/x", join(place, "link"));
+    const directory = inPlace(place);
+    const before = await readdir(whole);
+    const created = createBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
+    expect(await refusal(created)).toContain(message);
+    expect(await readdir(whole)).toEqual(before);
+  });
+
+  // OP-64
+  test("is not made of a database without the schemas", async () => {
+    const directory = await newPath();
+    const empty = createBackup({ DATABASE_URL: await freshDatabase() }, directory, surroundings(), silent);
+    expect(await refusal(empty)).toContain("The database has no schema routes of Ostiary.");
+    const bare = await newMigrated("routes", "identity");
+    const partly = createBackup({ DATABASE_URL: bare }, directory, surroundings(), silent);
+    expect(await refusal(partly)).toContain("The database has no schema audit of Ostiary.");
+  });
+
+  // OP-64
+  test("needs a pg_dump and a pg_restore that are there, tell their version, and are not too old", async () => {
+    const none = await newDirectory();
+    await mkdir(join(none, "bin"));
+    await chmod(join(none, "bin"), 0o755);
+    const create = async (path: string) =>
+      refusal(createBackup({ DATABASE_URL: url }, await newPath(), surroundings(path), silent));
+    expect(await create(join(none, "bin"))).toContain("pg_dump is not on the PATH.");
+    expect(await create(await pathWith("pg_dump", "echo hello"))).toContain("does not tell a version");
+    expect(await create(await pathWith("pg_dump", version(9)))).toContain(
+      "Install the client programs of PostgreSQL",
+    );
+    const target = await freshDatabase();
+    const restored = async (path: string) =>
+      refusal(restoreBackup({ DATABASE_URL: target }, whole, surroundings(path), silent));
+    expect(await restored(join(none, "bin"))).toContain("pg_restore is not on the PATH.");
+    expect(await restored(await pathWith("pg_restore", version(9)))).toContain("was made by pg_dump");
+    expect(await schemasOf(target)).toEqual([]);
+  });
+});

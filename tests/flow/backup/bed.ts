@@ -1,0 +1,115 @@
+import { chmod, mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
+import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { createBackup } from "@ostiary/platform/backup/create";
+import { restoreBackup } from "@ostiary/platform/backup/restore";
+import postgres from "postgres";
+import { freshDatabase, services } from "../../support/index.ts";
+import { leash } from "../../support/services.ts";
+import { ROOT } from "../cli/bed.ts";
+
+export const SCHEMAS = ["routes", "identity", "audit"] as const;
+
+/** Whether this machine has PostgreSQL and its client programs. */
+export const isAble = services().postgres.binary && Bun.which("pg_dump") !== null;
+
+export const PATH = process.env.PATH ?? "";
+export const silent = () => {};
+
+export function surroundings(path = PATH, signal = new AbortController().signal) {
+  return { env: { PATH: path }, signal };
+}
+
+/** Returns a new directory, which is removed after the run. */
+export async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "ostiary-backup-"));
+  leash().directory(directory);
+  return directory;
+}
+
+/** Returns the path of a directory that does not exist yet. */
+export async function newPath(): Promise<string> {
+  return join(await newDirectory(), "backup");
+}
+
+/** Returns a new database with schemas of services, as the services migrate them. */
+export async function newMigrated(...schemas: readonly string[]): Promise<string> {
+  const url = await freshDatabase();
+  const database = await openDatabase(url, { namespace: "test", pool_max: 2 });
+  try {
+    for (const schema of schemas) await database.migrate(schema, shippedFile(`drizzle/${schema}`));
+  } finally {
+    await database.close();
+  }
+  return url;
+}
+
+/** Runs a statement, and returns its rows. */
+export async function ask(url: string, statement: string): Promise<postgres.Row[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Returns the schemas of services that a database has. */
+export async function schemasOf(url: string): Promise<string[]> {
+  const names = SCHEMAS.map((name) => `'${name}'`).join();
+  const found = await ask(
+    url,
+    `select nspname as name from pg_namespace where nspname in (${names}) order by 1`,
+  );
+  return found.map(({ name }) => String(name));
+}
+
+export function addOrganization(url: string, id: string) {
+  return ask(url, `insert into identity.organizations values ('${id}', 'Acme', now(), now())`);
+}
+
+export async function organizationsOf(url: string): Promise<string[]> {
+  return (await ask(url, "select id from identity.organizations order by id")).map(({ id }) => String(id));
+}
+
+/** Makes a backup of one database, and returns its directory. */
+export async function backUp(url: string): Promise<string> {
+  const directory = await newPath();
+  await createBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
+  return directory;
+}
+
+export function restore(directory: string, url: string) {
+  return restoreBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
+}
+
+/** Returns a search path on which a program is a shell script. The script may use everything else. */
+export async function pathWith(name: string, script: string): Promise<string> {
+  const bin = join(await newDirectory(), "bin");
+  await mkdir(bin);
+  await Bun.write(join(bin, name), `#!/bin/sh\n${script}\n`);
+  await chmod(join(bin, name), 0o755);
+  return `${bin}${delimiter}${PATH}`;
+}
+
+/** Starts `ostiary backup` as its own process. */
+export function startOstiary(parameters: readonly string[], env: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "backup", ...parameters], {
+    cwd: ROOT,
+    env: { PATH, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  leash().process(child.pid);
+  void child.exited.then(() => leash().release(child.pid));
+  return child;
+}
+
+export async function runOstiary(parameters: readonly string[], env: Record<string, string> = {}) {
+  const child = startOstiary(parameters, env);
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exit_code: await child.exited, stdout, stderr };
+}
